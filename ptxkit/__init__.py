@@ -1,0 +1,49 @@
+"""ptxkit: check, run, emulate and benchmark hand-written PTX, with nothing between it and the GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ptxkit.asm import Module as Module
+    from ptxkit.asm import check as check
+    from ptxkit.asm import parse as parse
+    from ptxkit.asm import write as write
+    from ptxkit.devices import open_device as open_device
+    from ptxkit.diagnostics import Diagnostic as Diagnostic
+    from ptxkit.diagnostics import PtxkitError as PtxkitError
+    from ptxkit.diagnostics import Severity as Severity
+    from ptxkit.diagnostics import Span as Span
+    from ptxkit.emulator import EmulatorFault as EmulatorFault
+
+_HOMES = {
+    "Diagnostic": "ptxkit.diagnostics",
+    "EmulatorFault": "ptxkit.emulator",
+    "Module": "ptxkit.asm",
+    "PtxkitError": "ptxkit.diagnostics",
+    "Severity": "ptxkit.diagnostics",
+    "Span": "ptxkit.diagnostics",
+    "check": "ptxkit.asm",
+    "open_device": "ptxkit.devices",
+    "parse": "ptxkit.asm",
+    "write": "ptxkit.asm",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    """Public names load their home on first use, so that `import ptxkit` stays instant."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module `ptxkit` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,382 @@
+"""The syntax tree of a PTX module. PTX ISA chapters 4, 5, 6 and 11.
+
+Every node has a `span` (1-based lines and columns; None where code built the node). Spans and layouts do
+not take part in equality: two trees are equal when they say the same thing.
+
+How a file is written back byte for byte: a *statement* (anything that stands alone: `Directive`,
+`Variable`, `Function`, `Instruction`, `Label`, `Block`, `Section`) carries `layout`, the white space and
+comments that stood before each of its tokens in the source. Tokens themselves come from the tree, never
+from stored text. A statement without a layout, or whose layout no longer fits its tokens because
+somebody edited it, is laid out afresh. Literals keep their own spelling (`0x1F`, `0f3F800000`).
+
+Names are stored as written (`%r1`, `smem`); modifiers without their leading dot (`shared::cta`, `v4`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ptxkit.diagnostics import Diagnostic, Source, Span
+
+Layout = tuple[str, ...]
+"""What stood before each token of a statement: white space and comments, token by token."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Node:
+    """What every node has."""
+
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Statement(Node):
+    """A node that stands alone in a module or a body."""
+
+    layout: Layout | None = field(default=None, compare=False, repr=False)
+
+
+# ---- operands
+
+
+@dataclass(slots=True)
+class Name(Node):
+    """A register, variable, parameter, label, function or special register; `_` is the bit bucket.
+
+    `component` is what follows a dot: `x` of `%tid.x` or of a vector, `b0` of a video operand.
+    """
+
+    name: str
+    component: str | None = None
+
+
+@dataclass(slots=True)
+class Integer(Node):
+    """An integer literal. `value` is never negative: a sign is a `Unary`. `text` is the spelling."""
+
+    value: int
+    text: str | None = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class Float(Node):
+    """A floating-point literal.
+
+    `bits` is the IEEE pattern, of 32 bits for `0f` and of 64 bits for `0d` and decimal literals;
+    `width` says which. `text` is the spelling.
+    """
+
+    bits: int
+    width: int = 64
+    text: str | None = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class String(Node):
+    """A double-quoted string, as in `.pragma "nounroll";`. `value` is what stands between the quotes."""
+
+    value: str
+
+
+@dataclass(slots=True)
+class Unary(Node):
+    """`-a`, `+a`, `!a`, `~a`, or a cast: operator `(.s64)` or `(.u64)`. `!p` negates a predicate operand."""
+
+    operator: str
+    operand: Operand
+
+
+@dataclass(slots=True)
+class Binary(Node):
+    """A constant expression `a + b`, `a << b`, ..; also `smem + 4` where a variable is offset."""
+
+    operator: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(slots=True)
+class Conditional(Node):
+    """`a ? b : c` in a constant expression."""
+
+    condition: Operand
+    then: Operand
+    otherwise: Operand
+
+
+@dataclass(slots=True)
+class Parenthesized(Node):
+    """`( a )` in a constant expression: kept, so that what is written back says the same thing."""
+
+    inner: Operand
+
+
+@dataclass(slots=True)
+class Vector(Node):
+    """`{a, b, ..}`: a register vector, coordinates, or a nested initialiser."""
+
+    elements: tuple[Operand, ...]
+
+
+@dataclass(slots=True)
+class Address(Node):
+    """`[base]`, `[base + offset]`, `[map, {x, y}]`: whatever stands in brackets.
+
+    `base` is what is addressed. `offset` is the displacement as written, `operator` the `+` or `-` before
+    it (None: there is no offset). `rest` holds what follows a comma: coordinates, gather rows.
+    """
+
+    base: Operand
+    offset: Operand | None = None
+    operator: str | None = None
+    rest: tuple[Operand, ...] = ()
+
+
+@dataclass(slots=True)
+class Pair(Node):
+    """`d|p`: a destination with a predicate or a second destination."""
+
+    first: Operand
+    second: Operand
+
+
+@dataclass(slots=True)
+class Arguments(Node):
+    """`(a, b)` in a `call`: return parameters or arguments."""
+
+    elements: tuple[Operand, ...]
+
+
+@dataclass(slots=True)
+class Generic(Node):
+    """`generic(symbol)` or a byte mask `0xFF(symbol)` in an initialiser; `operator` says which.
+
+    `operator` is `generic` or the mask literal as an `Integer`.
+    """
+
+    operator: str | Integer
+    operand: Operand
+
+
+Operand = (
+    Name
+    | Integer
+    | Float
+    | String
+    | Unary
+    | Binary
+    | Conditional
+    | Parenthesized
+    | Vector
+    | Address
+    | Pair
+    | Arguments
+    | Generic
+)
+
+
+# ---- statements
+
+
+@dataclass(slots=True)
+class Guard(Node):
+    """`@p` or `@!p` before an instruction."""
+
+    name: str
+    negated: bool = False
+
+
+@dataclass(slots=True)
+class Instruction(Statement):
+    """`@p opcode.modifier.modifier operand, operand;`
+
+    `ld.global.v4.u32 {..}, [%rd1];` has opcode `ld` and modifiers `("global", "v4", "u32")`.
+    """
+
+    opcode: str
+    modifiers: tuple[str, ...] = ()
+    operands: tuple[Operand, ...] = ()
+    guard: Guard | None = None
+
+    @property
+    def spelling(self) -> str:
+        """The opcode with its modifiers: `ld.global.v4.u32`."""
+        return ".".join((self.opcode, *self.modifiers))
+
+
+@dataclass(slots=True)
+class Label(Statement):
+    """`name:`"""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Directive(Statement):
+    """`.name argument, argument` that declares nothing: `.version 9.0`, `.loc 1 2 3`, `.pragma "..";`,
+    `.maxntid 128, 1, 1`, `.branchtargets L1, L2;`, `.alias a, b;`, `.file`, `.noreturn`, ..
+
+    `.version 9.0` has the argument `Name("9.0")`; `.target sm_90a, debug` has two `Name`s.
+    """
+
+    name: str
+    arguments: tuple[Operand, ...] = ()
+
+
+@dataclass(slots=True)
+class Declarator(Node):
+    """One declared name: `%r<39>` has count 39; `a[2][]` has dimensions `(2, None)`."""
+
+    name: str
+    count: int | None = None
+    dimensions: tuple[int | None, ...] = ()
+    initializer: Operand | None = None
+
+
+@dataclass(slots=True)
+class Variable(Statement):
+    """A declaration: `.reg .b32 %r<39>;`, `.shared .align 16 .b8 smem[1024];`, and every parameter.
+
+    Attributes:
+        space: `reg`, `global`, `const`, `shared`, `shared::cta`, `shared::cluster`, `local`, `param`, `tex`,
+            `sreg`.
+        type: the type without its dot.
+        declarators: what is declared; a parameter has exactly one.
+        linkage: `extern`, `visible`, `weak`, `common`, or None.
+        align: in bytes, None where it isn't given.
+        vector: `v2`, `v4`, `v8`, or None.
+        pointer: for a parameter with `.ptr`: (state space or None for generic, alignment or None); else None.
+        attributes: the inside of `.attribute(..)`, as written: `managed`, `unified(1, 2)`.
+        order: the specifiers' order in the source where it isn't the usual one.
+    """
+
+    space: str
+    type: str
+    declarators: tuple[Declarator, ...]
+    linkage: str | None = None
+    align: int | None = None
+    vector: str | None = None
+    pointer: tuple[str | None, int | None] | None = None
+    attributes: tuple[str, ...] = ()
+    order: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The declared name, where there is one declarator."""
+        (declarator,) = self.declarators
+        return declarator.name
+
+
+@dataclass(slots=True)
+class Block(Statement):
+    """`{ .. }`: a scope."""
+
+    statements: list[Statement]
+
+
+@dataclass(slots=True)
+class Section(Statement):
+    """`.section name { .. }` with its DWARF lines, each a `Directive` (`.b8 1, 2`) or a `Label`."""
+
+    name: str
+    lines: list[Statement]
+
+
+@dataclass(slots=True)
+class Prototype(Statement):
+    """`.callprototype (returns) _ (parameters) .noreturn;` The label before it is a statement of its own."""
+
+    returns: tuple[Variable, ...]
+    name: str
+    parameters: tuple[Variable, ...]
+    directives: tuple[Directive, ...] = ()
+
+
+@dataclass(slots=True)
+class Function(Statement):
+    """`.entry` or `.func`.
+
+    Attributes:
+        kind: `entry` or `func`.
+        returns: return parameters of a `.func`.
+        directives: performance-tuning and other directives between the parameter list and the body.
+        body: None for a prototype that ends in `;`.
+    """
+
+    kind: str
+    name: str
+    parameters: tuple[Variable, ...] = ()
+    returns: tuple[Variable, ...] = ()
+    linkage: str | None = None
+    attributes: tuple[str, ...] = ()
+    directives: tuple[Directive, ...] = ()
+    body: Block | None = None
+
+    def directive(self, name: str) -> Directive | None:
+        """The first directive called `name` (without its dot) between header and body."""
+        return next((directive for directive in self.directives if directive.name == name), None)
+
+
+@dataclass(slots=True)
+class Module:
+    """A whole file.
+
+    Attributes:
+        statements: everything at module level, in order.
+        tail: white space and comments after the last statement.
+        diagnostics: what the parser found; `check` repeats it.
+        source: the text for code frames; None for a tree that code built.
+    """
+
+    statements: list[Statement]
+    tail: str = field(default="\n", compare=False)
+    diagnostics: list[Diagnostic] = field(default_factory=list, compare=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def _directive(self, name: str) -> Directive | None:
+        for statement in self.statements:
+            if isinstance(statement, Directive) and statement.name == name:
+                return statement
+        return None
+
+    @property
+    def version(self) -> tuple[int, int] | None:
+        """(major, minor) of `.version`, None where it is missing or malformed."""
+        directive = self._directive("version")
+        if directive and directive.arguments and isinstance(directive.arguments[0], Name):
+            major, _, minor = directive.arguments[0].name.partition(".")
+            if major.isdigit() and minor.isdigit():
+                return int(major), int(minor)
+        return None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The specifiers of `.target`: `("sm_90a",)`, `("sm_80", "debug")`."""
+        directive = self._directive("target")
+        return tuple(a.name for a in directive.arguments if isinstance(a, Name)) if directive else ()
+
+    @property
+    def target(self) -> str | None:
+        """The `sm_` or `compute_` target of `.target`."""
+        return next((name for name in self.targets if name.startswith(("sm_", "compute_"))), None)
+
+    @property
+    def functions(self) -> list[Function]:
+        """Every `.entry` and `.func`, prototypes included."""
+        return [statement for statement in self.statements if isinstance(statement, Function)]
+
+    @property
+    def entries(self) -> list[Function]:
+        """Every `.entry` with a body."""
+        return [f for f in self.functions if f.kind == "entry" and f.body is not None]
+
+
+def walk(statements: list[Statement]) -> Iterator[Statement]:
+    """Every statement, depth first, blocks before what they hold."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, Block):
+            yield from walk(statement.statements)
+        elif isinstance(statement, Function) and statement.body is not None:
+            yield from walk(statement.body.statements)

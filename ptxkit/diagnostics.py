@@ -1,0 +1,369 @@
+"""Diagnostics as values: where, what, why, and how to mend it.
+
+A `Diagnostic` is data. Rendering is separate: `render_text`, `to_json`, `render_github` and
+`to_sarif` take the same values. What each code means lives in `ptxkit/codes/*.toml`, one file a
+family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs nothing.
+
+Families: P1 syntax, P2 form and symbols, P3 target and version, P4 descriptors and layouts,
+P5 launch and arguments, P6 emulator, P7 driver, P8 results.
+
+Messages are lower case, put backticks round code, name what was expected before what was found,
+and end without a full stop.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+JSON_SCHEMA_VERSION = 1
+TAB_STOP = 4
+FRAME_WIDTH = 160
+"""Longest source line that a code frame prints whole; a longer one is cut round the caret."""
+
+
+class Span(NamedTuple):
+    """A stretch of source text: 1-based lines and columns, the end column exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of `other`."""
+        return Span(self.line, self.column, other.end_line, other.end_column)
+
+
+class Severity(StrEnum):
+    """How much a finding weighs. Only errors change the exit code."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Source:
+    """A named text that diagnostics quote. It is for code frames alone; nothing is rebuilt from it."""
+
+    __slots__ = ("_lines", "name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._lines: list[str] | None = None
+
+    def line(self, number: int) -> str | None:
+        """Line `number` (1-based) without its line end, or None past the end."""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        if not 1 <= number <= len(self._lines):
+            return None
+        return self._lines[number - 1].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that a diagnostic points at, with a few words: `target set here`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    Args:
+        code: `P` and three digits; its first digit is the family.
+        message: one line, see the module's docstring for its style.
+        span: the primary place, or None where the finding has none (a launch argument, say).
+        severity: `error`, `warning` or `note`.
+        notes: further facts, a line each.
+        help: what to do about it.
+        labels: secondary places, drawn in the same frame.
+        source: the text that `span` and `labels` refer to.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    severity: Severity = Severity.ERROR
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    labels: tuple[Label, ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def at(self, span: Span | None, source: Source | None = None) -> Diagnostic:
+        """The same finding at another place."""
+        return replace(self, span=span, source=source or self.source)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this finding alone makes the exit code 1 or more."""
+        return self.severity is Severity.ERROR
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able dict; `span` is null or `{line, column, end_line, end_column}`."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "file": self.source.name if self.source else None,
+            "span": self.span._asdict() if self.span else None,
+            "labels": [{"span": label.span._asdict(), "text": label.text} for label in self.labels],
+            "notes": list(self.notes),
+            "help": self.help,
+        }
+
+    def __str__(self) -> str:
+        return render_text([self])
+
+
+class PtxkitError(Exception):
+    """Every error that ptxkit raises on purpose; what is wrong is in `.diagnostics`, never empty."""
+
+    def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
+        if not found:
+            raise ValueError("a PtxkitError needs at least one diagnostic")
+        super().__init__(found)
+        self.diagnostics: tuple[Diagnostic, ...] = found
+
+    def __str__(self) -> str:
+        return render_text(self.diagnostics)
+
+
+def error(code: str, message: str, span: Span | None = None, **rest: Any) -> PtxkitError:
+    """A `PtxkitError` of one error diagnostic, ready to raise."""
+    return PtxkitError(Diagnostic(code, message, span, **rest))
+
+
+# ---- the code registry
+
+
+@dataclass(frozen=True, slots=True)
+class CodeInfo:
+    """What one code means, for `ptxkit explain CODE` and the documentation."""
+
+    code: str
+    name: str
+    severity: Severity
+    what: str
+    why: str
+    example: str
+    fix: str
+    exit: int
+
+
+FAMILIES = {
+    "P1": "syntax",
+    "P2": "form and symbols",
+    "P3": "target and version",
+    "P4": "descriptors and layouts",
+    "P5": "launch and arguments",
+    "P6": "emulator",
+    "P7": "driver",
+    "P8": "results",
+}
+FAMILY_EXIT = {"P1": 1, "P2": 1, "P3": 1, "P4": 1, "P5": 2, "P6": 1, "P7": 3, "P8": 4}
+"""The process exit code of an error of each family, unless its entry says otherwise."""
+
+
+@cache
+def code_table() -> dict[str, CodeInfo]:
+    """Every registered code, in order, read from `ptxkit/codes/*.toml`."""
+    table: dict[str, CodeInfo] = {}
+    folder = resources.files("ptxkit") / "codes"
+    for family, default_exit in FAMILY_EXIT.items():
+        entries = tomllib.loads((folder / f"{family}.toml").read_text(encoding="utf-8"))
+        for code, entry in sorted(entries.items()):
+            table[code] = CodeInfo(
+                code=code,
+                name=entry["name"],
+                severity=Severity(entry.get("severity", "error")),
+                what=entry["what"],
+                why=entry["why"],
+                example=entry["example"],
+                fix=entry["fix"],
+                exit=entry.get("exit", default_exit),
+            )
+    return table
+
+
+def code_info(code: str) -> CodeInfo | None:
+    """What `code` means, or None for a code that does not exist."""
+    return code_table().get(code.upper())
+
+
+def exit_code(diagnostics: Iterable[Diagnostic]) -> int:
+    """The process exit code for these findings: 0 without errors, else that of the first error."""
+    for diagnostic in diagnostics:
+        if diagnostic.is_error:
+            info = code_info(diagnostic.code)
+            return info.exit if info else FAMILY_EXIT[diagnostic.code[:2]]
+    return 0
+
+
+# ---- rendering
+
+_COLORS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
+
+
+class _Paint:
+    """ANSI colours, or nothing at all."""
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"\x1b[{style}m{text}\x1b[0m" if self.on and text else text
+
+
+def render_text(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
+    """Code frames for people, a blank line between findings."""
+    paint = _Paint(color)
+    return "\n\n".join(_render_one(diagnostic, paint) for diagnostic in diagnostics)
+
+
+def _render_one(diagnostic: Diagnostic, paint: _Paint) -> str:
+    style = _COLORS[diagnostic.severity]
+    head = paint(f"{diagnostic.severity}[{diagnostic.code}]", style)
+    lines = [f"{head}: {paint(diagnostic.message, '1')}"]
+    gutter = 0
+    if diagnostic.span:
+        shown = [diagnostic.span, *(label.span for label in diagnostic.labels)]
+        gutter = len(str(max(span.line for span in shown)))
+        name = diagnostic.source.name if diagnostic.source else "<text>"
+        arrow = paint("-->", "34")
+        lines.append(f"{' ' * gutter}{arrow} {name}:{diagnostic.span.line}:{diagnostic.span.column}")
+        if diagnostic.source:
+            lines += _frame(diagnostic, gutter, paint)
+    pad = " " * (gutter + 1)
+    lines += [f"{pad}= note: {note}" for note in diagnostic.notes]
+    if diagnostic.help:
+        lines.append(f"{pad}= help: {diagnostic.help}")
+    return "\n".join(lines)
+
+
+def _frame(diagnostic: Diagnostic, gutter: int, paint: _Paint) -> list[str]:
+    assert diagnostic.span is not None
+    assert diagnostic.source is not None
+    marks = [(diagnostic.span, "", True), *((label.span, label.text, False) for label in diagnostic.labels)]
+    marks.sort(key=lambda mark: (mark[0].line, mark[0].column))
+    bar = paint("|", "34")
+    out = [f"{' ' * gutter} {bar}"]
+    previous = 0
+    for span, text, primary in marks:
+        raw = diagnostic.source.line(span.line)
+        if raw is None:
+            continue
+        if previous and span.line > previous + 1:
+            out.append(paint("...", "34"))
+        line, start, width = _fit(raw, span)
+        if span.line != previous:
+            out.append(f"{span.line:>{gutter}} {bar} {line}".rstrip())
+        previous = span.line
+        mark = ("^" if primary else "-") * width
+        under = " " * start + paint(mark, _COLORS[diagnostic.severity] if primary else "34")
+        out.append(f"{' ' * gutter} {bar} {under}{' ' + text if text else ''}")
+    return out
+
+
+def _fit(raw: str, span: Span) -> tuple[str, int, int]:
+    """The line as printed (tabs expanded, cut round the span), the caret's start and its width."""
+    before = raw[: span.column - 1]
+    stop = span.end_column - 1 if span.end_line == span.line else len(raw)
+    marked = raw[span.column - 1 : max(stop, span.column - 1)]
+    line = _printable(raw)
+    start = len(_printable(before))
+    width = max(1, len(_printable(before + marked)) - start)
+    if len(line) > FRAME_WIDTH:
+        left = max(0, min(start - FRAME_WIDTH // 4, len(line) - FRAME_WIDTH))
+        cut = line[left : left + FRAME_WIDTH]
+        head = "..." if left else ""
+        tail = "..." if left + FRAME_WIDTH < len(line) else ""
+        line, start = head + cut + tail, start - left + len(head)
+        width = max(1, min(width, len(head) + len(cut) - start))
+    return line, start, width
+
+
+def _printable(text: str) -> str:
+    """Tabs expanded; control characters shown as `?` so that a frame never drives the terminal."""
+    expanded = text.expandtabs(TAB_STOP)
+    return expanded if expanded.isprintable() else "".join(c if c.isprintable() else "?" for c in expanded)
+
+
+def to_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
+    """The `--json` document: `{schema, diagnostics, errors, warnings}`."""
+    found = list(diagnostics)
+    return {
+        "schema": JSON_SCHEMA_VERSION,
+        "diagnostics": [diagnostic.to_json() for diagnostic in found],
+        "errors": sum(d.severity is Severity.ERROR for d in found),
+        "warnings": sum(d.severity is Severity.WARNING for d in found),
+    }
+
+
+def render_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """GitHub workflow commands, one line a finding."""
+    kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+    lines = []
+    for d in diagnostics:
+        place = []
+        if d.source:
+            place.append(f"file={_escape_github(d.source.name, property=True)}")
+        if d.span:
+            place += [f"line={d.span.line}", f"col={d.span.column}", f"endLine={d.span.end_line}"]
+            place += [f"endColumn={d.span.end_column}"]
+        place.append(f"title={d.code}")
+        text = "\n".join([d.message, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+        lines.append(f"::{kinds[d.severity]} {','.join(place)}::{_escape_github(text)}")
+    return "\n".join(lines)
+
+
+def _escape_github(text: str, property: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if property else text
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> dict[str, Any]:
+    """A SARIF 2.1.0 log with one run."""
+    levels = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+    rules = []
+    for code in sorted({d.code for d in diagnostics}):
+        info = code_info(code)
+        rules.append(
+            {
+                "id": code,
+                "name": info.name if info else code,
+                "shortDescription": {"text": info.what if info else code},
+                "help": {"text": info.fix if info else ""},
+            }
+        )
+    results = []
+    for d in diagnostics:
+        text = "\n".join([d.message, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+        result: dict[str, Any] = {"ruleId": d.code, "level": levels[d.severity], "message": {"text": text}}
+        if d.source:
+            location: dict[str, Any] = {"artifactLocation": {"uri": d.source.name}}
+            if d.span:
+                location["region"] = {
+                    "startLine": d.span.line,
+                    "startColumn": d.span.column,
+                    "endLine": d.span.end_line,
+                    "endColumn": d.span.end_column,
+                }
+            result["locations"] = [{"physicalLocation": location}]
+        results.append(result)
+    driver = {"name": "ptxkit", "version": version, "rules": rules}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
