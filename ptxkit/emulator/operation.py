@@ -10,7 +10,11 @@ predicates; `.b128` as an array with a last axis of two `uint64`, low word first
 for every source and result, and its function receives and returns arrays of that type's own numpy dtype:
 `u32`/`b32` as uint32, `s32` as int32, `f32` as float32, `f64` as float64, `pred` as bool. Types that numpy
 computes slowly or not at all (`f16`, `bf16`, packed and 8-bit formats) travel as the unsigned integer of
-their width. `u8`, `s8` and the other 8-bit types travel in the low bits of `uint8`/`int8`.
+their width (`uint64` for `f32x2`). `u8`, `s8` and the other 8-bit types travel in `uint8`/`int8`.
+
+Vector operands. The elements of `{a, b}` count as operands of their own, in order: `mov.b32 d, {a, b}` has
+the results `b32` and the sources `b16`, `b16`; `mov.b64 {lo, hi}, x` the results `b32`, `b32`. The reader
+learns from `Modifiers.vectors` which operands are vectors. So `mov` is pure in all its forms.
 
 Shapes. Values broadcast against `(warps, 32)`: a value that is the same for every lane may have shape
 `()`, for every warp `(1, 32)`, within a warp `(warps, 1)`. A pure function must be elementwise and let
@@ -46,9 +50,11 @@ class Pure:
         function: takes one array a source (then, with `reads_carry`, the carry flag as bool) and returns one
             array a result, a tuple where there are several (then, with `writes_carry`, the new flag last).
         reads_carry, writes_carry: the instruction uses the condition code register's CC.CF.
-        undefined: how undefinedness propagates: a function from the sources' values and masks (uint arrays,
-            a bit set where the source bit is undefined) to the results' masks. None: any undefined source bit
-            makes every result bit undefined.
+        undefined: how undefinedness propagates: a function of two sequences, the sources' values (as `function`
+            gets them) and their masks. A mask is an array of unsigned integers as wide as the value (of bool for
+            predicates), a bit set where the source bit is undefined, or None where all of it is defined; at least
+            one isn't None. Returns a mask or None for each result, a tuple where there are several. The carry flag
+            takes no part. None: any undefined source bit makes every result bit undefined.
     """
 
     results: tuple[str, ...]
@@ -65,9 +71,15 @@ class Modifiers:
     Args:
         opcode: `add`.
         modifiers: `("rn", "ftz", "f32")`.
-        immediates: for each operand of the instruction, its value as a Python int (the raw bits of a
-            float literal, converted to the operand's width) where it is a constant, else None.
+        immediates: for each operand of the instruction as written (`d|p` and `{a, b}` are one), its value as a
+            Python int (the raw bits of a float literal, converted to the operand's width) where it is a
+            constant, else None.
         target: the compute capability, (9, 0) for sm_90a.
+        vectors: for each operand as written, its number of elements where it is a vector, else 0.
+        selectors: for each operand as written, what follows its dot in a video instruction (`h1` of `%r1.h1`),
+            else None.
+        negated: for each operand as written, whether a minus stands before it, as in `vmad`. (A predicate's
+            `!` is no concern of an operation: the machine applies it.)
     """
 
     def __init__(
@@ -76,11 +88,39 @@ class Modifiers:
         modifiers: Sequence[str],
         immediates: Sequence[int | None] = (),
         target: tuple[int, int] = (9, 0),
+        *,
+        vectors: Sequence[int] = (),
+        selectors: Sequence[str | None] = (),
+        negated: Sequence[bool] = (),
     ) -> None:
         self.opcode = opcode
         self.left = list(modifiers)
         self.immediates = tuple(immediates)
         self.target = target
+        self.vectors = tuple(vectors)
+        self.selectors = tuple(selectors)
+        self.negated = tuple(negated)
+
+    @property
+    def types(self) -> str:
+        """The types still to be taken, joined: `f32.f16` for `add.rz.f32.f16`."""
+        return ".".join(modifier for modifier in self.left if modifier in DTYPES)
+
+    def immediate(self, operand: int) -> int | None:
+        """The constant value of an operand as written (0 is the first, a destination), None where it has none."""
+        return self.immediates[operand] if operand < len(self.immediates) else None
+
+    def vector(self, operand: int) -> int:
+        """The number of elements of an operand as written, 0 where it is no vector."""
+        return self.vectors[operand] if operand < len(self.vectors) else 0
+
+    def selector(self, operand: int) -> str | None:
+        """The part of an operand that a video instruction selects, None for all of it."""
+        return self.selectors[operand] if operand < len(self.selectors) else None
+
+    def negation(self, operand: int) -> bool:
+        """Whether a minus stands before an operand."""
+        return self.negated[operand] if operand < len(self.negated) else False
 
     def flag(self, name: str) -> bool:
         """Whether modifier `name` is there; takes it."""
@@ -131,17 +171,27 @@ class Modifiers:
             raise Unsupported(f"`{self.opcode}` with {left}")
 
 
-PURE: dict[str, Callable[[Modifiers], Pure]] = {}
+Reader = Callable[[Modifiers], Pure]
+
+PURE: dict[str, dict[str | None, Reader]] = {}
+"""The readers of each opcode by the types they take, joined as in `Modifiers.types`; None takes any."""
 
 
-def pure(*opcodes: str) -> Callable[[Callable[[Modifiers], Pure]], Callable[[Modifiers], Pure]]:
-    """Register a reader of modifiers for these opcodes."""
+def pure(*opcodes: str, types: Sequence[str] | None = None) -> Callable[[Reader], Reader]:
+    """Register a reader of modifiers for these opcodes.
 
-    def register(reader: Callable[[Modifiers], Pure]) -> Callable[[Modifiers], Pure]:
+    An opcode that several chapters of the manual share is registered in each with the types that it has
+    there: `add` with `u32`, .. in 9.7.1, with `f32`, `f64` in 9.7.3, with `f32.f16` in 9.7.5. The manual's names of
+    two parts (`add.cc`, `cvt.pack`) are opcodes of their own here; the second part remains a modifier.
+    """
+
+    def register(reader: Reader) -> Reader:
         for opcode in opcodes:
-            if opcode in PURE:
-                raise ValueError(f"`{opcode}` is registered twice")
-            PURE[opcode] = reader
+            readers = PURE.setdefault(opcode, {})
+            for key in types if types is not None else (None,):
+                if key in readers:
+                    raise ValueError(f"`{opcode}` of type {key} is registered twice")
+                readers[key] = reader
         return reader
 
     return register
@@ -153,9 +203,15 @@ def decode_pure(modifiers: Modifiers) -> Pure | None:
     Raises:
         Unsupported: the opcode is known, this form of it is not.
     """
-    reader = PURE.get(modifiers.opcode)
-    if reader is None:
+    readers = PURE.get(modifiers.opcode)
+    for modifier in modifiers.left:
+        readers = PURE.get(f"{modifiers.opcode}.{modifier}", readers)
+    if readers is None:
         return None
+    types = modifiers.types
+    reader = readers.get(types, readers.get(None))
+    if reader is None:
+        raise Unsupported(f"`{modifiers.opcode}` of type `.{types}`" if types else f"`{modifiers.opcode}` has no type")
     operation = reader(modifiers)
     modifiers.done()
     return operation
