@@ -191,7 +191,7 @@ class Release:
     Attributes:
         version: `.version`.
         cuda: the first CUDA release whose ptxas and driver take it.
-        driver: the branch of the first Linux driver that takes it, 580 for r580; None for versions before 6.0,
+        driver: the branch of the first Linux driver that takes it, 580 for r580; None before version 6.0,
             older than every target that is still made code for.
     """
 

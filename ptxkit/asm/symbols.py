@@ -1,0 +1,287 @@
+"""What each name of a module means: scopes, declarations, labels. PTX ISA 4.4, 5.4, 11.2.
+
+A `{ .. }` opens a scope; inner declarations hide outer ones. Registers and variables must be declared
+before they are used; labels are known in the whole block that holds them, and in the blocks inside it.
+A function's parameters and the declarations of its body's top level share one scope. `.reg .b32 %r<39>;`
+declares `%r0` to `%r38`.
+
+`bind` walks a function in order and hands out each statement with the scope as it stands there:
+
+    outer = module_scope(module)
+    for statement, scope in bind(function, outer):
+        symbol = scope.lookup("%r1")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ptxkit.asm.tree import (
+    Block,
+    Declarator,
+    Directive,
+    Function,
+    Label,
+    Module,
+    Prototype,
+    Statement,
+    Variable,
+)
+from ptxkit.diagnostics import Span
+
+
+class SymbolKind(StrEnum):
+    """What a name stands for."""
+
+    REGISTER = "register"
+    VARIABLE = "variable"
+    PARAMETER = "parameter"
+    LABEL = "label"
+    FUNCTION = "function"
+    ALIAS = "alias"
+
+
+@dataclass(eq=False, slots=True)
+class Symbol:
+    """One declared name; compared by identity, so that equal names of two scopes stay apart.
+
+    Attributes:
+        name: as declared; `%r7` for a member of `%r<39>`.
+        kind: what it stands for.
+        space: the state space of a register, variable or parameter, else the empty string.
+        type: its type without the dot, else the empty string.
+        vector: `v2`, `v4`, .. of a vector register or variable, else None.
+        declaration: the statement that declares it.
+        declarator: the declared name in it; None for labels and functions.
+        range: the symbol of the whole `%r<39>` where this is one of its members, else None.
+        names: what a label that a `.branchtargets`, `.calltargets` or `.callprototype` follows stands for.
+    """
+
+    name: str
+    kind: SymbolKind
+    space: str
+    type: str
+    vector: str | None
+    declaration: Statement
+    declarator: Declarator | None = None
+    range: Symbol | None = None
+    names: Directive | Prototype | None = None
+
+    @property
+    def span(self) -> Span | None:
+        """Where it is declared."""
+        return (self.declarator or self.declaration).span
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is declared with dimensions."""
+        return self.declarator is not None and bool(self.declarator.dimensions)
+
+
+Clash = tuple[Symbol, Symbol]
+"""A name declared twice in one scope: the new symbol, the earlier one."""
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """One scope: what is declared in it, and the scope around it.
+
+    Attributes:
+        parent: the enclosing scope; None for the module's.
+        clashes: every name declared twice, here or in a scope inside; shared by all scopes of a walk.
+    """
+
+    parent: Scope | None = None
+    clashes: list[Clash] = field(default_factory=list)
+    _own: dict[str, Symbol] = field(default_factory=dict)
+    _ranges: dict[str, Symbol] = field(default_factory=dict)
+    _known: dict[str, Symbol | None] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Symbol | None:
+        """The symbol that `name` means here, or None. `%r01` is `%r1`."""
+        try:
+            return self._known[name]
+        except KeyError:
+            found = self._find(name)
+            self._known[name] = found
+            return found
+
+    def _find(self, name: str) -> Symbol | None:
+        own = self._own.get(name)
+        if own is not None:
+            return own
+        if self._ranges and name[-1:].isdecimal():
+            member = self._member(name)
+            if member is not None:
+                return member
+        return self.parent.lookup(name) if self.parent else None
+
+    def _member(self, name: str) -> Symbol | None:
+        start = len(name)
+        while start and name[start - 1].isdecimal():
+            start -= 1
+            range_ = self._ranges.get(name[:start])
+            if range_ is None:
+                continue
+            assert range_.declarator is not None
+            index = int(name[start:])
+            if index < (range_.declarator.count or 0):
+                canonical = f"{name[:start]}{index}"
+                member = self._own.get(canonical)
+                if member is None:
+                    member = Symbol(
+                        canonical,
+                        range_.kind,
+                        range_.space,
+                        range_.type,
+                        range_.vector,
+                        range_.declaration,
+                        range_.declarator,
+                        range_,
+                    )
+                    self._own[canonical] = member
+                return member
+        return None
+
+    def declare(self, symbol: Symbol) -> None:
+        """Add a symbol; one that is there already stays, and the pair goes to `clashes`."""
+        ranged = symbol.declarator is not None and symbol.declarator.count is not None
+        table = self._ranges if ranged else self._own
+        earlier = table.get(symbol.name)
+        if earlier is None and not ranged and self._ranges and symbol.name[-1:].isdecimal():
+            earlier = self._member(symbol.name)
+        if earlier is None and ranged:
+            earlier = self._inside(symbol)
+        if earlier is not None:
+            self.clashes.append((symbol, earlier))
+            return
+        table[symbol.name] = symbol
+        self._known.clear()
+
+    def _inside(self, ranged: Symbol) -> Symbol | None:
+        """A name declared alone that a range now covers."""
+        assert ranged.declarator is not None
+        for name, symbol in self._own.items():
+            digits = name[len(ranged.name) :]
+            if symbol.range or not name.startswith(ranged.name) or not digits.isdecimal():
+                continue
+            if digits == str(int(digits)) and int(digits) < (ranged.declarator.count or 0):
+                return symbol
+        return None
+
+    def replace(self, symbol: Symbol) -> None:
+        """Let `symbol` stand for its name from here on: a definition after its prototype."""
+        self._own[symbol.name] = symbol
+        self._known.clear()
+
+    def symbols(self) -> Iterator[Symbol]:
+        """What is declared in this scope itself; a `%r<39>` once."""
+        yield from (symbol for symbol in self._own.values() if symbol.range is None)
+        yield from self._ranges.values()
+
+    def names(self) -> Iterator[str]:
+        """Every name that `lookup` finds here, for suggestions; of a range only its prefix."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope._own
+            yield from scope._ranges
+            scope = scope.parent
+
+    def inner(self, statements: list[Statement]) -> Scope:
+        """A scope inside this one for a block of statements: its labels are declared at once."""
+        scope = Scope(self, self.clashes)
+        scope.declare_labels(statements)
+        return scope
+
+    def declare_labels(self, statements: list[Statement]) -> None:
+        """Declare the labels that stand directly among `statements`."""
+        for position, statement in enumerate(statements):
+            if isinstance(statement, Label):
+                follower = statements[position + 1] if position + 1 < len(statements) else None
+                named: Directive | Prototype | None = None
+                if isinstance(follower, Prototype):
+                    named = follower
+                elif isinstance(follower, Directive) and follower.name in ("branchtargets", "calltargets"):
+                    named = follower
+                self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement, names=named))
+
+
+def variable_symbols(variable: Variable, kind: SymbolKind | None = None) -> Iterator[Symbol]:
+    """The symbols that a declaration makes."""
+    if kind is None:
+        kind = SymbolKind.REGISTER if variable.space == "reg" else SymbolKind.VARIABLE
+    for declarator in variable.declarators:
+        yield Symbol(
+            declarator.name, kind, variable.space, variable.type, variable.vector, variable, declarator
+        )
+
+
+def declare(statement: Statement, scope: Scope) -> None:
+    """Declare in the module's scope what a statement at module level declares."""
+    if isinstance(statement, Variable):
+        for symbol in variable_symbols(statement):
+            earlier = scope._own.get(symbol.name)
+            if earlier is not None and _redeclares(statement, earlier.declaration):
+                if statement.linkage != "extern":
+                    scope.replace(symbol)
+            else:
+                scope.declare(symbol)
+    elif isinstance(statement, Function):
+        symbol = Symbol(statement.name, SymbolKind.FUNCTION, "", "", None, statement)
+        earlier = scope._own.get(statement.name)
+        known = earlier.declaration if earlier else None
+        if isinstance(known, Function) and (known.body is None or statement.body is None):
+            if statement.body is not None or known.body is None:
+                scope.replace(symbol)
+        else:
+            scope.declare(symbol)
+    elif isinstance(statement, Directive) and statement.name == "alias" and len(statement.arguments) == 2:
+        name = getattr(statement.arguments[0], "name", None)
+        if isinstance(name, str) and scope.lookup(name) is None:
+            scope.declare(Symbol(name, SymbolKind.ALIAS, "", "", None, statement))
+
+
+def _redeclares(new: Variable, old: Statement) -> bool:
+    """Whether `new` may repeat the name of `old`: one is `.extern`, or both are `.weak` or `.common`."""
+    if not isinstance(old, Variable):
+        return False
+    return "extern" in (new.linkage, old.linkage) or (
+        new.linkage == old.linkage and new.linkage in ("weak", "common")
+    )
+
+
+def module_scope(module: Module, before: Function | None = None) -> Scope:
+    """The module's scope: every variable and function, or those declared up to and with function `before`."""
+    scope = Scope()
+    for statement in module.statements:
+        declare(statement, scope)
+        if before is not None and statement is before:
+            break
+    return scope
+
+
+def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
+    """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
+    stands there (a declaration comes after it has been declared). The function's own parameters are declared
+    in the scope of its body.
+    """
+    scope = Scope(outer, outer.clashes)
+    for parameter in (*function.returns, *function.parameters):
+        kind = SymbolKind.REGISTER if parameter.space == "reg" else SymbolKind.PARAMETER
+        for symbol in variable_symbols(parameter, kind):
+            scope.declare(symbol)
+    if function.body is not None:
+        scope.declare_labels(function.body.statements)
+        yield from _bind(function.body.statements, scope)
+
+
+def _bind(statements: list[Statement], scope: Scope) -> Iterator[tuple[Statement, Scope]]:
+    for statement in statements:
+        if isinstance(statement, Variable):
+            for symbol in variable_symbols(statement):
+                scope.declare(symbol)
+        yield statement, scope
+        if isinstance(statement, Block):
+            yield from _bind(statement.statements, scope.inner(statement.statements))
