@@ -200,12 +200,17 @@ class Scope:
         for position, statement in enumerate(statements):
             if isinstance(statement, Label):
                 follower = statements[position + 1] if position + 1 < len(statements) else None
-                named: Directive | Prototype | None = None
-                if isinstance(follower, Prototype):
-                    named = follower
-                elif isinstance(follower, Directive) and follower.name in ("branchtargets", "calltargets"):
-                    named = follower
+                named = _labelled(follower)
                 self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement, names=named))
+
+
+def _labelled(follower: Statement | None) -> Directive | Prototype | None:
+    """The list of targets or the prototype that a label before it names. PTX ISA 11.3."""
+    if isinstance(follower, Prototype):
+        return follower
+    if not isinstance(follower, Directive):
+        return None
+    return follower if follower.name in ("branchtargets", "calltargets") else None
 
 
 def variable_symbols(variable: Variable, kind: SymbolKind | None = None) -> Iterator[Symbol]:
