@@ -7,13 +7,21 @@ Python array API's `__dlpack__` and `__dlpack_device__`.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
 """`kDLCUDA`, `kDLCUDAHost`, `kDLCUDAManaged`: memory that a kernel can address."""
 
+CPU = 1
+"""`kDLCPU`."""
+
 _KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-_BFLOAT = 4
+"""`DLDataTypeCode` by numpy's kind."""
+_NAMED = {"bfloat16": 4, "float8_e4m3fn": 10, "float8_e5m2": 12, "float8_e8m0fnu": 14}
+"""`DLDataTypeCode` of the ml_dtypes types; the 8-bit ones came with DLPack 1.1."""
 
 
 class _Device(ctypes.Structure):
@@ -49,10 +57,6 @@ _ManagedTensor._fields_ = [
     ("deleter", _Deleter),
 ]
 
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype = ctypes.c_void_p
-_get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-
 
 def device_address(array: Any) -> int | None:
     """The address of the first element of a DLPack array that a kernel can address, else None.
@@ -62,5 +66,66 @@ def device_address(array: Any) -> int | None:
     if int(array.__dlpack_device__()[0]) not in (CUDA, CUDA_HOST, CUDA_MANAGED):
         return None
     capsule = array.__dlpack__(stream=-1)
-    tensor = _Tensor.from_address(_get_pointer(capsule, b"dltensor"))
+    tensor = _Tensor.from_address(_pointer_of(id(capsule), _NAME))
     return int(tensor.data or 0) + int(tensor.byte_offset)
+
+
+def export(
+    owner: object, address: int, shape: Sequence[int], dtype: np.dtype, device: tuple[int, int]
+) -> Any:
+    """A DLPack capsule over memory that `owner` holds; whoever takes it keeps `owner` alive.
+
+    Args:
+        owner: what must live as long as the consumer's array.
+        address: of the first element; the array is dense, last dimension innermost.
+        shape: in elements.
+        dtype: numpy or ml_dtypes type of an element.
+        device: `(device type, ordinal)`, as `__dlpack_device__` gives it.
+
+    Raises:
+        BufferError: DLPack has no such element type (what its protocol prescribes).
+    """
+    code = _NAMED.get(dtype.name, _KINDS.get(dtype.kind))
+    if code is None:
+        raise BufferError(f"DLPack has no type for `{dtype}`")
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    tensor = _Tensor(
+        data=address,
+        device=_Device(*device),
+        ndim=len(shape),
+        dtype=_DataType(code, dtype.itemsize * 8, 1),
+        shape=extents,
+    )
+    managed = _ManagedTensor(tensor=tensor, deleter=_release)
+    pointer = ctypes.addressof(managed)
+    _exported[pointer] = (managed, extents, owner)
+    return _new_capsule(pointer, _NAME, ctypes.cast(_drop_capsule, ctypes.c_void_p))
+
+
+_exported: dict[int, tuple[object, ...]] = {}
+"""What consumers still hold, by the address of its `DLManagedTensor`."""
+
+
+@_Deleter
+def _release(managed: Any) -> None:
+    _exported.pop(ctypes.addressof(managed.contents), None)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _drop_capsule(capsule: int) -> None:
+    # A consumer renames the capsule and calls the deleter itself; one still called `dltensor` was not taken.
+    if _is_valid(capsule, _NAME):
+        _exported.pop(_pointer_of(capsule, _NAME), None)
+
+
+_NAME = b"dltensor"
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+# In a destructor the capsule has no references left, so it is handed on as a bare pointer.
+_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)

@@ -148,7 +148,7 @@ class Signature:
             for parameter in self._aggregates:
                 values[parameter.index] = encode(parameter, values[parameter.index], resolve)
             return self._struct.pack(*values)
-        except (UnfitError, struct.error, OverflowError):
+        except (UnfitError, struct.error, OverflowError, TypeError):
             return None
 
     def _pack_each(self, args: Sequence[Any], resolve: AddressOf) -> bytes:

@@ -107,7 +107,7 @@ def _encode_scalar(type_name: str, value: Any, resolve: AddressOf) -> bytes:
         if address is not None:
             return (address & 0xFFFF_FFFF_FFFF_FFFF).to_bytes(8, "little")
     try:
-        return _encode_integer(dtype, index(value))
+        return _encode_integer(dtype, int(value) if isinstance(value, np.bool_) else index(value))
     except TypeError:
         pass
     is_float_scalar = isinstance(value, np.generic) and value.dtype.kind in "fV"
