@@ -1,0 +1,373 @@
+"""Control and data flow of a function: who follows whom, what is live, what may be unassigned.
+
+`Code` is the function's instructions in order, scopes dissolved, with the symbol of every name in them.
+Sets of registers are Python integers, a bit a register (`Code.register_bits`), so that a fixpoint over a
+long kernel stays cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
+from ptxkit.asm.tree import (
+    Address,
+    Arguments,
+    Binary,
+    Conditional,
+    Directive,
+    Function,
+    Generic,
+    Guard,
+    Instruction,
+    Integer,
+    Label,
+    Name,
+    Operand,
+    Pair,
+    Parenthesized,
+    String,
+    Unary,
+    Variable,
+    Vector,
+)
+
+# fmt: off
+NO_DESTINATION = frozenset({
+    "applypriority", "bar", "barrier", "bra", "brkpt", "brx", "call", "cp", "discard", "exit", "fence",
+    "griddepcontrol", "membar", "nanosleep", "pmevent", "prefetch", "prefetchu", "red", "ret", "setmaxnreg",
+    "st", "stackrestore", "trap", "wgmma",
+})
+# fmt: on
+"""Opcodes whose first operand is no destination even where it is a register. Any instruction whose first
+operand is an address in brackets has none either."""
+
+ENDS = frozenset({"ret", "exit", "trap"})
+"""Opcodes after which, unguarded, control does not go on to the next instruction."""
+
+
+def operand_names(operand: Operand) -> Iterator[Name]:
+    """Every `Name` in an operand, left to right, the bit bucket `_` left out."""
+    match operand:
+        case Name():
+            if operand.name != "_":
+                yield operand
+        case Unary(operand=inner) | Parenthesized(inner=inner) | Generic(operand=inner):
+            yield from operand_names(inner)
+        case Binary(left=first, right=second) | Pair(first=first, second=second):
+            yield from operand_names(first)
+            yield from operand_names(second)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            for part in (condition, then, otherwise):
+                yield from operand_names(part)
+        case Vector(elements=elements) | Arguments(elements=elements):
+            for element in elements:
+                yield from operand_names(element)
+        case Address(base=base, offset=offset, rest=rest):
+            yield from operand_names(base)
+            if offset is not None:
+                yield from operand_names(offset)
+            for part in rest:
+                yield from operand_names(part)
+
+
+def destinations(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that the instruction writes: a `Name`, `Vector` or `Pair` each; `_` stays in.
+
+    `call` writes its return parameters, `wgmma.mma_async` and `bar.red` their first operand. A register that
+    is written and read too (the accumulator of `wgmma`) is also in `sources`.
+    """
+    opcode, operands = instruction.opcode, instruction.operands
+    if not operands:
+        return ()
+    first = operands[0]
+    if opcode == "call":
+        returns = isinstance(first, Arguments) and len(operands) > 1
+        return (first,) if returns else ()
+    if opcode == "wgmma":
+        return (first,) if "mma_async" in instruction.modifiers else ()
+    if opcode in ("bar", "barrier"):
+        return (first,) if "red" in instruction.modifiers else ()
+    if opcode in NO_DESTINATION or isinstance(first, (Address, String, Integer)):
+        return ()
+    if opcode == "tcgen05":
+        if "ld" not in instruction.modifiers:
+            return ()
+        return operands[:2] if "red" in instruction.modifiers else (first,)
+    return (first,)
+
+
+def sources(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that the instruction reads, addresses included."""
+    written = len(destinations(instruction))
+    if instruction.opcode == "wgmma" and written:
+        return instruction.operands
+    return instruction.operands[written:]
+
+
+def written_names(instruction: Instruction) -> list[Name]:
+    """The names in `destinations`."""
+    return [name for operand in destinations(instruction) for name in operand_names(operand)]
+
+
+def read_names(instruction: Instruction) -> list[Name]:
+    """The names in `sources`. The guard is apart."""
+    return [name for operand in sources(instruction) for name in operand_names(operand)]
+
+
+@dataclass(slots=True)
+class BasicBlock:
+    """Instructions `start` to `stop` (exclusive), entered only at the first, left only at the last.
+
+    Attributes:
+        successors: block numbers; `len(blocks)` stands for the function's end.
+        predecessors: block numbers.
+        live_in, live_out: registers that may still be read, as bits.
+        unassigned_in: registers that some path from the entry leaves unwritten, as bits.
+    """
+
+    start: int
+    stop: int
+    successors: tuple[int, ...] = ()
+    predecessors: tuple[int, ...] = ()
+    live_in: int = 0
+    live_out: int = 0
+    unassigned_in: int = 0
+
+
+class Code:
+    """The instructions of a function with a body, in order.
+
+    Attributes:
+        function: the function.
+        instructions: every one, blocks `{ .. }` dissolved.
+        at: where each label stands: its symbol to the number of the instruction after it.
+        registers: every register that is used, in order of first use; a vector register is one.
+        variables: what the body declares outside the register space, in order.
+    """
+
+    def __init__(self, function: Function, outer: Scope) -> None:
+        self.function = function
+        self.instructions: list[Instruction] = []
+        self.at: dict[Symbol, int] = {}
+        self.registers: list[Symbol] = []
+        self.variables: list[Symbol] = []
+        self._number: dict[Symbol, int] = {}
+        self._meaning: dict[int, Symbol] = {}
+        self._tables: dict[Symbol, tuple[Symbol, ...]] = {}
+        for statement, scope in bind(function, outer):
+            match statement:
+                case Instruction():
+                    self.instructions.append(statement)
+                    if statement.guard is not None:
+                        self._use(statement.guard, scope)
+                    self._use_all(statement.operands, scope)
+                case Label():
+                    label = scope.lookup(statement.name)
+                    if label is not None and label.declaration is statement:
+                        self.at[label] = len(self.instructions)
+                        if isinstance(label.names, Directive):
+                            listed = (
+                                scope.lookup(a.name) for a in label.names.arguments if isinstance(a, Name)
+                            )
+                            self._tables[label] = tuple(symbol for symbol in listed if symbol is not None)
+                case Variable() if statement.space != "reg":
+                    for declarator in statement.declarators:
+                        symbol = scope.lookup(declarator.name)
+                        if symbol is not None and symbol.declarator is declarator:
+                            self.variables.append(symbol)
+                        if declarator.initializer is not None:
+                            self._use_all((declarator.initializer,), scope)
+
+    def _use_all(self, operands: Sequence[Operand], scope: Scope) -> None:
+        for operand in operands:
+            for name in operand_names(operand):
+                self._use(name, scope)
+
+    def _use(self, use: Name | Guard, scope: Scope) -> None:
+        symbol = scope.lookup(use.name)
+        if symbol is None:
+            return
+        self._meaning[id(use)] = symbol
+        if symbol.kind is SymbolKind.REGISTER and symbol not in self._number:
+            self._number[symbol] = len(self.registers)
+            self.registers.append(symbol)
+
+    def meaning(self, use: Name | Guard) -> Symbol | None:
+        """What a name in the body stands for; None where nothing of that name is declared there."""
+        return self._meaning.get(id(use))
+
+    def table(self, label: Symbol) -> tuple[Symbol, ...] | None:
+        """The labels or functions that `.branchtargets` or `.calltargets` after `label` lists."""
+        return self._tables.get(label)
+
+    # ---- registers as bits
+
+    def register_bits(self, names: Sequence[Name]) -> int:
+        """The registers among `names`, as bits."""
+        bits = 0
+        for name in names:
+            symbol = self.meaning(name)
+            if symbol is not None and symbol.kind is SymbolKind.REGISTER:
+                bits |= 1 << self._number[symbol]
+        return bits
+
+    def registers_of(self, bits: int) -> list[Symbol]:
+        """The registers of a set."""
+        return [register for i, register in enumerate(self.registers) if bits >> i & 1]
+
+    @cached_property
+    def reads(self) -> list[int]:
+        """For each instruction the registers that it reads, its guard included, as bits."""
+        found = []
+        for instruction in self.instructions:
+            bits = self.register_bits(read_names(instruction))
+            if instruction.guard is not None:
+                symbol = self.meaning(instruction.guard)
+                if symbol is not None and symbol in self._number:
+                    bits |= 1 << self._number[symbol]
+            found.append(bits)
+        return found
+
+    @cached_property
+    def writes(self) -> list[int]:
+        """For each instruction the registers that it writes, as bits."""
+        return [self.register_bits(written_names(instruction)) for instruction in self.instructions]
+
+    @cached_property
+    def kills(self) -> list[int]:
+        """For each instruction the registers whose old value it surely overwrites, as bits.
+
+        A guarded instruction overwrites nothing for sure, nor does one that writes a vector's `.x`.
+        """
+        return [
+            0
+            if instruction.guard is not None
+            else self.register_bits([n for n in written_names(instruction) if n.component is None])
+            for instruction in self.instructions
+        ]
+
+    # ---- control flow
+
+    def targets(self, number: int) -> list[int | None]:
+        """Where a branch can go: instruction numbers, None for a label that isn't there."""
+        instruction = self.instructions[number]
+        if instruction.opcode == "bra" and instruction.operands:
+            names = [instruction.operands[0]]
+        elif instruction.opcode == "brx" and len(instruction.operands) > 1:
+            table = instruction.operands[1]
+            symbol = self.meaning(table) if isinstance(table, Name) else None
+            labels = self.table(symbol) if symbol is not None else None
+            return [self.at.get(label) for label in labels] if labels is not None else [None]
+        else:
+            return []
+        found: list[int | None] = []
+        for name in names:
+            symbol = self.meaning(name) if isinstance(name, Name) else None
+            found.append(self.at.get(symbol) if symbol is not None else None)
+        return found
+
+    def successors(self, number: int) -> tuple[int, ...]:
+        """The instructions that may run after `number`; `len(instructions)` is the function's end."""
+        instruction = self.instructions[number]
+        opcode = instruction.opcode
+        following = [target for target in self.targets(number) if target is not None]
+        guarded = instruction.guard is not None
+        if opcode in ENDS:
+            following.append(len(self.instructions))
+            if guarded:
+                following.append(number + 1)
+        elif opcode not in ("bra", "brx") or guarded:
+            following.append(number + 1)
+        return tuple(dict.fromkeys(following))
+
+    @cached_property
+    def blocks(self) -> list[BasicBlock]:
+        """The basic blocks in order, with liveness and what may be unassigned."""
+        return basic_blocks(self)
+
+
+def basic_blocks(
+    code: Code,
+    cuts: Sequence[int] = (),
+    reads: Sequence[int] | None = None,
+    kills: Sequence[int] | None = None,
+    assigned: int | None = None,
+) -> list[BasicBlock]:
+    """Cut the code into basic blocks and solve liveness and assignment over them.
+
+    Args:
+        code: the function's code.
+        cuts: further instruction numbers at which a block must begin.
+        reads, kills: for each instruction what it reads and surely overwrites, as bits, where a bit is to
+            mean something finer than a register; `Code.reads` and `Code.kills` where left out.
+        assigned: what has a value at the entry; the register parameters where left out.
+    """
+    count = len(code.instructions)
+    leaders = {0, *cuts} | {at for at in code.at.values() if at < count}
+    for number, instruction in enumerate(code.instructions):
+        if instruction.opcode in ("bra", "brx") or instruction.opcode in ENDS:
+            leaders.add(number + 1)
+    starts = sorted(start for start in leaders if start < count)
+    blocks = [BasicBlock(a, b) for a, b in zip(starts, [*starts[1:], count], strict=True)]
+    block_at = {block.start: i for i, block in enumerate(blocks)} | {count: len(blocks)}
+    before: list[list[int]] = [[] for _ in range(len(blocks) + 1)]
+    for i, block in enumerate(blocks):
+        block.successors = tuple(block_at[at] for at in code.successors(block.stop - 1))
+        for successor in block.successors:
+            before[successor].append(i)
+    for i, block in enumerate(blocks):
+        block.predecessors = tuple(before[i])
+    exposed, killed = [], []
+    for block in blocks:
+        read = written = 0
+        for number in range(block.start, block.stop):
+            read |= (reads or code.reads)[number] & ~written
+            written |= (kills or code.kills)[number]
+        exposed.append(read)
+        killed.append(written)
+    if blocks:
+        _solve_liveness(blocks, exposed, killed)
+        blocks[0].unassigned_in = ~(_parameters(code) if assigned is None else assigned)
+        _solve_assignment(blocks, killed)
+    return blocks
+
+
+def _parameters(code: Code) -> int:
+    """The registers that are parameters of the function, as bits."""
+    bits = 0
+    for i, register in enumerate(code.registers):
+        if any(register.declaration is parameter for parameter in code.function.parameters):
+            bits |= 1 << i
+    return bits
+
+
+def _solve_liveness(blocks: list[BasicBlock], exposed: list[int], killed: list[int]) -> None:
+    waiting = set(range(len(blocks)))
+    while waiting:
+        i = max(waiting)
+        waiting.remove(i)
+        block = blocks[i]
+        out = 0
+        for successor in block.successors:
+            if successor < len(blocks):
+                out |= blocks[successor].live_in
+        block.live_out = out
+        live = exposed[i] | (out & ~killed[i])
+        if live != block.live_in:
+            block.live_in = live
+            waiting.update(block.predecessors)
+
+
+def _solve_assignment(blocks: list[BasicBlock], killed: list[int]) -> None:
+    waiting = {0}
+    while waiting:
+        i = min(waiting)
+        waiting.remove(i)
+        left = blocks[i].unassigned_in & ~killed[i]
+        for successor in blocks[i].successors:
+            if successor < len(blocks) and left & ~blocks[successor].unassigned_in:
+                blocks[successor].unassigned_in |= left
+                waiting.add(successor)
