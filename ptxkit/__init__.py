@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ptxkit.asm import check as check
     from ptxkit.asm import parse as parse
     from ptxkit.asm import write as write
+    from ptxkit.descriptors import TensorMap as TensorMap
+    from ptxkit.descriptors import tensor_map as tensor_map
     from ptxkit.devices import open_device as open_device
     from ptxkit.diagnostics import Diagnostic as Diagnostic
     from ptxkit.diagnostics import PtxkitError as PtxkitError
@@ -25,9 +27,11 @@ _HOMES = {
     "PtxkitError": "ptxkit.diagnostics",
     "Severity": "ptxkit.diagnostics",
     "Span": "ptxkit.diagnostics",
+    "TensorMap": "ptxkit.descriptors",
     "check": "ptxkit.asm",
     "open_device": "ptxkit.devices",
     "parse": "ptxkit.asm",
+    "tensor_map": "ptxkit.descriptors",
     "write": "ptxkit.asm",
 }
 

@@ -1,0 +1,56 @@
+"""Descriptors: the words by which PTX tells the hardware where matrices lie and what to do with them.
+
+Each is a class (`ptxkit.bits.Word`): construct to encode, `decode` to read, `diagnose` and `rows` to
+explain. `KINDS` names them as `ptxkit desc` does.
+
+    int(SmemDescTcgen05(address=0x400, leading_byte_offset=16, stride_byte_offset=1024, swizzle="128B"))
+    InstrDescF16(m=128, n=256, a="bf16", b="bf16", d="f32").hex
+    bytes(tensor_map(buffer, dtype="bf16", shape=[4096, 4096], box=[128, 64], swizzle="128B"))
+"""
+
+from __future__ import annotations
+
+from ptxkit.bits import Word
+from ptxkit.descriptors.instruction import (
+    INSTRUCTION_DESCRIPTORS,
+    InstrDescF8F6F4,
+    InstrDescF16,
+    InstrDescI8,
+    InstrDescMXF4,
+    InstrDescMXF4NVF4,
+    InstrDescMXF8F6F4,
+    InstrDescTF32,
+    InstructionDescriptor,
+)
+from ptxkit.descriptors.shared_memory import SmemDescTcgen05, SmemDescWgmma, base_offset
+from ptxkit.descriptors.tensor_maps import TensorMap, tensor_map
+from ptxkit.descriptors.zero_column_mask import ZeroColumnMask
+
+_CLASSES: tuple[type[Word], ...] = (
+    SmemDescWgmma,
+    SmemDescTcgen05,
+    *INSTRUCTION_DESCRIPTORS.values(),
+    ZeroColumnMask,
+    TensorMap,
+)
+KINDS = {cls.KIND: cls for cls in _CLASSES}
+"""Every kind of descriptor by the name that `ptxkit desc` gives it."""
+
+__all__ = [
+    "INSTRUCTION_DESCRIPTORS",
+    "KINDS",
+    "InstrDescF8F6F4",
+    "InstrDescF16",
+    "InstrDescI8",
+    "InstrDescMXF4",
+    "InstrDescMXF4NVF4",
+    "InstrDescMXF8F6F4",
+    "InstrDescTF32",
+    "InstructionDescriptor",
+    "SmemDescTcgen05",
+    "SmemDescWgmma",
+    "TensorMap",
+    "ZeroColumnMask",
+    "base_offset",
+    "tensor_map",
+]

@@ -1,0 +1,99 @@
+"""Descriptors by request: the JSON of `ptxkit desc batch`, a request and an answer a line.
+
+`{"op": "encode", "kind": K, ...fields}` gives `{"value": "0x.."}`, `{"op": "decode", "kind": K,
+"value": "0x.."}` gives `{"fields": {..}}`, and what is wrong gives `{"error": {"code", "message"}}`.
+A tensor map's value is its 128 bytes in hexadecimal, byte 0 first; every other value is a number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ptxkit.bits import Word
+from ptxkit.descriptors import KINDS, TensorMap
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+
+REQUEST = "P407"
+VALUE = "P408"
+
+
+def kind_class(kind: Any) -> type[Word]:
+    """The class of a kind of descriptor.
+
+    Raises:
+        PtxkitError: P407, no such kind; the message lists them.
+    """
+    if isinstance(kind, str) and kind in KINDS:
+        return KINDS[kind]
+    raise error(REQUEST, f"`kind` must be one of {', '.join(KINDS)}, found {kind}")
+
+
+def encode(kind: str, fields: dict[str, Any]) -> str:
+    """The value of a descriptor as text."""
+    word = kind_class(kind)(**fields)
+    return bytes(word).hex() if isinstance(word, TensorMap) else word.hex
+
+
+def decode(kind: str, value: Any) -> dict[str, Any]:
+    """The fields of a descriptor, plain data."""
+    cls = kind_class(kind)
+    return cls.decode(parse_value(cls, value)).fields()
+
+
+def parse_value(cls: type[Word], value: Any) -> int:
+    """The word that a text (or, for numbers, an int) stands for.
+
+    Raises:
+        PtxkitError: P408, no number or the wrong count of digits.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    text = value.removeprefix("0x").removeprefix("0X").replace("_", "") if isinstance(value, str) else ""
+    digits = cls.WIDTH // 4
+    try:
+        raw = bytes.fromhex(text.zfill(digits))
+    except ValueError:
+        raw = b""
+    if not text or len(raw) * 2 != digits or (issubclass(cls, TensorMap) and len(text) != digits):
+        exactly = "exactly" if issubclass(cls, TensorMap) else "at most"
+        shown = f"`{value[:40]}`" if isinstance(value, str) else value
+        raise error(
+            VALUE, f"`value` of `{cls.KIND}` must be {exactly} {digits} hexadecimal digits, found {shown}"
+        )
+    return int.from_bytes(raw, "little" if issubclass(cls, TensorMap) else "big")
+
+
+def answer(request: Any) -> dict[str, Any]:
+    """The answer to one request; what is wrong with it is in the answer, never raised."""
+    try:
+        if not isinstance(request, dict):
+            raise error(REQUEST, "a request must be a JSON object")
+        rest = dict(request)
+        operation = rest.pop("op", None)
+        kind = rest.pop("kind", None)
+        if operation == "encode":
+            return {"value": encode(kind, rest)}
+        if operation == "decode":
+            if set(rest) != {"value"}:
+                raise error(REQUEST, "a decode request has `op`, `kind` and `value` alone")
+            return {"fields": decode(kind, rest["value"])}
+        raise error(REQUEST, f"`op` must be encode or decode, found {operation}")
+    except PtxkitError as refused:
+        return {"error": error_json(refused.diagnostics)}
+
+
+def answer_line(line: str, dumps: Callable[[Any], str] = json.dumps) -> str:
+    """The answer to one line of `desc batch`, a line of JSON without its end."""
+    try:
+        request = json.loads(line)
+    except ValueError as wrong:
+        return dumps({"error": {"code": REQUEST, "message": f"a line must be a JSON object: {wrong}"}})
+    return dumps(answer(request))
+
+
+def error_json(diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
+    """`{"code", "message"}`: the first code, and every message with the section it comes from."""
+    texts = [f"{d.message} ({d.notes[-1]})" if d.notes else d.message for d in diagnostics]
+    return {"code": diagnostics[0].code, "message": "; ".join(texts)}
