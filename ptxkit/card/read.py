@@ -1,0 +1,441 @@
+"""Reading the launch card: TOML in `//` comments, in the manner of PEP 723, into a `Card`.
+
+The block opens with the line `// /// ptxkit` and closes with `// ///`; every line between begins with
+`//`. Everything is validated here: types, unknown keys, expressions, sizes and names, each complaint with
+its place in the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from ptxkit.card import expression, initial
+from ptxkit.card.expression import Expression, unknown_size
+from ptxkit.card.model import Card, LaunchCard, Param, Preset, TensorCard, TensorMapCard
+from ptxkit.card.positions import Path, Positions
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.dtypes import DTYPES
+
+T = TypeVar("T")
+
+_OPENING = "// /// ptxkit"
+_CLOSING = "// ///"
+_NEARLY = re.compile(r"\s*(?:/{3,}|//\s*/+)\s*ptxkit\s*\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
+_RESERVED = {"and", "or", "not", "in", "is", "if", "else", "lambda", "True", "False", "None"}
+_AT_LINE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
+
+_TOP = ("workload", "launch", "presets", "tensors", "tensor_maps")
+_LAUNCH = ("entry", "grid", "block", "cluster", "shared", "cooperative", "params", "when", "group")
+_TENSOR = ("dtype", "shape", "init", "expect", "rtol", "atol")
+_OPTIONS = ("swizzle", "interleave", "l2_promotion", "oob_fill")
+_MAP = ("tensor", "dtype", "box", "shape", "strides", "element_strides", *_OPTIONS)
+
+
+def read(source: Source) -> Card | None:
+    """The launch card of a file, None where it has none.
+
+    Raises:
+        PtxkitError: P530 to P536, everything that is wrong with it.
+    """
+    block = _block(source)
+    return _Reader(source, *block).card() if block else None
+
+
+def _block(source: Source) -> tuple[int, str] | None:
+    """The line of the opening, and the TOML text with the comment marks taken off."""
+    lines = source.text.split("\n")
+    openings = [number for number, line in enumerate(lines, 1) if "ptxkit" in line and _NEARLY.match(line)]
+    if not openings:
+        return None
+    for number in openings:
+        line = lines[number - 1].rstrip("\r")
+        if line != _OPENING:
+            _fail(source, "P531", f"expected `{_OPENING}`, found `{line.strip()}`", _line(number, line))
+    first = openings[0]
+    if len(openings) > 1:
+        second = openings[1]
+        _fail(source, "P531", f"expected one card, found another at line {second}", _line(second, _OPENING))
+    content: list[str] = []
+    for number, raw in enumerate(lines[first:], first + 1):
+        line = raw.rstrip("\r")
+        if line.rstrip() == _CLOSING:
+            return first, "\n".join(content)
+        if not line.startswith("//"):
+            break
+        if len(line) > 2 and line[2] not in " \t":
+            span = _line(number, line)
+            _fail(source, "P531", "expected a blank after `//` in the card", span, f"write `// {line[2:]}`")
+        content.append(line[3:])
+    span = _line(first, _OPENING)
+    return _fail(source, "P531", f"expected `{_CLOSING}` at the end of the card, found none", span)
+
+
+def _line(number: int, text: str) -> Span:
+    return Span(number, 1, number, max(2, len(text) + 1))
+
+
+def _fail(source: Source, code: str, message: str, span: Span, help: str | None = None) -> NoReturn:
+    example = (
+        f"a card opens with the line `{_OPENING}`, goes on in lines of `// TOML` and ends with `{_CLOSING}`"
+    )
+    raise PtxkitError(Diagnostic(code, message, span, help=help or example, source=source))
+
+
+class _Reader:
+    """One card being read. Complaints collect, so that one run shows them all."""
+
+    def __init__(self, source: Source, opening: int, text: str) -> None:
+        self.source = source
+        self.opening = opening
+        self.text = text
+        self.found: list[Diagnostic] = []
+        self.sizes: tuple[str, ...] | None = None
+
+    # ---- places
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = self.text.count("\n", 0, offset)
+        column = offset - (self.text.rfind("\n", 0, offset) + 1)
+        return self.opening + 1 + line, column + len("// ") + 1
+
+    def _span(self, path: Path) -> Span:
+        extent = self.positions.find(path)
+        if extent is None:
+            return _line(self.opening, _OPENING)
+        return Span(*self._place(extent[0]), *self._place(extent[1]))
+
+    def _key_span(self, path: Path) -> Span:
+        extent = self.positions.keys.get(path)
+        return Span(*self._place(extent[0]), *self._place(extent[1])) if extent else self._span(path)
+
+    def _inside(self, path: Path) -> Span:
+        """The span of a string's text, without its quotes; the whole value where an escape shifts columns."""
+        span = self._span(path)
+        extent = self.positions.values.get(path)
+        written = self.text[slice(*extent)] if extent else ""
+        plain = written[:1] in "'\"" and written[:3] not in ('"""', "'''") and "\\" not in written
+        if not plain or len(written) < 3:
+            return span
+        return span._replace(column=span.column + 1, end_column=span.end_column - 1)
+
+    def _complain(
+        self, code: str, message: str, path: Path, help: str | None = None, key: bool = False
+    ) -> None:
+        span = self._key_span(path) if key else self._span(path)
+        self.found.append(Diagnostic(code, message, span, help=help, source=self.source))
+
+    def _guard(self, make: Callable[[], T]) -> T | None:
+        try:
+            return make()
+        except PtxkitError as problem:
+            self.found += problem.diagnostics
+            return None
+
+    # ---- the document
+
+    def card(self) -> Card:
+        try:
+            document = tomllib.loads(self.text)
+        except (tomllib.TOMLDecodeError, RecursionError) as problem:
+            self._syntax(str(problem) or "too deeply nested")
+        self.positions = Positions.of(self.text)
+        self._known_keys(document, _TOP, ())
+        workload = self._typed(document, "workload", str, "a workload's name", ())
+        presets = self._presets(document)
+        self.sizes = tuple(presets[0].sizes) if presets else None if workload else ()
+        tensor_tables, map_tables = self._tables(document, "tensors"), self._tables(document, "tensor_maps")
+        tensors = [self._tensor(name, table, ("tensors", name)) for name, table in tensor_tables]
+        maps = [self._tensor_map(name, table, ("tensor_maps", name)) for name, table in map_tables]
+        launches = self._launches(document)
+        names = [*(self.sizes or ()), *(t.name for t in tensors if t), *(m.name for m in maps if m)]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            owner = "tensors" if any(t and t.name == name for t in tensors) else "tensor_maps"
+            self._complain(
+                "P532", f"expected one thing called `{name}`, found several", (owner, name), key=True
+            )
+        if workload is None:
+            self._check_names(launches, [name for name, _ in (*tensor_tables, *map_tables)])
+        if self.found:
+            raise PtxkitError(self.found)
+        return Card(
+            tuple(launch for launch in launches if launch),
+            workload,
+            tuple(presets),
+            tuple(tensor for tensor in tensors if tensor),
+            tuple(tensor_map for tensor_map in maps if tensor_map),
+            _line(self.opening, _OPENING),
+            self.source,
+            self._span(("workload",)),
+        )
+
+    def _syntax(self, problem: str) -> NoReturn:
+        match = _AT_LINE.search(problem)
+        last = self.text.count("\n")
+        row = min(int(match["line"]) - 1 if match and match["line"] else last, last)
+        written = self.text.split("\n")[row]
+        column = int(match["column"]) if match and match["column"] else len(written) + 1
+        line = self.opening + 1 + row
+        span = Span(line, column + 3, line, column + 4)
+        message = problem[: match.start()] if match else problem
+        message = message[:1].lower() + message[1:]
+        _fail(
+            self.source,
+            "P530",
+            f"expected TOML in the card: {message}",
+            span,
+            "the card is TOML 1.0: toml.io",
+        )
+
+    def _known_keys(self, table: Mapping[str, Any], known: Iterable[str], path: Path) -> None:
+        for key in table:
+            if key not in known:
+                import difflib
+
+                where = f"`[{'.'.join(str(p) for p in path if isinstance(p, str))}]`" if path else "the card"
+                near = difflib.get_close_matches(key, list(known), 1)
+                listed = ", ".join(f"`{k}`" for k in known)
+                hint = f"did you mean `{near[0]}`?" if near else f"{where} knows {listed}"
+                self._complain(
+                    "P532", f"expected a key of {where}, found `{key}`", (*path, key), hint, key=True
+                )
+
+    def _typed(self, table: Mapping[str, Any], key: str, kind: type[T], what: str, path: Path) -> T | None:
+        value = table.get(key)
+        if value is None:
+            return None
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            self._complain("P532", f"expected {what}, found {_describe(value)}", (*path, key))
+            return None
+        return kind(value)  # type: ignore[call-arg]
+
+    def _tables(self, document: Mapping[str, Any], key: str) -> list[tuple[str, dict[str, Any]]]:
+        table = self._typed(document, key, dict, "a table", ()) or {}
+        out = []
+        for name, value in table.items():
+            if not isinstance(value, dict):
+                self._complain("P532", f"expected a table, found {_describe(value)}", (key, name))
+            elif self._is_name(name, (key, name)):
+                out.append((name, value))
+        return out
+
+    def _is_name(self, name: str, path: Path) -> bool:
+        if _IDENTIFIER.match(name) and name not in _RESERVED:
+            return True
+        hint = "use letters, digits and `_`, no digit first"
+        self._complain("P532", f"expected a name, found `{name}`", path, hint, key=True)
+        return False
+
+    def _presets(self, document: Mapping[str, Any]) -> list[Preset]:
+        presets: list[Preset] = []
+        for name, value in (self._typed(document, "presets", dict, "a table", ()) or {}).items():
+            path: Path = ("presets", name)
+            if not isinstance(value, dict):
+                self._complain("P532", f"expected sizes `{{ M = 128, .. }}`, found {_describe(value)}", path)
+                continue
+            inputs = self._typed(value, "inputs", str, "the name of an input generator", path)
+            sizes = {}
+            for size, number in value.items():
+                if size == "inputs" or not self._is_name(size, (*path, size)):
+                    continue
+                if type(number) is not int or number < 0:
+                    message = f"expected a size of 0 or more, found {_describe(number)}"
+                    self._complain("P532", message, (*path, size))
+                else:
+                    sizes[size] = number
+            if presets and set(sizes) != set(presets[0].sizes):
+                expected = _listed(presets[0].sizes)
+                hint = f"every preset gives the sizes of the first: {expected}"
+                self._complain("P532", f"expected the sizes {expected}, found {_listed(sizes)}", path, hint)
+                continue
+            presets.append(Preset(name, sizes, inputs))
+        return presets
+
+    # ---- launches
+
+    def _launches(self, document: Mapping[str, Any]) -> list[LaunchCard | None]:
+        value = document.get("launch")
+        if value is None:
+            return []
+        if isinstance(value, dict):
+            return [self._launch(value, ("launch",))]
+        if isinstance(value, list) and value and all(isinstance(launch, dict) for launch in value):
+            return [self._launch(launch, ("launch", i)) for i, launch in enumerate(value)]
+        self._complain("P532", f"expected a table `[launch]`, found {_describe(value)}", ("launch",))
+        return []
+
+    def _launch(self, table: Mapping[str, Any], path: Path) -> LaunchCard | None:
+        self._known_keys(table, _LAUNCH, path)
+        for key in ("grid", "block"):
+            if key not in table:
+                self._complain("P532", f"expected `{key}` in `[launch]`, found none", path, key=True)
+        grid = self._shape(table, "grid", path, 3)
+        block = self._shape(table, "block", path, 3)
+        launch = LaunchCard(
+            grid=grid or (),
+            block=block or (),
+            entry=self._typed(table, "entry", str, "the name of an `.entry`", path),
+            cluster=self._shape(table, "cluster", path, 3),
+            shared=self._integer(table["shared"], (*path, "shared")) if "shared" in table else None,
+            cooperative=bool(self._typed(table, "cooperative", bool, "`true` or `false`", path)),
+            params=self._params(table, path) or (),
+            when=self._integer(table["when"], (*path, "when")) if "when" in table else None,
+            group=self._typed(table, "group", str, "the name of a group", path),
+            span=self._key_span(path),
+            spans={key: self._span((*path, key)) for key in table},
+        )
+        return launch if grid and block else None
+
+    def _shape(
+        self, table: Mapping[str, Any], key: str, path: Path, most: int
+    ) -> tuple[Expression, ...] | None:
+        """One to `most` extents; a single one may stand without brackets."""
+        if key not in table:
+            return None
+        value = table[key]
+        if not isinstance(value, list):
+            single = self._integer(value, (*path, key))
+            return (single,) if single else None
+        if not 1 <= len(value) <= most:
+            self._complain("P532", f"expected 1 to {most} numbers, found {len(value)}", (*path, key))
+            return None
+        extents = [self._integer(element, (*path, key, i)) for i, element in enumerate(value)]
+        whole = tuple(extent for extent in extents if extent)
+        return whole if len(whole) == len(extents) else None
+
+    def _integer(self, value: Any, path: Path) -> Expression | None:
+        """An integer or a string that holds an integer expression over sizes."""
+        parsed = self._expression(value, path)
+        if parsed and self.sizes is not None:
+            unknown = [name for name in parsed.names if name not in self.sizes]
+            self.found += [unknown_size(parsed, name, dict.fromkeys(self.sizes)) for name in unknown]
+            return None if unknown else parsed
+        return parsed
+
+    def _expression(self, value: Any, path: Path) -> Expression | None:
+        if type(value) is int:
+            value = str(value)
+            return self._guard(lambda: expression.parse(value, self._span(path), self.source))
+        if isinstance(value, str):
+            return self._guard(lambda: expression.parse(value, self._inside(path), self.source))
+        self._complain("P532", f"expected an integer or an expression, found {_describe(value)}", path)
+        return None
+
+    def _params(self, table: Mapping[str, Any], path: Path) -> tuple[Param, ...] | None:
+        values = self._typed(table, "params", list, "a list of arguments", path)
+        if values is None:
+            return None
+        params = []
+        for i, value in enumerate(values):
+            place: Path = (*path, "params", i)
+            if type(value) is float:
+                params.append(Param(value, self._span(place)))
+                continue
+            parsed = self._expression(value, place)
+            if parsed:
+                params.append(Param(parsed, self._span(place)))
+        return tuple(params) if len(params) == len(values) else None
+
+    def _check_names(self, launches: list[LaunchCard | None], named: list[str]) -> None:
+        """Every name in `params` is a tensor, a tensor map or a size of this card."""
+        known = dict.fromkeys([*named, *(self.sizes or ())])
+        for param in (p for launch in launches if launch for p in launch.params):
+            if not isinstance(param.value, Expression):
+                continue
+            if param.name is None:
+                sizes = dict.fromkeys(self.sizes or ())
+                self.found += [
+                    unknown_size(param.value, n, sizes) for n in param.value.names if n not in sizes
+                ]
+            elif param.name not in known:
+                message = f"expected a tensor, a tensor map or a size in `params`, found `{param.name}`"
+                listed = _listed(known) or "nothing: declare `[tensors.NAME]` or name a `workload`"
+                span = param.value.name_span(param.name)
+                self.found.append(
+                    Diagnostic("P534", message, span, help=f"this card has {listed}", source=self.source)
+                )
+
+    # ---- tensors
+
+    def _tensor(self, name: str, table: Mapping[str, Any], path: Path) -> TensorCard | None:
+        self._known_keys(table, _TENSOR, path)
+        before = len(self.found)
+        for key in ("dtype", "shape"):
+            if key not in table:
+                self._complain("P532", f"expected `{key}` of tensor `{name}`, found none", path, key=True)
+        dtype = self._dtype(table, path)
+        shape = self._shape(table, "shape", path, 8)
+        init = self._typed(table, "init", str, "a tensor's content", path)
+        parsed = None
+        if init is not None:
+            content = init
+            parsed = self._guard(lambda: initial.parse(content, self._span((*path, "init")), self.source))
+        expect = self._typed(table, "expect", str, "an expression", path)
+        rtol = self._typed(table, "rtol", float, "a number", path)
+        atol = self._typed(table, "atol", float, "a number", path)
+        if len(self.found) > before or dtype is None or shape is None:
+            return None
+        span, expect_span = self._key_span(path), self._inside((*path, "expect"))
+        return TensorCard(name, dtype, shape, parsed, expect, rtol, atol, span, expect_span)
+
+    def _dtype(self, table: Mapping[str, Any], path: Path) -> str | None:
+        name = self._typed(table, "dtype", str, "a type's name", path)
+        if name is None:
+            return None
+        name = name.removeprefix(".")
+        if name not in DTYPES or DTYPES[name].numpy is None or DTYPES[name].pack > 2:
+            types = ", ".join(sorted(d.name for d in DTYPES.values() if d.numpy and d.pack <= 2))
+            self._complain(
+                "P537", f"expected a type, found `{name}`", (*path, "dtype"), f"the types are {types}"
+            )
+            return None
+        return name
+
+    def _tensor_map(self, name: str, table: Mapping[str, Any], path: Path) -> TensorMapCard | None:
+        self._known_keys(table, _MAP, path)
+        before = len(self.found)
+        for key in ("tensor", "box"):
+            if key not in table:
+                self._complain("P532", f"expected `{key}` of tensor map `{name}`, found none", path, key=True)
+        tensor = self._typed(table, "tensor", str, "a tensor's name", path)
+        dtype = self._typed(table, "dtype", str, "a type's name", path)
+        lists = {
+            key: self._shape(table, key, path, 5) for key in ("box", "shape", "strides", "element_strides")
+        }
+        options = {key: self._typed(table, key, str, "a string", path) for key in _OPTIONS if key in table}
+        if len(self.found) > before or tensor is None or lists["box"] is None:
+            return None
+        return TensorMapCard(
+            name,
+            tensor,
+            lists["box"],
+            dtype,
+            lists["shape"],
+            lists["strides"],
+            lists["element_strides"],
+            {key: value for key, value in options.items() if value is not None},
+            self._key_span(path),
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _describe(value: Any) -> str:
+    """A TOML value in a few words."""
+    match value:
+        case bool():
+            return f"`{str(value).lower()}`"
+        case int() | float():
+            return f"`{value}`"
+        case str():
+            return f'`"{value if len(value) <= 40 else value[:37] + "..."}"`'
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,90 @@
+"""The problems that kernels solve, by name.
+
+A card names one with `workload = "nvfp4_gemv"`; `--workload FILE.py:NAME` brings one of your own.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module, util
+from pathlib import Path
+
+from ptxkit.diagnostics import error
+from ptxkit.workloads.problem import (
+    Arrays,
+    Cost,
+    Expected,
+    Generator,
+    Size,
+    Sizes,
+    Tensor,
+    Tolerance,
+    Workload,
+)
+
+__all__ = [
+    "WORKLOADS",
+    "Arrays",
+    "Cost",
+    "Expected",
+    "Generator",
+    "Size",
+    "Sizes",
+    "Tensor",
+    "Tolerance",
+    "Workload",
+    "workload",
+]
+
+WORKLOADS: dict[str, str] = {
+    "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
+}
+"""Where each registered problem lives."""
+
+
+def workload(name: str) -> Workload:
+    """The registered problem called `name`, or the one in `FILE.py:NAME`.
+
+    Raises:
+        PtxkitError: P550, there is none; P554, the file can't be used.
+    """
+    if ":" in name:
+        return _from_file(name)
+    if name not in WORKLOADS:
+        listed = ", ".join(f"`{known}`" for known in WORKLOADS)
+        help = f"the workloads are {listed}; one of your own comes by `--workload FILE.py:NAME`"
+        raise error("P550", f"expected a workload, found `{name}`", help=help)
+    module, _, attribute = WORKLOADS[name].partition(":")
+    found = getattr(import_module(module), attribute)()
+    assert isinstance(found, Workload)
+    return found
+
+
+def _from_file(reference: str) -> Workload:
+    file, _, attribute = reference.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise error(
+            "P554", f"expected a Python file, found no `{file}`", help="write `--workload FILE.py:NAME`"
+        )
+    spec = util.spec_from_file_location(f"ptxkit_workload_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise error("P554", f"expected a Python file, found `{file}`", help="its name ends in `.py`")
+    module = util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        raise error("P554", f"`{file}` does not load: {type(problem).__name__}: {problem}") from problem
+    found = getattr(module, attribute, None)
+    if isinstance(found, type) and issubclass(found, Workload):
+        try:
+            found = found()
+        except TypeError as problem:
+            raise error("P554", f"`{attribute}` in `{file}` is incomplete: {problem}") from problem
+    if not isinstance(found, Workload):
+        names = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Workload)]
+        own = ", ".join(f"`{n}`" for n in names if n != "Workload")
+        message = f"expected a `ptxkit.workloads.Workload` called `{attribute}` in `{file}`, found none"
+        raise error(
+            "P554", message, help=f"the file has {own}" if own else "subclass `ptxkit.workloads.Workload`"
+        )
+    return found

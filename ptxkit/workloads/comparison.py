@@ -1,0 +1,160 @@
+"""An output against its reference: how far, how many are wrong, and where the first one is.
+
+The error counts in units of the last place of the output's type at the reference, so that 0.5 is correct
+rounding. A reference that the type rounds to infinity must give infinity, and a NaN a NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ptxkit.dtypes import DTYPES, numpy_dtype
+from ptxkit.workloads import content
+from ptxkit.workloads.problem import Expected, Tensor, Tolerance
+
+_MANTISSA = {"tf32": 10}
+"""Explicit fraction bits of types whose numpy counterpart has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One wrong element: where, what was expected and what was found."""
+
+    index: tuple[int, ...]
+    expected: float
+    found: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How an output compares with its reference.
+
+    Attributes:
+        wrong: elements outside the tolerance.
+        unwritten: how many of them still hold the poison.
+        max_ulp, max_abs: largest error over the elements that are finite on both sides.
+        infinite: elements that the type rounds to infinity, as they should be.
+        first: the first wrong element in memory order.
+    """
+
+    tensor: str
+    dtype: str
+    elements: int
+    wrong: int
+    unwritten: int
+    max_ulp: float
+    max_abs: float
+    infinite: int
+    first: Wrong | None
+    tolerance: Tolerance
+
+    @property
+    def ok(self) -> bool:
+        """Whether every element is within the tolerance."""
+        return self.wrong == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able dict; numbers that JSON has no form for are strings."""
+        first = self.first and {
+            "index": list(self.first.index),
+            "expected": json_number(self.first.expected),
+            "found": json_number(self.first.found),
+        }
+        return {
+            "tensor": self.tensor,
+            "dtype": self.dtype,
+            "ok": self.ok,
+            "elements": self.elements,
+            "wrong": self.wrong,
+            "unwritten": self.unwritten,
+            "max_ulp": json_number(self.max_ulp),
+            "max_abs": json_number(self.max_abs),
+            "infinite": self.infinite,
+            "first": first,
+            "tolerance": {
+                "rtol": self.tolerance.rtol,
+                "atol": self.tolerance.atol,
+                "ulp": self.tolerance.ulp,
+            },
+        }
+
+
+def json_number(value: float) -> float | int | str:
+    """The value, or `"inf"`, `"-inf"`, `"nan"`."""
+    return value if np.isfinite(value) else str(value)
+
+
+def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: Tolerance) -> Comparison:
+    """Hold a stored output against its reference, element by element."""
+    found = content.decode(tensor, stored)
+    reference = np.broadcast_to(expected.values, tensor.shape)
+    if DTYPES[tensor.dtype].is_float:
+        judged = _floats(tensor, found, reference.astype(np.float64), expected.slack, tolerance)
+    else:
+        judged = _integers(tensor, found, reference, tolerance)
+    right, ulps, error, infinite = judged
+    wrong = np.flatnonzero(~right.reshape(-1))
+    first = None
+    unwritten = 0
+    if wrong.size:
+        index = np.unravel_index(int(wrong[0]), tensor.shape)
+        place = tuple(int(i) for i in index)
+        first = Wrong(place, reference[place].item(), found[place].item())
+        unwritten = int(np.count_nonzero(content.still_poisoned(tensor, stored) & ~right))
+    return Comparison(
+        tensor=tensor.name,
+        dtype=tensor.dtype,
+        elements=tensor.elements,
+        wrong=int(wrong.size),
+        unwritten=unwritten,
+        max_ulp=float(ulps.max(initial=0.0)),
+        max_abs=float(error.max(initial=0.0)),
+        infinite=infinite,
+        first=first,
+        tolerance=tolerance,
+    )
+
+
+def _floats(
+    tensor: Tensor, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    info = ml_dtypes.finfo(numpy_dtype(tensor.dtype))
+    mantissa = _MANTISSA.get(tensor.dtype, info.nmant)
+    has_infinity = np.isinf(np.array(np.inf).astype(numpy_dtype(tensor.dtype)).astype(np.float64))
+    largest = float(info.max)
+    if not has_infinity:
+        reference = np.where(np.isnan(reference), reference, np.clip(reference, -largest, largest))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        _, exponent = np.frexp(np.where(np.isfinite(reference), reference, 0.0))
+        exponent = np.where(reference == 0, info.minexp, np.maximum(exponent - 1, info.minexp))
+        ulp = np.ldexp(1.0, exponent - mantissa)
+        allowed = tolerance.atol + tolerance.rtol * np.abs(reference) + tolerance.ulp * ulp
+        if slack is not None:
+            allowed = allowed + slack
+        error = np.abs(found - reference)
+        # Round to nearest gives infinity from half a unit above the largest finite value.
+        overflow = largest + np.ldexp(1.0, int(np.frexp(largest)[1]) - 1 - mantissa) / 2
+        as_infinity = np.isinf(found) & (np.signbit(found) == np.signbit(reference))
+        may_overflow = np.isinf(reference) | (np.abs(reference) + allowed >= overflow)
+        right = np.where(np.isnan(reference), np.isnan(found), error <= allowed)
+        right = np.where(np.isinf(found), as_infinity & may_overflow, right & ~np.isinf(reference))
+        measured = np.isfinite(found) & np.isfinite(reference)
+        if has_infinity:
+            measured &= np.abs(reference) < overflow
+        error = np.where(measured, error, 0.0)
+    infinite = int(np.count_nonzero(right & np.isinf(found)))
+    return right, error / ulp, error, infinite
+
+
+def _integers(
+    tensor: Tensor, found: np.ndarray, reference: np.ndarray, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Integers wrap at the type's width, as the kernel's do; a difference counts in units."""
+    wrapped = content.decode(tensor, content.encode(tensor, reference))
+    error = np.where(found > wrapped, found - wrapped, wrapped - found).astype(np.float64)
+    allowed = tolerance.atol + tolerance.rtol * np.abs(wrapped.astype(np.float64))
+    return error <= allowed, error, error, 0
