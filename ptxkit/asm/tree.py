@@ -40,6 +40,20 @@ class Statement(Node):
 # ---- operands
 
 
+class Constant(int):
+    """An integer of a declaration that the source does not spell as plain decimal: `0x40`, `16U`, `WARP_SZ`.
+
+    It is its value in every respect; `text` is the spelling, for the writer.
+    """
+
+    text: str
+
+    def __new__(cls, value: int, text: str) -> Constant:
+        number = super().__new__(cls, value)
+        number.text = text
+        return number
+
+
 @dataclass(slots=True)
 class Name(Node):
     """A register, variable, parameter, label, function or special register; `_` is the bit bucket.
@@ -142,6 +156,14 @@ class Pair(Node):
 
 
 @dataclass(slots=True)
+class Element(Node):
+    """`a[2]` or `a[%r1]`: an element of an array, as an operand without brackets of its own."""
+
+    base: Name
+    index: Operand
+
+
+@dataclass(slots=True)
 class Arguments(Node):
     """`(a, b)` in a `call`: return parameters or arguments."""
 
@@ -171,6 +193,7 @@ Operand = (
     | Vector
     | Address
     | Pair
+    | Element
     | Arguments
     | Generic
 )
@@ -217,16 +240,18 @@ class Directive(Statement):
     """`.name argument, argument` that declares nothing: `.version 9.0`, `.loc 1 2 3`, `.pragma "..";`,
     `.maxntid 128, 1, 1`, `.branchtargets L1, L2;`, `.alias a, b;`, `.file`, `.noreturn`, ..
 
-    `.version 9.0` has the argument `Name("9.0")`; `.target sm_90a, debug` has two `Name`s.
+    `.version 9.0` has the argument `Name("9.0")`; `.target sm_90a, debug` has two `Name`s; the words of
+    `.loc 1 2 3, function_name f, inlined_at 1 4 5` are `Name`s too. `.branchtargets L<4>;` has a
+    `Declarator` with a count.
     """
 
     name: str
-    arguments: tuple[Operand, ...] = ()
+    arguments: tuple[Operand | Declarator, ...] = ()
 
 
 @dataclass(slots=True)
 class Declarator(Node):
-    """One declared name: `%r<39>` has count 39; `a[2][]` has dimensions `(2, None)`."""
+    """One declared name: `%r<39>` has count 39; `a[][2]` has dimensions `(None, 2)`."""
 
     name: str
     count: int | None = None
@@ -270,9 +295,10 @@ class Variable(Statement):
 
 @dataclass(slots=True)
 class Block(Statement):
-    """`{ .. }`: a scope."""
+    """`{ .. }`: a scope. `closed` is False where the source ends before its `}`."""
 
     statements: list[Statement]
+    closed: bool = field(default=True, compare=False)
 
 
 @dataclass(slots=True)
@@ -281,6 +307,17 @@ class Section(Statement):
 
     name: str
     lines: list[Statement]
+    closed: bool = field(default=True, compare=False)
+
+
+@dataclass(slots=True)
+class Malformed(Statement):
+    """What the parser could not read, token by token, so that the file can be written back as it was.
+
+    Only a module with an error in `diagnostics` holds one.
+    """
+
+    tokens: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -291,6 +328,7 @@ class Prototype(Statement):
     name: str
     parameters: tuple[Variable, ...]
     directives: tuple[Directive, ...] = ()
+    parentheses: tuple[bool, bool] = field(default=(False, False), compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -302,6 +340,7 @@ class Function(Statement):
         returns: return parameters of a `.func`.
         directives: performance-tuning and other directives between the parameter list and the body.
         body: None for a prototype that ends in `;`.
+        parentheses: whether an empty list of returns, of parameters, is written `()` or left out.
     """
 
     kind: str
@@ -312,6 +351,7 @@ class Function(Statement):
     attributes: tuple[str, ...] = ()
     directives: tuple[Directive, ...] = ()
     body: Block | None = None
+    parentheses: tuple[bool, bool] = field(default=(False, True), compare=False, repr=False)
 
     def directive(self, name: str) -> Directive | None:
         """The first directive called `name` (without its dot) between header and body."""

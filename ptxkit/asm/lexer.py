@@ -1,0 +1,57 @@
+"""Tokens of PTX text. Manual sections 4.1, 4.2 and 4.4, and what ptxas 13.0 makes of them.
+
+The terminals are those of `ptx.lark`. White space is blank, tab, carriage return, line feed and form feed;
+only a line feed ends a line and a `//` comment. A line marker of a preprocessor (`# 12 "file.cu"`) and a
+byte-order mark at the start are trivia like comments.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ptxkit.asm._grammar import KINDS, LITERALS, PATTERNS
+
+END = "$"
+"""The kind of the end of the text."""
+UNKNOWN = "\x00"
+"""The kind of what no terminal matches: a malformed number, a lone quote, a stray character."""
+
+_literals = "|".join(re.escape(literal) for literal in LITERALS)
+_identifier = r"(?:[A-Za-z][\w$]*|[_$%][\w$]+|_)"
+_dotted = r"\.[\w$]+(?:::[\w$]+)*"
+
+TOKEN = re.compile(
+    "|".join(f"(?P<{name}>{pattern})" for name, pattern in PATTERNS.items())
+    + f'|(?P<bad>/\\*.*|\\d[\\w$.]*|"[^"\\n]*|@@DWARF[^\\n]*)|(?P<literal>{_literals})|(?P<stray>.)',
+    re.ASCII | re.DOTALL,
+)
+TRIVIA = re.compile(
+    r"[ \t\r\n\f]*(?:(?://[^\n]*|/\*.*?\*/|(?<![^\n])#[ \t]*\d[^\n]*|(?<![\s\S])\ufeff)[ \t\r\n\f]*)*",
+    re.DOTALL,
+)
+STATEMENT = re.compile(r'[^;"/#]*;')
+"""A stretch up to a semicolon in which every blank is white space: no comment, string or line marker."""
+PIECES = re.compile(
+    rf"({_identifier}(?:{_dotted})*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}|{_literals}|[^ \t\r\n\f])",
+    re.ASCII,
+)
+"""Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, never where it is not."""
+LABEL_AHEAD = re.compile(rf"{_identifier}[ \t\r\n\f]*:(?!:)", re.ASCII)
+
+
+class Kinds(dict[str, str]):
+    """Token text -> kind, one character, by the terminals of the grammar."""
+
+    def __missing__(self, text: str) -> str:
+        match = TOKEN.fullmatch(text)
+        kind = kind_of(match) if match else UNKNOWN
+        self[text] = kind
+        return kind
+
+
+def kind_of(match: re.Match[str]) -> str:
+    """The kind of what `TOKEN` has matched."""
+    group = match.lastgroup or "stray"
+    if group in KINDS:
+        return KINDS[group]
+    return KINDS[match[0]] if group == "literal" else UNKNOWN

@@ -1,0 +1,539 @@
+"""What each rule of `ptx.lark` builds.
+
+A reduction does not build a node but a *maker*, a function of a statement's tokens that builds it. Makers
+see nothing but kinds of tokens until they run, so that two statements with the same kinds in the same order
+share one maker: the parser keeps it and skips the grammar the next time (see `parse.py`).
+
+A child is an `int`, the index of a token in its statement; a maker, for a node; or a `Part`, for what is
+not a node of its own.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from sys import intern
+from typing import Any, NamedTuple
+
+from ptxkit.asm._grammar import KINDS
+from ptxkit.asm.tree import (
+    Address,
+    Arguments,
+    Binary,
+    Conditional,
+    Constant,
+    Declarator,
+    Directive,
+    Element,
+    Float,
+    Function,
+    Generic,
+    Guard,
+    Instruction,
+    Integer,
+    Label,
+    Name,
+    Pair,
+    Parenthesized,
+    Prototype,
+    String,
+    Unary,
+    Variable,
+    Vector,
+)
+from ptxkit.diagnostics import Span
+
+Tokens = Sequence[str]
+Spanner = Callable[[int, int], Span]
+"""The span from the start of one token of the statement to the end of another."""
+Maker = Callable[[Tokens, Spanner], Any]
+
+
+class Part(NamedTuple):
+    """A piece of a statement that is no node: `parameters`, `alignment`, `guard`, .."""
+
+    role: str
+    make: Maker
+
+
+Child = int | Maker | Part
+
+USUAL_ORDER = ("space", "attribute", "align", "vector", "type")
+MAX_LITERAL = 80
+"""Longest integer literal that is read exactly; 64 binary digits fit."""
+
+
+@lru_cache(maxsize=4096)
+def integer_value(text: str) -> int:
+    """The value of an integer literal (4.5.1)."""
+    digits = text.rstrip("U")
+    if len(digits) > MAX_LITERAL:
+        return (1 << 64) - 1
+    if len(digits) > 1 and digits[0] == "0":
+        if digits[1] in "xX":
+            return int(digits[2:], 16)
+        return int(digits[2:], 2) if digits[1] in "bB" else int(digits, 8)
+    return int(digits)
+
+
+@lru_cache(maxsize=4096)
+def float_bits(text: str) -> tuple[int, int]:
+    """The IEEE pattern and the width of a floating-point literal (4.5.2)."""
+    if text[:2] in ("0f", "0F"):
+        return int(text[2:], 16), 32
+    if text[:2] in ("0d", "0D"):
+        return int(text[2:], 16), 64
+    return struct.unpack("<Q", struct.pack("<d", float(text)))[0], 64
+
+
+@lru_cache(maxsize=4096)
+def split_opcode(text: str) -> tuple[str, tuple[str, ...]]:
+    """`ld.global.v4.u32` -> `ld`, `(global, v4, u32)`."""
+    opcode, *modifiers = map(intern, text.split("."))
+    return opcode, tuple(modifiers)
+
+
+def constant(text: str) -> int:
+    """An integer of a declaration: a plain `int` where that says how it is spelled."""
+    value = 32 if text == "WARP_SZ" else integer_value(text)
+    return value if str(value) == text else Constant(value, text)
+
+
+class Reducer:
+    """One method a rule, named as in the grammar. `kinds` are those of the statement being read.
+
+    `problems` collects what the grammar lets pass and PTX does not, as (message, first token, last token,
+    help), in terms of token indices.
+    """
+
+    def begin(self, kinds: Sequence[str]) -> None:
+        """A new statement; its kinds arrive in `kinds` while it is read."""
+        self.kinds = kinds
+        self.problems: list[tuple[str, str, int, int, str]] = []
+        self.too_deep = False
+
+    def reduce(self, rule: str, children: list[Any]) -> Any:
+        """Apply the method of a rule."""
+        return getattr(self, rule)(children)
+
+    # ---- operands
+
+    def name(self, children: list[Any]) -> Maker:
+        first, last = children[0], children[-1]
+        if self.kinds[first] in _DOTTED:
+
+            def dotted(t: Tokens, s: Spanner) -> Name:
+                name, _, component = t[first].partition(".")
+                return Name(intern(name), intern(component) or None, span=s(first, first))
+
+            return dotted
+        if first != last:
+            return lambda t, s: Name(intern(t[first]), intern(t[last][1:]), span=s(first, last))
+        return lambda t, s: Name(intern(t[first]), None, span=s(first, first))
+
+    def integer(self, children: list[Any]) -> Maker:
+        (index,) = children
+
+        def make(t: Tokens, s: Spanner) -> Integer:
+            text = t[index]
+            return Integer(integer_value(text), intern(text), span=s(index, index))
+
+        return make
+
+    def float(self, children: list[Any]) -> Maker:
+        (index,) = children
+
+        def make(t: Tokens, s: Spanner) -> Float:
+            text = t[index]
+            return Float(*float_bits(text), intern(text), span=s(index, index))
+
+        return make
+
+    def unary(self, children: list[Any]) -> Maker:
+        index, inner = children
+
+        def make(t: Tokens, s: Spanner) -> Unary:
+            operand = inner(t, s)
+            return Unary(t[index], operand, span=s(index, index).to(operand.span))
+
+        return make
+
+    def cast(self, children: list[Any]) -> Maker:
+        opening, index, _, inner = children
+
+        def make(t: Tokens, s: Spanner) -> Unary:
+            operand = inner(t, s)
+            return Unary(f"({t[index]})", operand, span=s(opening, opening).to(operand.span))
+
+        return make
+
+    def binary(self, children: list[Any]) -> Maker:
+        left, index, right = children
+
+        def make(t: Tokens, s: Spanner) -> Binary:
+            a, b = left(t, s), right(t, s)
+            return Binary(t[index], a, b, span=a.span.to(b.span))
+
+        return make
+
+    field = binary
+
+    def conditional(self, children: list[Any]) -> Maker:
+        first, _, second, _, third = children
+
+        def make(t: Tokens, s: Spanner) -> Conditional:
+            a, b, c = first(t, s), second(t, s), third(t, s)
+            return Conditional(a, b, c, span=a.span.to(c.span))
+
+        return make
+
+    def parenthesized(self, children: list[Any]) -> Maker:
+        opening, inner, closing = children
+        return lambda t, s: Parenthesized(inner(t, s), span=s(opening, closing))
+
+    def vector(self, children: list[Any]) -> Maker:
+        opening, closing = children[0], children[-1]
+        elements = [child for child in children if type(child) is not int]
+        return lambda t, s: Vector(tuple([make(t, s) for make in elements]), span=s(opening, closing))
+
+    def arguments(self, children: list[Any]) -> Maker:
+        opening, closing = children[0], children[-1]
+        elements = [child for child in children if type(child) is not int]
+        return lambda t, s: Arguments(tuple([make(t, s) for make in elements]), span=s(opening, closing))
+
+    def address(self, children: list[Any]) -> Maker:
+        opening, base, closing = children[0], children[1], children[-1]
+        rest = [child for child in children[2:] if type(child) is not int]
+        if type(base) is Part:
+            return lambda t, s: Address(
+                *base.make(t, s), tuple([make(t, s) for make in rest]), span=s(opening, closing)
+            )
+        return lambda t, s: Address(
+            base(t, s), None, None, tuple([make(t, s) for make in rest]), span=s(opening, closing)
+        )
+
+    def offset(self, children: list[Any]) -> Part:
+        base, index, displacement = children
+        if self.kinds[index] == "-":
+            self.problems.append(
+                (
+                    "P101",
+                    "expected `+` before an address offset, found `-`",
+                    index,
+                    index,
+                    "write `+-` before the offset",
+                )
+            )
+        return Part("offset", lambda t, s: (base(t, s), displacement(t, s), t[index]))
+
+    def pair(self, children: list[Any]) -> Maker:
+        first, _, second = children
+
+        def make(t: Tokens, s: Spanner) -> Pair:
+            a, b = first(t, s), second(t, s)
+            return Pair(a, b, span=a.span.to(b.span))
+
+        return make
+
+    def element(self, children: list[Any]) -> Maker:
+        first, _, second, closing = children
+
+        def make(t: Tokens, s: Spanner) -> Element:
+            base, index = first(t, s), second(t, s)
+            return Element(base, index, span=base.span.to(s(closing, closing)))
+
+        return make
+
+    def generic(self, children: list[Any]) -> Maker:
+        index, _, inner, closing = children
+        return lambda t, s: Generic("generic", inner(t, s), span=s(index, closing))
+
+    def mask(self, children: list[Any]) -> Maker:
+        index, _, inner, closing = children
+        literal = self.integer([index])
+        return lambda t, s: Generic(literal(t, s), inner(t, s), span=s(index, closing))
+
+    # ---- statements of a body
+
+    def guard(self, children: list[Any]) -> Part:
+        first, last = children[0], children[-1]
+        negated = len(children) == 3
+        return Part("guard", lambda t, s: Guard(intern(t[last]), negated, span=s(first, last)))
+
+    def instruction(self, children: list[Any]) -> Maker:
+        guard: Maker | None = None
+        if type(children[0]) is Part:
+            guard, children = children[0].make, children[1:]
+        opcode, last = children[0], children[-1]
+        modifiers = [c for c in children[1:-1] if type(c) is int and self.kinds[c] in _MODIFIERS]
+        operands = [c for c in children if type(c) is not int]
+
+        def make(t: Tokens, s: Spanner) -> Instruction:
+            name, fused = split_opcode(t[opcode])
+            for index in modifiers:
+                fused = (*fused, intern(t[index][1:]))
+            return Instruction(
+                name,
+                fused,
+                tuple([operand(t, s) for operand in operands]),
+                guard(t, s) if guard else None,
+                span=s(0, last),
+            )
+
+        return make
+
+    call = instruction
+
+    def label(self, children: list[Any]) -> Maker:
+        first, last = children
+        return lambda t, s: Label(intern(t[first]), span=s(first, last))
+
+    def directive(self, children: list[Any]) -> Maker:
+        first = children[0]
+        arguments = [
+            self._argument(child) if type(child) is int else child
+            for child in children[1:]
+            if type(child) is not int or self.kinds[child] not in _PUNCTUATION
+        ]
+
+        def make(t: Tokens, s: Spanner) -> Directive:
+            last = len(t) - 1 if whole else children[-1]
+            found = tuple([argument(t, s) for argument in arguments])
+            return Directive(t[first][1:], found, span=s(first, last))
+
+        whole = type(children[-1]) is not int
+        return make
+
+    def _argument(self, index: int) -> Maker:
+        kind = self.kinds[index]
+        if kind == KINDS["INTEGER"]:
+            return self.integer([index])
+        if kind == KINDS["STRING"]:
+            return lambda t, s: String(t[index][1:-1], span=s(index, index))
+        return lambda t, s: Name(intern(t[index]), None, span=s(index, index))
+
+    def target_label(self, children: list[Any]) -> Maker:
+        first = children[0]
+        if len(children) == 1:
+            return self.name(children)
+        count = children[1].make
+        return lambda t, s: Declarator(intern(t[first]), count(t, s), span=s(first, first + 3))
+
+    def difference(self, children: list[Any]) -> Maker:
+        return self.directive([children[0], self.binary(children[1:])])
+
+    def call_prototype(self, children: list[Any]) -> Maker:
+        returns, name, parameters, directives = self._signature(children[1:-1])
+        last = children[-1]
+        parentheses = returns is not _nothing, parameters is not _nothing
+        return lambda t, s: Prototype(
+            returns(t, s),
+            intern(t[name]),
+            parameters(t, s),
+            tuple([make(t, s) for make in directives]),
+            parentheses,
+            span=s(0, last),
+        )
+
+    # ---- declarations
+
+    def alignment(self, children: list[Any]) -> Part:
+        index = children[1]
+        return Part("align", lambda t, s: constant(t[index]))
+
+    def attribute(self, children: list[Any]) -> Maker:
+        name = children[0]
+        if len(children) == 1:
+            return lambda t, s: t[name][1:]
+        first, second = children[2], children[4]
+        return lambda t, s: f"{t[name][1:]}({t[first]}, {t[second]})"
+
+    def attributes(self, children: list[Any]) -> Part:
+        makers = [child for child in children if type(child) is not int]
+        return Part("attribute", lambda t, s: tuple([make(t, s) for make in makers]))
+
+    def count(self, children: list[Any]) -> Part:
+        index = children[1]
+        return Part("count", lambda t, s: constant(t[index]))
+
+    def dimension(self, children: list[Any]) -> Part:
+        if len(children) == 2:
+            return Part("dimension", lambda t, s: None)
+        index = children[1]
+        return Part("dimension", lambda t, s: constant(t[index]))
+
+    def declarator(self, children: list[Any]) -> Part:
+        name, make = self._declarator(children)
+        del name
+        return Part("declarator", make)
+
+    def _declarator(self, children: list[Any]) -> tuple[int, Maker]:
+        name = children[0]
+        dimensions = [c.make for c in children if type(c) is Part and c.role == "dimension"]
+        counts = [c.make for c in children if type(c) is Part and c.role == "count"]
+        initializer = children[-1] if type(children[-1]) not in (int, Part) else None
+
+        def make(t: Tokens, s: Spanner) -> Declarator:
+            return Declarator(
+                intern(t[name]),
+                counts[0](t, s) if counts else None,
+                tuple([dimension(t, s) for dimension in dimensions]),
+                initializer(t, s) if initializer else None,
+                span=s(name, name),
+            )
+
+        return name, make
+
+    def _specifiers(self, children: list[Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+        """Role -> what gives it, for the specifiers before a name; and their order where it is unusual."""
+        found: dict[str, Any] = {}
+        for child in children:
+            if type(child) is int:
+                role, given = _SPECIFIERS[self.kinds[child]], child
+            else:
+                role, given = child.role, child.make
+            if role in found:
+                index = child if type(child) is int else next(c for c in children if type(c) is int)
+                self.problems.append(
+                    ("P101", f"a declaration has one {role} specifier, found two", index, index, "")
+                )
+            found[role] = given
+        order = tuple(found)
+        if "space" not in found:
+            index = found["type"]
+            self.problems.append(
+                (
+                    "P101",
+                    "expected a state space before the type",
+                    index,
+                    index,
+                    "start with `.reg`, `.shared`, `.global`, ..",
+                )
+            )
+        usual = tuple(role for role in USUAL_ORDER if role in found)
+        return found, None if order == usual else order
+
+    def _variable(self, specifiers: list[Any], declarators: list[Maker], pointer: Part | None) -> Maker:
+        found, order = self._specifiers(specifiers)
+        space, kind, vector = found.get("space"), found["type"], found.get("vector")
+        align, attributes = found.get("align"), found.get("attribute")
+
+        def make(t: Tokens, s: Spanner) -> Variable:
+            return Variable(
+                t[space][1:] if space is not None else "",
+                t[kind][1:],
+                tuple([declarator(t, s) for declarator in declarators]),
+                None,
+                align(t, s) if align else None,
+                t[vector][1:] if vector is not None else None,
+                pointer.make(t, s) if pointer else None,
+                attributes(t, s) if attributes else (),
+                order,
+            )
+
+        return make
+
+    def variable(self, children: list[Any]) -> Maker:
+        last = children[-1]
+        specifiers = [
+            c
+            for c in children
+            if (type(c) is int and self.kinds[c] in _SPECIFIERS)
+            or (type(c) is Part and c.role in USUAL_ORDER)
+        ]
+        declarators = [c.make for c in children if type(c) is Part and c.role == "declarator"]
+        inner = self._variable(specifiers, declarators, None)
+
+        def make(t: Tokens, s: Spanner) -> Variable:
+            node: Variable = inner(t, s)
+            node.span = s(0, last)
+            return node
+
+        return make
+
+    def linked_variable(self, children: list[Any]) -> Maker:
+        index, inner = children
+
+        def make(t: Tokens, s: Spanner) -> Variable:
+            node: Variable = inner(t, s)
+            node.linkage = t[index][1:]
+            return node
+
+        return make
+
+    def pointer(self, children: list[Any]) -> Part:
+        spaces = [c for c in children[1:] if type(c) is int]
+        aligns = [c.make for c in children[1:] if type(c) is Part]
+        return Part(
+            "pointer",
+            lambda t, s: (t[spaces[0]][1:] if spaces else None, aligns[0](t, s) if aligns else None),
+        )
+
+    def parameter(self, children: list[Any]) -> Maker:
+        at = next(i for i, c in enumerate(children) if type(c) is int and self.kinds[c] in _NAMES)
+        specifiers = [c for c in children[:at] if type(c) is int or c.role in USUAL_ORDER]
+        pointers = [c for c in children[:at] if type(c) is Part and c.role == "pointer"]
+        name, declarator = self._declarator(children[at:])
+        inner = self._variable(specifiers, [declarator], pointers[0] if pointers else None)
+        ints = [c for c in children[:at] if type(c) is int]
+        first = min([name, *ints])
+
+        def make(t: Tokens, s: Spanner) -> Variable:
+            node: Variable = inner(t, s)
+            node.span = s(first, name)
+            return node
+
+        return make
+
+    def parameters(self, children: list[Any]) -> Part:
+        makers = [c for c in children if type(c) is not int]
+        return Part("parameters", lambda t, s: tuple([make(t, s) for make in makers]))
+
+    # ---- functions
+
+    def _signature(self, children: list[Any]) -> tuple[Maker, int, Maker, list[Maker]]:
+        """Return parameters, the token of the name, parameters, directives."""
+        name = next(c for c in children if type(c) is int and self.kinds[c] in _NAMES)
+        at = children.index(name)
+        before = [c.make for c in children[:at] if type(c) is Part and c.role == "parameters"]
+        after = [c.make for c in children[at:] if type(c) is Part and c.role == "parameters"]
+        directives = [c for c in children[at:] if type(c) not in (int, Part)]
+        return (before or [_nothing])[0], name, (after or [_nothing])[0], directives
+
+    def func(self, children: list[Any]) -> Maker:
+        linkage = children[0] if self.kinds[children[0]] == KINDS["LINKAGE"] else None
+        keyword = children[0] if linkage is None else children[1]
+        attributes = [c.make for c in children if type(c) is Part and c.role == "attribute"]
+        returns, name, parameters, directives = self._signature(children)
+        parentheses = returns is not _nothing, parameters is not _nothing
+
+        def make(t: Tokens, s: Spanner) -> Function:
+            return Function(
+                t[keyword][1:],
+                intern(t[name]),
+                parameters(t, s),
+                returns(t, s),
+                t[linkage][1:] if linkage is not None else None,
+                attributes[0](t, s) if attributes else (),
+                tuple([directive(t, s) for directive in directives]),
+                parentheses=parentheses,
+                span=s(0, len(t) - 1),
+            )
+
+        return make
+
+    entry = func
+    function_header = func
+    inner_prototype = func
+
+
+def _nothing(t: Tokens, s: Spanner) -> tuple[()]:
+    return ()
+
+
+_DOTTED = {KINDS["DOTTED"], KINDS["CALL"]}
+_NAMES = {KINDS[name] for name in ("NAME", "CALL", "GENERIC", "FUNCTION_NAME", "INLINED_AT")}
+_MODIFIERS = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
+_PUNCTUATION = frozenset(",;{}()<>")
+_SPECIFIERS = {KINDS["SPACE"]: "space", KINDS["TYPE"]: "type", KINDS["VECTOR"]: "vector"}

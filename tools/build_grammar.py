@@ -1,0 +1,161 @@
+"""Build `ptxkit/asm/_grammar.py`, the tables that the parser runs, from `ptxkit/asm/ptx.lark`.
+
+Run it after every change of the grammar: `python tools/build_grammar.py`; `--check` only says whether the
+tables are up to date. A shift/reduce or reduce/reduce conflict in the grammar is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import pprint
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import lark
+from lark.lexer import PatternStr
+from lark.parsers.lalr_analysis import Reduce
+
+ASM = Path(__file__).resolve().parent.parent / "ptxkit" / "asm"
+HEADER = '''"""The tables of `ptx.lark`. Built by tools/build_grammar.py; not written by hand."""
+
+'''
+
+
+class _Conflicts(logging.Handler):
+    """Lark resolves conflicts by shifting and only logs them; here they count."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "onflict" in record.getMessage():
+            self.found.append(record.getMessage())
+
+
+def tables(grammar: str) -> dict[str, Any]:
+    """The tables of a grammar: see `render` for what each is."""
+    conflicts = _Conflicts()
+    lark.logger.addHandler(conflicts)
+    lark.logger.setLevel(logging.DEBUG)
+    try:
+        built = lark.Lark(
+            grammar, parser="lalr", start="module", maybe_placeholders=False, lexer="basic", debug=True
+        )
+    finally:
+        lark.logger.removeHandler(conflicts)
+    if conflicts.found:
+        raise SystemExit("\n".join(["the grammar is ambiguous:", *conflicts.found]))
+
+    positions = {
+        match[1]: match.start() for match in re.finditer(r"^([A-Z_]+)(?:\.\d+)?\s*:", grammar, re.MULTILINE)
+    }
+    named = [t for t in built.terminals if not isinstance(t.pattern, PatternStr)]
+    named.sort(key=lambda t: (-t.priority, positions[t.name]))
+    literal = [t for t in built.terminals if isinstance(t.pattern, PatternStr)]
+    literal.sort(key=lambda t: (-len(t.pattern.value), t.pattern.value))
+
+    kinds = {"$END": "$"}
+    letters = iter(
+        map(chr, [*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(192, 256)])
+    )
+    for terminal in literal:
+        value = terminal.pattern.value
+        kinds[terminal.name] = value if len(value) == 1 else next(letters)
+    for terminal in named:
+        kinds[terminal.name] = next(letters)
+
+    ordered = sorted(built.rules, key=lambda r: (r.origin.name, str(r.alias), str(r.expansion)))
+    rules = {rule: number for number, rule in enumerate(ordered)}
+    lalr = built.parser.parser._parse_table  # type: ignore[attr-defined]
+    numbers = _numbered(lalr.start_states["module"], lalr.states)
+    actions: list[dict[str, int]] = [{} for _ in numbers]
+    gotos: list[dict[str, int]] = [{} for _ in numbers]
+    for state in numbers:
+        row = lalr.states[state]
+        for symbol, (action, argument) in sorted(row.items()):
+            if action is Reduce:
+                actions[numbers[state]][kinds[symbol]] = -1 - rules[argument]
+            elif symbol in kinds:
+                actions[numbers[state]][kinds[symbol]] = numbers[argument]
+            else:
+                gotos[numbers[state]][str(symbol)] = numbers[argument]
+    return {
+        "KINDS": {
+            (t.pattern.value if isinstance(t.pattern, PatternStr) else t.name): kinds[t.name]
+            for t in [*named, *literal]
+        },
+        "PATTERNS": {t.name: re.sub(r"(?<!\\)\((?!\?)", "(?:", t.pattern.value) for t in named},
+        "LITERALS": [t.pattern.value for t in literal],
+        "RULES": [
+            (
+                str(rule.origin.name),
+                str(rule.alias or rule.origin.name)
+                if rule.alias or not rule.origin.name.startswith("_")
+                else None,
+                len(rule.expansion),
+                bool(rule.options and rule.options.expand1 and not rule.alias),
+            )
+            for rule in ordered
+        ],
+        "ACTIONS": actions,
+        "GOTOS": gotos,
+    }
+
+
+def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
+    """States by breadth-first search over sorted symbols, so that the same grammar gives the same file."""
+    order, queue = {start: 0}, [start]
+    for state in queue:
+        for _, (action, target) in sorted(states[state].items()):
+            if action is not Reduce and target not in order:
+                order[target] = len(order)
+                queue.append(target)
+    return order
+
+
+def render(found: dict[str, Any]) -> str:
+    """`_grammar.py`: rows that occur more than once are written once."""
+    rows: dict[str, int] = {}
+
+    def numbered(table: list[dict[str, int]]) -> list[int]:
+        return [rows.setdefault(repr(row), len(rows)) for row in table]
+
+    actions, gotos = numbered(found["ACTIONS"]), numbered(found["GOTOS"])
+    lines = [
+        HEADER,
+        "# Terminal or literal -> its kind, one character.\n",
+        f"KINDS = {pprint.pformat(found['KINDS'], width=108, sort_dicts=False, compact=True)}\n\n",
+        "# Terminal -> regular expression, in the order in which they are tried; the literals come after.\n",
+        f"PATTERNS = {pprint.pformat(found['PATTERNS'], width=108, sort_dicts=False)}\n",
+        f"LITERALS = {pprint.pformat(found['LITERALS'], width=108, compact=True)}\n\n",
+        "# (rule, action or None where it is spliced into its parent, length, one child stands for the node)\n",
+        f"RULES = {pprint.pformat(found['RULES'], width=108)}\n\n",
+        "# State -> {kind: the next state, or -1 - the rule to reduce}; state -> {rule: the next state}.\n",
+        "_ROWS = [\n",
+        *(f"    {row},\n" for row in rows),
+        "]\n",
+        f"ACTIONS = [_ROWS[i] for i in {pprint.pformat(actions, width=108, compact=True)}]\n",
+        f"GOTOS = [_ROWS[i] for i in {pprint.pformat(gotos, width=108, compact=True)}]\n",
+    ]
+    return "".join(lines)
+
+
+def main() -> int:
+    """Write the tables, or with `--check` compare them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="do not write; exit 1 if the tables are stale")
+    arguments = parser.parse_args()
+    text = render(tables((ASM / "ptx.lark").read_text(encoding="utf-8")))
+    target = ASM / "_grammar.py"
+    if arguments.check:
+        return int(not target.exists() or target.read_text(encoding="utf-8") != text)
+    target.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
