@@ -1,0 +1,291 @@
+"""What a launch must satisfy on any device: dimensions, the target's limits, the `.entry`'s own directives.
+
+PTX ISA 11.4.2 (`.maxntid`), 11.4.3 (`.reqntid`), 11.7 (cluster directives), 11.8.1 (`.blocksareclusters`);
+limits from `ptxkit.targets`. Both devices call `check_launch`, so that both refuse the same launches in the
+same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from operator import index
+from typing import Any
+
+from ptxkit.asm.tree import Directive, Function, Integer
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.targets import MAX_BLOCK, MAX_GRID, PORTABLE_CLUSTER, Limits
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What a kernel itself demands of its launches.
+
+    Attributes:
+        name: the entry's name.
+        required_block: `.reqntid`.
+        max_threads: the product of `.maxntid`.
+        required_cluster: `.reqnctapercluster`.
+        max_cluster: `.maxclusterrank`.
+        explicit_cluster: `.explicitcluster`.
+        static_shared: bytes of shared memory that the kernel declares.
+        resource_threads: the most threads of a CTA that its compiled code has registers for; None: no bound.
+        spans: where each directive stands, by its name.
+        source: the text of the spans.
+    """
+
+    name: str
+    required_block: Dim3 | None = None
+    max_threads: int | None = None
+    required_cluster: Dim3 | None = None
+    max_cluster: int | None = None
+    explicit_cluster: bool = False
+    static_shared: int = 0
+    resource_threads: int | None = None
+    spans: dict[str, Span | None] = field(default_factory=dict, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        function: Function,
+        static_shared: int = 0,
+        resource_threads: int | None = None,
+        source: Source | None = None,
+    ) -> Requirements:
+        """The requirements that the directives of an `.entry` state."""
+        directives = {directive.name: directive for directive in function.directives}
+        extents = {name: _extents(directive) for name, directive in directives.items()}
+        maximum, rank = extents.get("maxntid"), extents.get("maxclusterrank")
+        return cls(
+            name=function.name,
+            required_block=extents.get("reqntid"),
+            max_threads=prod(maximum) if maximum else None,
+            required_cluster=extents.get("reqnctapercluster"),
+            max_cluster=rank[0] if rank else None,
+            explicit_cluster="explicitcluster" in directives,
+            static_shared=static_shared,
+            resource_threads=resource_threads,
+            spans={name: directive.span for name, directive in directives.items()},
+            source=source,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch that has passed `check_launch`.
+
+    Attributes:
+        grid: CTAs along x, y, z.
+        block: threads of a CTA along x, y, z.
+        cluster: CTAs of a cluster along x, y, z.
+        clustered: whether the launch or `.reqnctapercluster` asks for clusters at all.
+        shared: bytes of dynamic shared memory.
+        cooperative: whether all CTAs must be resident at once.
+    """
+
+    grid: Dim3
+    block: Dim3
+    cluster: Dim3 = (1, 1, 1)
+    clustered: bool = False
+    shared: int = 0
+    cooperative: bool = False
+
+    @property
+    def ctas(self) -> int:
+        """CTAs of the grid."""
+        return prod(self.grid)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a CTA."""
+        return prod(self.block)
+
+
+def check_launch(
+    kernel: Requirements,
+    limits: Limits,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    cluster: int | Sequence[int] | None = None,
+    shared: int = 0,
+    cooperative: bool = False,
+) -> Launch:
+    """The launch, with its dimensions filled up to three.
+
+    Args:
+        kernel: what the kernel demands.
+        limits: what the device can hold.
+        grid: CTAs along x, y, z; an int, or trailing ones left out.
+        block: threads of a CTA, likewise.
+        cluster: CTAs of a cluster, likewise; None takes `.reqnctapercluster`, else 1.
+        shared: bytes of dynamic shared memory.
+        cooperative: all CTAs resident at once (`check_resident` checks that they can be).
+
+    Raises:
+        PtxkitError: P510 to P515, every finding at once.
+    """
+    found: list[Diagnostic] = []
+    ctas, threads = _dim3("grid", grid, found), _dim3("block", block, found)
+    per_cluster = None if cluster is None else _dim3("cluster", cluster, found)
+    dynamic = _bytes(shared, found)
+    if not found:
+        assert ctas
+        assert threads
+        used = per_cluster or kernel.required_cluster or (1, 1, 1)
+        found += _check_block(kernel, limits, threads)
+        found += _check_grid(kernel, ctas)
+        found += _check_cluster(kernel, limits, ctas, used, per_cluster is not None)
+        found += _check_shared(kernel, limits, dynamic)
+        if not found:
+            clustered = per_cluster is not None or kernel.required_cluster is not None
+            return Launch(ctas, threads, used, clustered, dynamic, bool(cooperative))
+    raise PtxkitError(found)
+
+
+def check_resident(kernel: Requirements, launch: Launch, resident: int) -> None:
+    """Whether a cooperative launch fits.
+
+    Args:
+        kernel: what is launched.
+        launch: how.
+        resident: CTAs of this launch that the whole device holds at once.
+
+    Raises:
+        PtxkitError: P516, it does not.
+    """
+    if launch.cooperative and launch.ctas > resident:
+        message = (
+            f"a cooperative launch of `{kernel.name}` needs all its CTAs resident: "
+            f"expected at most {resident}, found {launch.ctas}"
+        )
+        help = f"launch at most {resident} CTAs and let each do several pieces of work"
+        raise PtxkitError(Diagnostic("P516", message, help=help))
+
+
+def _check_block(kernel: Requirements, limits: Limits, block: Dim3) -> list[Diagnostic]:
+    found = []
+    threads = prod(block)
+    over = [axis for axis, size, most in zip("xyz", block, MAX_BLOCK, strict=True) if size > most]
+    if over:
+        most = MAX_BLOCK["xyz".index(over[0])]
+        message = f"a block has at most {most} threads along {over[0]}, found {show(block)}"
+        found.append(Diagnostic("P511", message))
+    elif threads > limits.threads_per_cta:
+        message = f"a block has at most {limits.threads_per_cta} threads, found {show(block)} = {threads}"
+        found.append(Diagnostic("P511", message, help="launch smaller CTAs and more of them"))
+    elif kernel.required_block and block != kernel.required_block:
+        message = f"`{kernel.name}` needs blocks of {show(kernel.required_block)}, found {show(block)}"
+        help = f"launch with `block={show(kernel.required_block)}`, or change `.reqntid`"
+        found.append(_at(kernel, "reqntid", Diagnostic("P515", message, help=help)))
+    elif kernel.max_threads is not None and threads > kernel.max_threads:
+        message = (
+            f"`.maxntid` allows `{kernel.name}` {kernel.max_threads} threads in a block, found {threads}"
+        )
+        found.append(_at(kernel, "maxntid", Diagnostic("P511", message)))
+    elif kernel.resource_threads is not None and threads > kernel.resource_threads:
+        most = kernel.resource_threads
+        message = f"the registers of `{kernel.name}` suffice for blocks of {most} threads, found {threads}"
+        help = (
+            f"launch smaller CTAs, or declare `.maxntid {threads}` so that the compiler uses fewer registers"
+        )
+        found.append(Diagnostic("P511", message, help=help))
+    return found
+
+
+def _check_grid(kernel: Requirements, grid: Dim3) -> list[Diagnostic]:
+    for axis, size, most in zip("xyz", grid, MAX_GRID, strict=True):
+        if size > most:
+            message = f"a grid has at most {most} CTAs along {axis}, found {show(grid)}"
+            help = "put the longest dimension on x" if axis != "x" else None
+            return [Diagnostic("P512", message, help=help)]
+    return []
+
+
+def _check_cluster(
+    kernel: Requirements, limits: Limits, grid: Dim3, cluster: Dim3, explicit: bool
+) -> list[Diagnostic]:
+    required, size = kernel.required_cluster, prod(cluster)
+    if required and cluster != required:
+        message = f"`{kernel.name}` needs clusters of {show(required)}, found {show(cluster)}"
+        help = f"leave `cluster` out, or give {show(required)}"
+        return [_at(kernel, "reqnctapercluster", Diagnostic("P513", message, help=help))]
+    if kernel.explicit_cluster and not explicit and not required:
+        message = f"`.explicitcluster` asks for a cluster with every launch of `{kernel.name}`, found none"
+        help = "give `cluster=..`, or declare `.reqnctapercluster`"
+        return [_at(kernel, "explicitcluster", Diagnostic("P513", message, help=help))]
+    if kernel.max_cluster is not None and size > kernel.max_cluster:
+        message = f"`.maxclusterrank` allows clusters of {kernel.max_cluster} CTAs, found {show(cluster)}"
+        return [_at(kernel, "maxclusterrank", Diagnostic("P513", message))]
+    if size > limits.cluster:
+        if limits.cluster == 1:
+            major, minor = limits.capability
+            message = f"compute capability {major}.{minor} has no clusters, found {show(cluster)}"
+            help = "clusters need `sm_90` or higher"
+        else:
+            message = f"a cluster has at most {limits.cluster} CTAs, found {show(cluster)} = {size}"
+            help = f"{PORTABLE_CLUSTER} CTAs work on every part that has clusters"
+        return [Diagnostic("P513", message, help=help)]
+    for axis, ctas, per in zip("xyz", grid, cluster, strict=True):
+        if ctas % per:
+            message = f"expected a grid of whole clusters, a multiple of {per} along {axis}, found {ctas}"
+            help = f"round the grid up to {-(-ctas // per) * per} along {axis} and let the extra CTAs return"
+            return [Diagnostic("P513", message, help=help)]
+    return []
+
+
+def _check_shared(kernel: Requirements, limits: Limits, dynamic: int) -> list[Diagnostic]:
+    most = limits.shared_per_cta - kernel.static_shared
+    if dynamic <= most:
+        return []
+    message = f"a CTA has at most {limits.shared_per_cta} bytes of shared memory, found {dynamic}"
+    notes: tuple[str, ...] = ()
+    if kernel.static_shared:
+        message += f" dynamic and {kernel.static_shared} static"
+    if most >= 0:
+        notes = (f"`shared` can be at most {most} for `{kernel.name}`",)
+    return [Diagnostic("P514", message, notes=notes, help="use smaller tiles or fewer stages")]
+
+
+def show(dimensions: Dim3) -> str:
+    """Dimensions as one writes them: `128`, `(16, 8)`, `(16, 8, 2)`."""
+    if dimensions[1:] == (1, 1):
+        return str(dimensions[0])
+    return str(dimensions[:2] if dimensions[2] == 1 else dimensions)
+
+
+def _dim3(what: str, given: int | Sequence[int], found: list[Diagnostic]) -> Dim3 | None:
+    try:
+        extents = [index(given)] if not isinstance(given, Sequence) else [index(extent) for extent in given]
+    except TypeError:
+        extents = []
+    if 1 <= len(extents) <= 3 and all(extent >= 1 for extent in extents):
+        x, y, z = (*extents, 1, 1)[:3]
+        return x, y, z
+    message = f"`{what}` takes one to three integers from 1 up, found {given!r}"
+    help = "a size of 0 launches nothing: leave the launch out" if 0 in extents else None
+    found.append(Diagnostic("P510", message, help=help))
+    return None
+
+
+def _bytes(given: Any, found: list[Diagnostic]) -> int:
+    try:
+        size = index(given)
+    except TypeError:
+        size = -1
+    if size < 0:
+        found.append(Diagnostic("P510", f"`shared` takes a number of bytes from 0 up, found {given!r}"))
+    return size
+
+
+def _extents(directive: Directive) -> Dim3:
+    values = [argument.value for argument in directive.arguments if isinstance(argument, Integer)]
+    x, y, z = (*values, 1, 1, 1)[:3]
+    return x, y, z
+
+
+def _at(kernel: Requirements, directive: str, diagnostic: Diagnostic) -> Diagnostic:
+    return diagnostic.at(kernel.spans.get(directive), kernel.source)
