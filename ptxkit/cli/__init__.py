@@ -1,0 +1,100 @@
+"""The command line: one file a verb, each with arguments and printing only.
+
+A verb's file loads when the verb runs, so that `--help` and `--version` answer at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ptxkit import __version__
+from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
+
+VERBS = {
+    "run": "launch a kernel, on a GPU or emulated, and verify its result",
+    "check": "find errors and explain them",
+    "kernels": "list the shipped kernels and where each has been verified",
+    "explain": "say what a diagnostic code means and how to mend it",
+    "doctor": "show what this machine has, what is missing and how to mend it",
+}
+"""Every verb with its line of help; the verb lives in the file of its name."""
+
+
+class Verbs(click.Group):
+    """The group of all verbs, each loaded when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        command = import_module(f"ptxkit.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+class Verb(click.Command):
+    """A verb. Its `PtxkitError`s are printed, as JSON where `--json` asks for it, and become the exit code.
+
+    Args:
+        examples: command lines with what each does, shown by `--help`.
+    """
+
+    def __init__(self, *args: Any, examples: tuple[tuple[str, str], ...] = (), **rest: Any) -> None:
+        super().__init__(*args, **rest)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for line, meaning in self.examples:
+                formatter.write_text(line)
+                with formatter.indentation():
+                    formatter.write_text(meaning)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PtxkitError as problem:
+            from ptxkit.cli.output import print_failure
+
+            print_failure(problem.diagnostics, as_json=bool(ctx.params.get("as_json")))
+            return exit_code(problem.diagnostics)
+
+
+@click.command(
+    cls=Verbs,
+    subcommand_metavar="VERB ...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, message="ptxkit %(version)s")
+def main() -> None:
+    """Check, run, emulate and benchmark hand-written PTX.
+
+    Try `ptxkit run gemv.ptx`: it launches a shipped kernel, on the emulator where there is no GPU.
+    """
+
+
+def usage_error(problem: click.ClickException) -> int:
+    """Print what is wrong with the command line, as a diagnostic like any other."""
+    from ptxkit.cli.output import print_failure
+
+    if isinstance(problem, click.exceptions.NoArgsIsHelpError):
+        print(problem.format_message(), file=sys.stderr)
+        return problem.exit_code
+    context = getattr(problem, "ctx", None)
+    path = context.command_path if context else "ptxkit"
+    message = problem.format_message().rstrip(".")
+    diagnostic = Diagnostic(
+        "P560", message[:1].lower() + message[1:], help=f"`{path} --help` shows the usage"
+    )
+    print_failure([diagnostic], as_json="--json" in sys.argv)
+    return exit_code([diagnostic])

@@ -1,0 +1,69 @@
+"""`ptxkit check FILE...`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ptxkit import __version__, diagnostics, kernels
+from ptxkit.cli import Verb
+from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.output import print_diagnostics, print_json
+from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
+
+FORMATS = ("text", "json", "github", "sarif")
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit check gemv.ptx", "check one file for the target that it names"),
+        ("ptxkit check --target sm_100a *.ptx", "check several as if they were for sm_100a"),
+        ("ptxkit check --output-format github kernels/*.ptx", "annotations for a GitHub workflow"),
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--target", metavar="SM", help="Check for this target instead of the file's own.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --output-format json.")
+@MAX_SIZE
+def command(
+    files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, max_size: int
+) -> int:
+    """Find errors in PTX files, the launch card included, and explain them."""
+    found = [diagnostic for file in files for diagnostic in _check(file, target, max_size)]
+    match "json" if as_json else output_format:
+        case "json":
+            print_json({**diagnostics.to_json(found), "ok": exit_code(found) == 0})
+        case "github":
+            text = diagnostics.render_github(found)
+            print(text, end="\n" if text else "")
+        case "sarif":
+            print(json.dumps(diagnostics.to_sarif(found, __version__), indent=2))
+        case _:
+            print_diagnostics(found, sys.stdout)
+            print(_summary(len(files), found))
+    return exit_code(found)
+
+
+def _check(file: str, target: str | None, max_size: int) -> list[Diagnostic]:
+    """Findings of one file, what keeps it from being read included."""
+    import ptxkit
+    from ptxkit.asm import parse
+
+    try:
+        name, path = kernels.find(file)
+        return ptxkit.check(parse(path, name=name, max_size=max_size), target=target)
+    except PtxkitError as problem:
+        return list(problem.diagnostics)
+
+
+def _summary(files: int, found: list[Diagnostic]) -> str:
+    counts = []
+    for severity in diagnostics.Severity:
+        number = sum(diagnostic.severity is severity for diagnostic in found)
+        if number:
+            counts.append(f"{number} {severity}{'s' if number > 1 else ''}")
+    return f"{files} file{'s' if files > 1 else ''} checked: {', '.join(counts) or 'no findings'}"

@@ -1,0 +1,34 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+DEFAULT_MAX_SIZE = 32 << 20
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class ByteSize(click.ParamType):
+    """`33554432`, `32M`, `32 MB`: powers of 1024."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"\s*(\d+)\s*([KMG]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
+        if match is None:
+            self.fail(f"expected a size such as `32M`, found `{value}`", param, ctx)
+        return int(match[1]) * _UNITS[match[2].upper()]
+
+
+MAX_SIZE = click.option(
+    "--max-size",
+    type=ByteSize(),
+    default=DEFAULT_MAX_SIZE,
+    metavar="SIZE",
+    help="Largest file that is read, 32M by default.",
+)

@@ -1,0 +1,69 @@
+"""Printing: colours where a terminal shows them, JSON where a program reads, numbers that people read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import IO, Any
+
+from ptxkit import diagnostics
+from ptxkit.diagnostics import Diagnostic
+
+
+def wants_color(stream: IO[str]) -> bool:
+    """Whether colours go to this stream: a terminal, unless NO_COLOR is set or the terminal is dumb."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def print_diagnostics(found: Iterable[Diagnostic], stream: IO[str]) -> None:
+    """Findings as code frames, each followed by an empty line."""
+    text = diagnostics.render_text(found, color=wants_color(stream))
+    if text:
+        print(text, end="\n\n", file=stream)
+
+
+def print_failure(found: Iterable[Diagnostic], as_json: bool) -> None:
+    """What ended the command: on stderr, or as a JSON document on stdout."""
+    found = list(found)
+    if as_json:
+        print_json({**diagnostics.to_json(found), "ok": False})
+    else:
+        print(diagnostics.render_text(found, color=wants_color(sys.stderr)), file=sys.stderr)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One JSON document on stdout."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def table(rows: list[tuple[str, ...]], header: tuple[str, ...], color: bool) -> str:
+    """Left-aligned columns, two blanks apart, without trailing blanks."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+
+    def line(row: tuple[str, ...]) -> str:
+        return "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+    head = line(header)
+    return "\n".join([f"\x1b[1m{head}\x1b[0m" if color else head, *(line(row) for row in rows)])
+
+
+def si(value: float, unit: str) -> str:
+    """`66.1 MB`, `2.45 TB/s`: three significant digits with a decimal prefix."""
+    for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor * 0.9995:
+            return (
+                f"{value / factor:.3g} {prefix}{unit}"
+                if value < factor * 999.5
+                else f"{value / factor:.0f} {prefix}{unit}"
+            )
+    return f"{value:.3g} {unit}"
+
+
+def seconds(value: float) -> str:
+    """`26.9 us`, `1.43 s`: three significant digits."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value >= factor * 0.9995:
+            return f"{value / factor:.3g} {unit}" if value < 1000 else f"{value:.0f} s"
+    return f"{value / 1e-9:.3g} ns"

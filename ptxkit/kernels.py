@@ -1,0 +1,104 @@
+"""The kernels that come with ptxkit, and how a FILE on the command line is found.
+
+They lie in `ptxkit/kernels_ptx` of the installed package, else in `kernels_ptx` of a checkout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ptxkit.diagnostics import error
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+@cache
+def folders() -> tuple[Path, ...]:
+    """The folders that shipped kernels lie in, in the order of lookup."""
+    candidates = (_PACKAGE / "kernels_ptx", _PACKAGE.parent / "kernels_ptx")
+    return tuple(folder for folder in candidates if folder.is_dir())
+
+
+def shipped() -> dict[str, Path]:
+    """Every shipped kernel by its name, `gemv.ptx`; in subfolders `gemm/sm_90a.ptx`."""
+    found: dict[str, Path] = {}
+    for folder in folders():
+        for path in sorted(folder.rglob("*.ptx")):
+            found.setdefault(path.relative_to(folder).as_posix(), path)
+    return found
+
+
+def find(file: str) -> tuple[str, Path]:
+    """The name and the path of a FILE: a path, else a shipped kernel with or without its `.ptx`.
+
+    Raises:
+        PtxkitError: P559, it is neither.
+    """
+    path = Path(file)
+    if path.exists():
+        return file, path
+    kernels = shipped()
+    for name in (file, f"{file}.ptx"):
+        if name in kernels:
+            return name, kernels[name]
+    import difflib
+
+    near = difflib.get_close_matches(file, list(kernels), 1)
+    help = f"did you mean `{near[0]}`?" if near else "`ptxkit kernels` lists the shipped kernels"
+    raise error("P559", f"expected a file or a shipped kernel, found no `{file}`", help=help)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One place where a kernel's presets have been verified: what the runs recorded in `bench/results` say.
+
+    Attributes:
+        device: `emu`, or the GPU's name.
+        presets: those that passed.
+        failed: those that did not.
+        current: whether the recorded text is the shipped one.
+    """
+
+    device: str
+    date: str
+    presets: tuple[str, ...]
+    failed: tuple[str, ...]
+    current: bool
+
+
+def verifications(name: str, path: Path) -> list[Verification]:
+    """Where the shipped kernel `name` has been verified, newest record of each device."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    newest: dict[str, Verification] = {}
+    for record in _records():
+        if record.get("file") != name:
+            continue
+        runs = [run for run in record["runs"] if run.get("verified")]
+        verification = Verification(
+            device=record["device"],
+            date=record["date"],
+            presets=tuple(run["preset"] for run in runs if run["ok"] and run["preset"]),
+            failed=tuple(run["preset"] for run in runs if not run["ok"] and run["preset"]),
+            current=record["sha256"] == digest,
+        )
+        known = newest.get(verification.device)
+        if known is None or (verification.current, verification.date) >= (known.current, known.date):
+            newest[verification.device] = verification
+    return list(newest.values())
+
+
+@cache
+def _records() -> list[dict[str, Any]]:
+    """The documents of `ptxkit run --json` in `bench/results`; other files there are passed over."""
+    records = []
+    for folder in (_PACKAGE / "results", _PACKAGE.parent / "bench" / "results"):
+        for path in sorted(folder.rglob("*.json")):
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(document, dict) and document.get("kind") == "run":
+                records.append(document)
+    return records
