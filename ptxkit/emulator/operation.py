@@ -50,11 +50,12 @@ class Pure:
         function: takes one array a source (then, with `reads_carry`, the carry flag as bool) and returns one
             array a result, a tuple where there are several (then, with `writes_carry`, the new flag last).
         reads_carry, writes_carry: the instruction uses the condition code register's CC.CF.
-        undefined: how undefinedness propagates: a function of two sequences, the sources' values (as `function`
-            gets them) and their masks. A mask is an array of unsigned integers as wide as the value (of bool for
-            predicates), a bit set where the source bit is undefined, or None where all of it is defined; at least
-            one isn't None. Returns a mask or None for each result, a tuple where there are several. The carry flag
-            takes no part. None: any undefined source bit makes every result bit undefined.
+        undefined: how undefinedness propagates: a function of two sequences, the sources' values (as
+            `function` gets them) and their masks. A mask is an array of unsigned integers as wide as the
+            value (of bool for predicates), a bit set where the source bit is undefined, or None where all
+            of it is defined; at least one isn't None. Returns a mask or None for each result, a tuple where
+            there are several. The carry flag takes no part. None: any undefined source bit makes every
+            result bit undefined.
     """
 
     results: tuple[str, ...]
@@ -71,13 +72,13 @@ class Modifiers:
     Args:
         opcode: `add`.
         modifiers: `("rn", "ftz", "f32")`.
-        immediates: for each operand of the instruction as written (`d|p` and `{a, b}` are one), its value as a
-            Python int (the raw bits of a float literal, converted to the operand's width) where it is a
-            constant, else None.
+        immediates: for each operand of the instruction as written (`d|p` and `{a, b}` are one), its value
+            as a Python int (the raw bits of a float literal, converted to the operand's width) where it is
+            a constant, else None.
         target: the compute capability, (9, 0) for sm_90a.
         vectors: for each operand as written, its number of elements where it is a vector, else 0.
-        selectors: for each operand as written, what follows its dot in a video instruction (`h1` of `%r1.h1`),
-            else None.
+        selectors: for each operand as written, what follows its dot in a video instruction (`h1` of
+            `%r1.h1`), else None.
         negated: for each operand as written, whether a minus stands before it, as in `vmad`. (A predicate's
             `!` is no concern of an operation: the machine applies it.)
     """
@@ -107,7 +108,7 @@ class Modifiers:
         return ".".join(modifier for modifier in self.left if modifier in DTYPES)
 
     def immediate(self, operand: int) -> int | None:
-        """The constant value of an operand as written (0 is the first, a destination), None where it has none."""
+        """The constant value of an operand as written, 0 being the first destination; None where not one."""
         return self.immediates[operand] if operand < len(self.immediates) else None
 
     def vector(self, operand: int) -> int:
@@ -181,8 +182,9 @@ def pure(*opcodes: str, types: Sequence[str] | None = None) -> Callable[[Reader]
     """Register a reader of modifiers for these opcodes.
 
     An opcode that several chapters of the manual share is registered in each with the types that it has
-    there: `add` with `u32`, .. in 9.7.1, with `f32`, `f64` in 9.7.3, with `f32.f16` in 9.7.5. The manual's names of
-    two parts (`add.cc`, `cvt.pack`) are opcodes of their own here; the second part remains a modifier.
+    there: `add` with `u32`, .. in 9.7.1, with `f32`, `f64` in 9.7.3, with `f32.f16` in 9.7.5. The manual's
+    names of two parts (`add.cc`, `cvt.pack`) are opcodes of their own here; the second part remains a
+    modifier.
     """
 
     def register(reader: Reader) -> Reader:
@@ -211,7 +213,7 @@ def decode_pure(modifiers: Modifiers) -> Pure | None:
     types = modifiers.types
     reader = readers.get(types, readers.get(None))
     if reader is None:
-        raise Unsupported(f"`{modifiers.opcode}` of type `.{types}`" if types else f"`{modifiers.opcode}` has no type")
+        raise Unsupported(f"`{modifiers.opcode}` " + (f"of type `.{types}`" if types else "has no type"))
     operation = reader(modifiers)
     modifiers.done()
     return operation

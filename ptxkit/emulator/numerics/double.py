@@ -1,0 +1,123 @@
+"""Arithmetic on f64 in every rounding mode. PTX ISA 9.7.3.
+
+Numpy rounds to nearest; the exact error of its result, where that is an f64 itself, decides the rest. The
+lanes in which it may not be go to `exact`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics import exact
+from ptxkit.emulator.numerics.bits import any_lane, select, unsigned
+from ptxkit.emulator.numerics.lanes import repair
+from ptxkit.emulator.numerics.rounding import correct, two_product, two_sum, zero_sum_sign
+
+NAN = np.uint64(exact.NAN).view(np.float64)
+LARGE = np.float64(2.0**990)
+SMALL = np.float64(2.0**-900)
+
+
+def canonical(value: Any) -> Any:
+    """Every NaN made the same one."""
+    if np.isnan(np.max(value)):
+        return select(np.isnan(value), NAN, value)
+    return value
+
+
+def outside(*values: Any) -> Any:
+    """The lanes in which a value isn't finite or too large for error terms, False where there are none."""
+    magnitudes = [np.abs(value) for value in values]
+    if all(np.max(magnitude) < LARGE for magnitude in magnitudes):
+        return False
+    lanes: Any = False
+    for magnitude in magnitudes:
+        lanes = lanes | ~(magnitude < LARGE)
+    return lanes
+
+
+def small(value: Any) -> Any:
+    """The lanes in which a value is too small for its error to be an f64, False where there are none."""
+    magnitude = np.abs(value)
+    return magnitude < SMALL if np.min(magnitude) < SMALL else False
+
+
+def settle(result: Any, doubtful: Any, function: Callable[..., int], mode: str, *operands: Any) -> Any:
+    """The result with its doubtful lanes computed by a function of `exact`."""
+    if any_lane(doubtful):
+        result = repair(result, doubtful, lambda *lanes: exact.on_lanes(function, mode, *lanes), *operands)
+    return canonical(result)
+
+
+def add(a: Any, b: Any, mode: str) -> Any:
+    """`a + b`."""
+    if mode == "rn":
+        return canonical(a + b)
+    total, error = two_sum(a, b)
+    result = correct(total, error, mode)
+    if mode == "rm":
+        result = zero_sum_sign(result, a, b)
+    one = np.ones_like(a)
+    return settle(
+        result, outside(total), lambda x, y, z, rounding: exact.fma(x, y, z, rounding), mode, a, one, b
+    )
+
+
+def multiply(a: Any, b: Any, mode: str) -> Any:
+    """`a * b`."""
+    if mode == "rn":
+        return canonical(a * b)
+    product, error = two_product(a, b)
+    doubtful = outside(a, b, product) | small(product) & (a != 0) & (b != 0)
+    return settle(correct(product, error, mode), doubtful, exact.multiply, mode, a, b)
+
+
+def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
+    """`a * b + c` with one rounding."""
+    product, product_error = two_product(a, b)
+    low, low_error = two_sum(c, product_error)
+    high, high_error = two_sum(product, low)
+    rest = correct(*two_sum(low_error, high_error), "odd")
+    result = high + rest if mode == "rn" else correct(*two_sum(high, rest), mode)
+    zero = result == 0
+    if any_lane(zero):
+        signed_zero = product + c if mode != "rm" else zero_sum_sign(product + c, product, c)
+        result = np.where(zero, signed_zero, result)
+    tiny = small(product)
+    doubtful = outside(a, b, c, product) | (tiny & (a != 0) & (b != 0) if tiny is not False else False)
+    return settle(result, doubtful, exact.fma, mode, a, b, c)
+
+
+def divide(a: Any, b: Any, mode: str) -> Any:
+    """`a / b`."""
+    nearest = a / b
+    if mode == "rn":
+        return canonical(nearest)
+    product, product_error = two_product(nearest, b)
+    excess = (product - a) + product_error
+    result = correct(nearest, np.where(np.signbit(b), excess, -excess), mode)
+    doubtful = (outside(a, b, nearest) | small(a)) & np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
+    return settle(result, doubtful, exact.divide, mode, a, b)
+
+
+def square_root(a: Any, mode: str) -> Any:
+    """The square root."""
+    nearest = np.sqrt(a)
+    if mode == "rn":
+        return canonical(nearest)
+    square, square_error = two_product(nearest, nearest)
+    result = correct(nearest, (a - square) - square_error, mode)
+    return settle(result, (outside(a) | small(a)) & np.isfinite(a) & (a > 0), exact.square_root, mode, a)
+
+
+def extreme(a: Any, b: Any, largest: bool) -> Any:
+    """`max` or `min`: -0 below +0; a NaN loses against a number."""
+    result = (np.fmax if largest else np.fmin)(a, b)
+    x, y = unsigned(a), unsigned(b)
+    zeros = (x | y) == np.uint64(1 << 63)
+    if any_lane(zeros):
+        result = select(zeros, (x & y if largest else x | y).view(np.float64), result)
+    return canonical(result)

@@ -1,0 +1,148 @@
+"""The small floating-point formats of PTX, and conversion of f32 into them. PTX ISA 5.2.3, 9.7.9.21.
+
+A *code* is the bits of a number in its format, as an unsigned word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics.bits import unsigned
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of sign, exponent and fraction.
+
+    Attributes:
+        name: PTX's name.
+        exponent_bits, fraction_bits: widths of the fields; one sign bit stands above them.
+        bias: of the exponent.
+        largest: the code of the largest finite number.
+        nan: the code of the NaN that conversions give, None where the format has no NaN.
+        infinity: the code of +infinity, None where the format has none.
+    """
+
+    name: str
+    exponent_bits: int
+    fraction_bits: int
+    bias: int
+    largest: int
+    nan: int | None
+    infinity: int | None = None
+
+    @property
+    def bits(self) -> int:
+        """The width of a code."""
+        return 1 + self.exponent_bits + self.fraction_bits
+
+    @property
+    def sign(self) -> int:
+        """The code's sign bit."""
+        return 1 << self.bits - 1
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        Format("f16", 5, 10, 15, 0x7BFF, 0x7FFF, 0x7C00),
+        Format("bf16", 8, 7, 127, 0x7F7F, 0x7FFF, 0x7F80),
+        Format("tf32", 8, 10, 127, 0x3FBFF, 0x3FFFF, 0x3FC00),
+        Format("e4m3", 4, 3, 7, 0x7E, 0x7F),
+        Format("e5m2", 5, 2, 15, 0x7B, 0x7F, 0x7C),
+        Format("e3m2", 3, 2, 3, 0x1F, None),
+        Format("e2m3", 2, 3, 1, 0x1F, None),
+        Format("e2m1", 2, 1, 1, 0x07, None),
+    )
+}
+
+
+@cache
+def values(name: str) -> np.ndarray:
+    """The f64 that each code of a format stands for."""
+    form = FORMATS[name]
+    codes = np.arange(1 << form.bits, dtype=np.int64)
+    magnitude = codes & form.sign - 1
+    exponent, fraction = magnitude >> form.fraction_bits, magnitude & (1 << form.fraction_bits) - 1
+    normal = exponent > 0
+    significand = fraction + (normal << form.fraction_bits)
+    result = np.ldexp(
+        significand.astype(np.float64), np.maximum(exponent, 1) - form.bias - form.fraction_bits
+    )
+    result[magnitude > form.largest] = np.nan if form.nan is not None else 0
+    if form.infinity is not None:
+        result[magnitude == form.infinity] = np.inf
+    return np.where(codes & form.sign, -result, result)
+
+
+def encode(
+    value: Any,
+    form: Format,
+    mode: str,
+    *,
+    saturate: bool = False,
+    relu: bool = False,
+    random: tuple[Any, int] | None = None,
+) -> Any:
+    """Codes, as uint32, of f32 values.
+
+    Args:
+        value: f32.
+        form: the format; one without infinities needs `saturate`.
+        mode: `rn`, `rz`, `rm`, `rp`, `rna` (nearest, ties away from zero), or `rs` (by random bits).
+        saturate: beyond the largest number comes that number; NaN becomes the format's, or the largest
+            number where it has none. Without it, overflow follows the mode.
+        relu: negative numbers become +0.
+        random: for `rs`, words and how many low bits of each count. They are added to the discarded bits,
+            highest to highest; a carry rounds away from zero.
+    """
+    words = unsigned(value)
+    magnitude = words & np.uint32(0x7FFFFFFF)
+    sign = words >> np.uint32(31)
+    exponent = np.maximum(magnitude >> np.uint32(23), np.uint32(1))
+    significand = magnitude - (exponent - np.uint32(1) << np.uint32(23))
+    # From here the number is significand * 2^(exponent - 150), and the lowest exponent of the format is:
+    lowest = np.uint32(128 - form.bias)
+    base = np.maximum(exponent, lowest)
+    drop = np.minimum(base - exponent + np.uint32(23 - form.fraction_bits), np.uint32(31))
+    kept = significand >> drop
+    rest = significand - (kept << drop)
+    half = np.uint32(1) << drop - np.uint32(1)
+    match mode:
+        case "rn":
+            up = (rest > half) | (rest == half) & (kept & np.uint32(1) != 0)
+        case "rna":
+            up = rest >= half
+        case "rm" | "rp":
+            up = (rest != 0) & (sign == (1 if mode == "rm" else 0))
+        case "rs":
+            assert random is not None
+            bits, count = random
+            added = (bits & np.uint32((1 << count) - 1)).astype(np.uint64) << np.uint64(32)
+            added = (added >> np.uint64(count)) + (
+                rest.astype(np.uint64) << (np.uint32(32) - drop).astype(np.uint64)
+            )
+            up = added >> np.uint64(32) != 0
+        case _:
+            up = rest != rest
+    code = (base - lowest << np.uint32(form.fraction_bits)) + kept + up
+    nan = magnitude > 0x7F800000
+    over = code > form.largest
+    if saturate:
+        beyond: Any = np.uint32(form.largest)
+    else:
+        infinity = form.infinity
+        assert infinity is not None
+        away = {"rz": False, "rm": sign == 1, "rp": sign == 0}.get(mode, True)
+        away = away | (magnitude == 0x7F800000)
+        beyond = np.where(away, np.uint32(infinity), np.uint32(form.largest))
+    code = np.where(over, beyond, code)
+    if relu:
+        code = code * (sign == 0)
+    else:
+        code = code | sign << np.uint32(form.bits - 1)
+    return np.where(nan, np.uint32(form.largest if form.nan is None else form.nan), code)

@@ -1,0 +1,464 @@
+"""`cvt`. PTX ISA 9.7.9.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics import bits, double, half, integers, single
+from ptxkit.emulator.numerics.formats import FORMATS, encode, values
+from ptxkit.emulator.numerics.rounding import f64_to_f32, integer_to_f64
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operations import definedness
+
+INTEGERS = tuple(f"{sign}{size}" for sign in "us" for size in (8, 16, 32, 64))
+FLOATS = ("f16", "bf16", "f32", "f64")
+SCALARS = INTEGERS + FLOATS
+FLOAT_ROUNDINGS = ("rn", "rz", "rm", "rp")
+INTEGER_ROUNDINGS: dict[str, Callable[[Any], Any]] = {
+    "rni": np.rint,
+    "rzi": np.trunc,
+    "rmi": np.floor,
+    "rpi": np.ceil,
+}
+
+
+def numpy_integer(kind: str) -> Any:
+    """The numpy type of an integer type."""
+    return (bits.SIGNED if kind[0] == "s" else bits.UNSIGNED)[int(kind[1:])]
+
+
+def pairs_of(*kinds_from: tuple[Sequence[str], Sequence[str]]) -> tuple[str, ...]:
+    """Keys `to.from` for each destination with each source."""
+    return tuple(f"{to}.{source}" for tos, sources in kinds_from for to in tos for source in sources)
+
+
+@pure("cvt", types=pairs_of((INTEGERS, INTEGERS)))
+def integer_to_integer(m: Modifiers) -> Pure:
+    """Extension, chopping, `.sat`."""
+    result, source = m.type().name, m.type().name
+    target = numpy_integer(result)
+    if m.flag("sat"):
+        return Pure((result,), (source,), lambda a: integers.clamp(a, target))
+    if result == source:
+        return Pure((result,), (source,), lambda a: a, undefined=definedness.same)
+    signed = source[0] == "s"
+
+    def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
+        mask = bits.signed(masks[0]) if signed else masks[0]
+        return bits.unsigned(mask.astype(target))
+
+    return Pure((result,), (source,), lambda a: a.astype(target), undefined=undefined)
+
+
+def saturate_code(kind: str) -> Callable[[Any], Any]:
+    """`.sat` for a floating-point type."""
+    if kind == "bf16":
+        raise Unsupported("`cvt.sat` to `.bf16`")
+    functions = {"f16": half.saturate, "f32": single.saturate, "f64": clamp_f64}
+    return functions[kind]
+
+
+def clamp_f64(value: Any) -> Any:
+    """`.sat` on f64: clamped to [+0, 1], NaN to +0."""
+    return np.minimum(np.fmax(value, np.float64(0)) + np.float64(0), np.float64(1))
+
+
+def from_f64(kind: str, mode: str) -> Callable[[Any], Any]:
+    """Rounding f64 to a floating-point type, as its codes for the 16-bit ones."""
+    match kind:
+        case "f64":
+            return lambda a: a
+        case "f32":
+            return lambda a: single.canonical(f64_to_f32(a, mode))
+        case _:
+            form = FORMATS[kind]
+            return lambda a: encode(f64_to_f32(a, "odd"), form, mode).astype(np.uint16)
+
+
+def to_f64(kind: str) -> Callable[[Any], Any]:
+    """A floating-point type's values as f64, exactly."""
+    if kind in ("f16", "bf16"):
+        return lambda a: half.widen(a, kind).astype(np.float64)
+    return lambda a: a.astype(np.float64)
+
+
+@pure("cvt", types=pairs_of((FLOATS, INTEGERS)))
+def integer_to_float(m: Modifiers) -> Pure:
+    """With a rounding mode."""
+    mode = m.need(*FLOAT_ROUNDINGS)
+    result, source = m.type().name, m.type().name
+    if result == "f32":
+        m.flag("ftz")
+    saturate = saturate_code(result) if m.flag("sat") else None
+    direct = {"f32": np.float32, "f64": np.float64}.get(result)
+    if mode == "rn" and direct is not None:
+        kind = direct
+
+        def function(a: Any) -> Any:
+            return a.astype(kind)
+
+    else:
+        narrow = from_f64(result, mode)
+        first = mode if result == "f64" else "odd"
+
+        def function(a: Any) -> Any:
+            return narrow(integer_to_f64(a, first))
+
+    return Pure((result,), (source,), function if saturate is None else lambda a: saturate(function(a)))
+
+
+@pure("cvt", types=pairs_of((INTEGERS, FLOATS)))
+def float_to_integer(m: Modifiers) -> Pure:
+    """Always clamped; NaN as the manual says."""
+    rounded = INTEGER_ROUNDINGS[m.need(*INTEGER_ROUNDINGS)]
+    result, source = m.type().name, m.type().name
+    flush = source == "f32" and m.flag("ftz")
+    m.flag("sat")
+    target = numpy_integer(result)
+    size = int(result[1:])
+    limits = np.iinfo(target)
+    of_nan = target(limits.min) if result[0] == "s" else target(1 << size - 1)
+    if source != "f64" and size < 64:
+        of_nan = target(0)
+    widen = to_f64(source)
+    step = np.int32 if size < 32 or result == "s32" else np.int64
+
+    def function(a: Any) -> Any:
+        value = rounded(widen(single.flush(a) if flush else a))
+        if size < 64:
+            clipped = np.minimum(np.maximum(value, np.float64(limits.min)), np.float64(limits.max))
+            converted = clipped.astype(step).astype(target)
+        else:
+            # The limit itself, 2^63 or 2^64, is one past the largest integer.
+            bound = np.float64(2.0 ** (size if result[0] == "u" else size - 1))
+            beyond = value >= bound
+            below = value < limits.min
+            inside = np.where(beyond | below, 0.0, value).astype(target)
+            converted = np.where(beyond, target(limits.max), np.where(below, target(limits.min), inside))
+        nan = np.isnan(value)
+        return np.where(nan, of_nan, converted) if bits.any_lane(nan) else converted
+
+    return Pure((result,), (source,), function)
+
+
+RANK = {"f16": 0, "bf16": 0, "f32": 1, "f64": 2}
+
+
+@pure("cvt", types=pairs_of((FLOATS, FLOATS)))
+def float_to_float(m: Modifiers) -> Pure:
+    """Between f16, bf16, f32 and f64, and to integral values."""
+    mode = m.choose(*FLOAT_ROUNDINGS, *INTEGER_ROUNDINGS)
+    result, source = m.type().name, m.type().name
+    flush = "f32" in (result, source) and m.flag("ftz")
+    relu, satfinite, saturate = m.flag("relu"), m.flag("satfinite"), m.flag("sat")
+    narrowing = RANK[result] < RANK[source] or {result, source} == {"f16", "bf16"}
+    if (mode in FLOAT_ROUNDINGS) != narrowing or (mode in INTEGER_ROUNDINGS and result != source):
+        raise Unsupported(f"`cvt.{mode or ''}.{result}.{source}`")
+    if (relu or satfinite) and (source != "f32" or RANK[result] or mode not in ("rn", "rz") or saturate):
+        raise Unsupported(f"`cvt.{result}.{source}` with `.relu` or `.satfinite`")
+    function: Callable[[Any], Any]
+    if relu or satfinite:
+        function = to_16_bits(result, mode or "", relu, satfinite)
+    elif mode in INTEGER_ROUNDINGS:
+        function = to_integral(source, INTEGER_ROUNDINGS[mode])
+    elif narrowing:
+        function = narrow_float(result, source, mode or "")
+    elif result == source:
+        function = same
+    elif result == "f64":
+        function = to_f64(source)
+    else:
+        kind = source
+
+        def function(a: Any) -> Any:
+            return single.canonical(half.widen(a, kind))
+
+    stages: list[Callable[[Any], Any]] = []
+    if flush and source == "f32":
+        stages.append(single.flush)
+    stages.append(function)
+    if flush and result == "f32" and function is not same:
+        stages.append(single.flush)
+    if saturate:
+        stages.append(saturate_code(result))
+    return Pure((result,), (source,), chain(stages), undefined=definedness.same if stages == [same] else None)
+
+
+def same(a: Any) -> Any:
+    """The value itself."""
+    return a
+
+
+def chain(stages: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """One function after the other."""
+    if len(stages) == 1:
+        return stages[0]
+
+    def chained(a: Any) -> Any:
+        for stage in stages:
+            a = stage(a)
+        return a
+
+    return chained
+
+
+def to_integral(kind: str, rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Rounding a float to an integral value in its own format."""
+    if kind in ("f16", "bf16"):
+        return lambda a: half.narrow(rounded(to_f64(kind)(a)), kind)
+    canonical = single.canonical if kind == "f32" else double.canonical
+    return lambda a: canonical(rounded(a))
+
+
+def narrow_float(result: str, source: str, mode: str) -> Callable[[Any], Any]:
+    """A float to a smaller one, or to the other one of 16 bits."""
+    if source == "f64":
+        return from_f64(result, mode)
+    if source == "f32":
+        return to_16_bits(result, mode, relu=False, satfinite=False)
+    form = FORMATS[result]
+    return lambda a: encode(half.widen(a, source), form, mode).astype(np.uint16)
+
+
+def to_16_bits(kind: str, mode: str, relu: bool, satfinite: bool) -> Callable[[Any], Any]:
+    """f32 to the codes of f16 or bf16."""
+    form = FORMATS[kind]
+    return lambda a: encode(a, form, mode, relu=relu, saturate=satfinite).astype(np.uint16)
+
+
+@pure("cvt", types=pairs_of((("f16x2", "bf16x2"), ("f32",))))
+def to_16_bit_pair(m: Modifiers) -> Pure:
+    """f32 to f16x2 and bf16x2: the first source goes to the upper half."""
+    mode = m.need("rn", "rz", "rs")
+    name = m.type().name
+    m.need("f32")
+    form = FORMATS[name.removesuffix("x2")]
+    options: dict[str, Any] = {"relu": m.flag("relu"), "saturate": m.flag("satfinite")}
+    if mode != "rs":
+
+        def function(a: Any, b: Any) -> Any:
+            return encode(a, form, mode, **options) << np.uint32(16) | encode(b, form, mode, **options)
+
+        return Pure((name,), ("f32", "f32"), function)
+    count = 13 if form.name == "f16" else 16
+
+    def with_random(a: Any, b: Any, rbits: Any) -> Any:
+        upper = encode(a, form, mode, random=(rbits >> np.uint32(16), count), **options)
+        return upper << np.uint32(16) | encode(b, form, mode, random=(rbits, count), **options)
+
+    return Pure((name,), ("f32", "f32", "b32"), with_random)
+
+
+@pure("cvt", types=("tf32.f32",))
+def to_tf32(m: Modifiers) -> Pure:
+    """f32 to tf32, whose thirteen low bits are zero."""
+    mode = m.need("rna", "rn", "rz")
+    m.need("tf32")
+    m.need("f32")
+    relu, saturate = mode != "rna" and m.flag("relu"), m.flag("satfinite")
+    form = FORMATS["tf32"]
+
+    def function(a: Any) -> Any:
+        code = encode(a, form, mode, relu=relu, saturate=saturate) << np.uint32(13)
+        nan = np.isnan(a)
+        return np.where(nan, np.uint32(0x7FFFFFFF), code) if bits.any_lane(nan) else code
+
+    return Pure(("b32",), ("f32",), function)
+
+
+SMALL = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
+SMALL_PAIRS = tuple(f"{kind}x2" for kind in SMALL)
+# In a pair each code has a byte to itself, but for e2m1, which has half of one.
+FIELD = {"e2m1": 4}
+
+
+@pure("cvt", types=pairs_of((SMALL_PAIRS, ("f32", "f16x2", "bf16x2"))))
+def to_small_pair(m: Modifiers) -> Pure:
+    """To pairs of 8, 6 and 4 bits: the first source, or the upper half, to the upper place."""
+    m.need("rn")
+    m.need("satfinite")
+    name, source = m.type().name, m.type().name
+    relu = m.flag("relu")
+    form = FORMATS[name.removesuffix("x2")]
+    field = FIELD.get(form.name, 8)
+    word = bits.UNSIGNED[2 * field]
+
+    def function(a: Any, b: Any) -> Any:
+        upper = encode(a, form, "rn", saturate=True, relu=relu)
+        return (upper << np.uint32(field) | encode(b, form, "rn", saturate=True, relu=relu)).astype(word)
+
+    if source == "f32":
+        return Pure((name,), ("f32", "f32"), function)
+    kind = source.removesuffix("x2")
+
+    def from_pair(a: Any) -> Any:
+        return function(half.widen(a >> np.uint32(16), kind), half.widen(a & np.uint32(0xFFFF), kind))
+
+    return Pure((name,), (source,), from_pair)
+
+
+@cache
+def pair_table(name: str, relu: bool) -> np.ndarray:
+    """The f16x2 for each pair of codes of a small format."""
+    kind = name.removesuffix("x2")
+    form, field = FORMATS[kind], FIELD.get(kind, 8)
+    single_codes = half.narrow(values(kind), "f16")
+    if relu:
+        single_codes = half.relu(single_codes, 0x7C00)
+    # Padding bits beyond a code are ignored.
+    table = single_codes[np.arange(1 << field) & (1 << form.bits) - 1].astype(np.uint32)
+    return (table[:, None] << np.uint32(16) | table).reshape(-1)
+
+
+@pure("cvt", types=pairs_of((("f16x2",), SMALL_PAIRS)))
+def from_small_pair(m: Modifiers) -> Pure:
+    """From pairs of 8, 6 and 4 bits to f16x2, exactly."""
+    m.need("rn")
+    m.need("f16x2")
+    name = m.type().name
+    table = pair_table(name, m.flag("relu"))
+    return Pure(("f16x2",), (name,), lambda a: table.take(a))
+
+
+@pure("cvt", types=pairs_of((tuple(f"{kind}x4" for kind in SMALL), ("f32",))))
+def to_small_quad(m: Modifiers) -> Pure:
+    """Four f32 to 8, 6 or 4 bits each, by random bits."""
+    m.need("rs")
+    m.need("satfinite")
+    name = m.type().name
+    m.need("f32")
+    relu = m.flag("relu")
+    form = FORMATS[name.removesuffix("x4")]
+    field = FIELD.get(form.name, 8)
+    word = bits.UNSIGNED[4 * field]
+    # Where in the random word the bits of a, b, e, f begin, and how many there are for each.
+    places, count = ((24, 8, 16, 0), 8) if form.name == "e2m1" else ((16, 16, 0, 0), 16)
+
+    def function(*operands: Any) -> Any:
+        *numbers, rbits = operands
+        packed: Any = np.uint32(0)
+        for number, place in zip(numbers, places, strict=True):
+            random = (rbits >> np.uint32(place), count)
+            code = encode(number, form, "rs", saturate=True, relu=relu, random=random)
+            packed = packed << np.uint32(field) | code
+        return packed.astype(word)
+
+    return Pure((name,), ("f32",) * 4 + ("b32",), function)
+
+
+def encode_ue8m0(value: Any, up: bool, saturate: bool) -> Any:
+    """The exponent of f32 values' magnitudes, as ue8m0 codes in uint32."""
+    magnitude = bits.unsigned(value) & np.uint32(0x7FFFFFFF)
+    if up:
+        # 0x00400000 is 2^-127, code 0; between there and 2^-126 lies what rounds up to code 1.
+        rounded = magnitude + np.uint32(0x007FFFFF)
+        code = np.where(magnitude <= 0x00400000, np.uint32(0), rounded >> np.uint32(23))
+    else:
+        code = magnitude >> np.uint32(23)
+    top = np.uint32(0xFE if saturate else 0xFF)
+    return np.where(magnitude > 0x7F800000, np.uint32(0xFF), np.where(code > 0xFE, top, code))
+
+
+@pure("cvt", types=pairs_of((("ue8m0x2",), ("f32", "bf16x2"))))
+def to_ue8m0_pair(m: Modifiers) -> Pure:
+    """To pairs of ue8m0 by the magnitude."""
+    up = m.need("rz", "rp") == "rp"
+    name, source = m.type().name, m.type().name
+    code = partial(encode_ue8m0, up=up, saturate=m.flag("satfinite"))
+
+    def function(a: Any, b: Any) -> Any:
+        return (code(a) << np.uint32(8) | code(b)).astype(np.uint16)
+
+    if source == "f32":
+        return Pure((name,), ("f32", "f32"), function)
+
+    def from_pair(a: Any) -> Any:
+        return function(half.widen(a >> np.uint32(16), "bf16"), half.widen(a & np.uint32(0xFFFF), "bf16"))
+
+    return Pure((name,), (source,), from_pair)
+
+
+def bf16_of_ue8m0(code: Any) -> Any:
+    """The bf16 codes of ue8m0 codes, both in uint32."""
+    return np.where(
+        code == 0, np.uint32(0x40), np.where(code == 0xFF, np.uint32(0x7FFF), code << np.uint32(7))
+    )
+
+
+@pure("cvt", types=("bf16x2.ue8m0x2",))
+def from_ue8m0_pair(m: Modifiers) -> Pure:
+    """From pairs of ue8m0 to bf16x2, exactly."""
+    m.need("rn")
+    m.need("bf16x2")
+    m.need("ue8m0x2")
+
+    def function(a: Any) -> Any:
+        upper, lower = (a >> np.uint16(8)).astype(np.uint32), (a & np.uint16(0xFF)).astype(np.uint32)
+        return bf16_of_ue8m0(upper) << np.uint32(16) | bf16_of_ue8m0(lower)
+
+    return Pure(("bf16x2",), ("ue8m0x2",), function)
+
+
+UNSCALED = np.uint16(0x7F7F)
+
+
+def scale_of(factors: Any, shift: int) -> Any:
+    """The f64 of one of two packed ue8m0 scale factors."""
+    code = (factors >> np.uint16(shift) & np.uint16(0xFF)).astype(np.int32)
+    return np.where(code == 0xFF, np.nan, np.ldexp(1.0, code - 127))
+
+
+def to_s2f6(value: Any, relu: bool) -> Any:
+    """The codes, as uint32, of f64 values in s2f6: multiples of 2^-6 in a signed byte."""
+    scaled = np.rint(value * 64)
+    clipped = np.minimum(np.maximum(scaled, 0.0 if relu else -128.0), 127.0)
+    return np.where(np.isnan(value), 127.0, clipped).astype(np.int32).view(np.uint32) & np.uint32(0xFF)
+
+
+@pure("cvt", types=pairs_of((("s2f6x2",), ("f32", "bf16x2"))))
+def to_s2f6_pair(m: Modifiers) -> Pure:
+    """To pairs of s2f6, divided by scale factors."""
+    m.need("rn")
+    m.need("satfinite")
+    relu, scaled = m.flag("relu"), m.flag("scaled::n2::ue8m0")
+    name, source = m.type().name, m.type().name
+    extra = ("b16",) if scaled else ()
+
+    def function(a: Any, b: Any, factors: Any = UNSCALED) -> Any:
+        upper = to_s2f6(a.astype(np.float64) / scale_of(factors, 8), relu)
+        lower = to_s2f6(b.astype(np.float64) / scale_of(factors, 0), relu)
+        return (upper << np.uint32(8) | lower).astype(np.uint16)
+
+    if source == "f32":
+        return Pure((name,), ("f32", "f32", *extra), function)
+
+    def from_pair(a: Any, *factors: Any) -> Any:
+        return function(
+            half.widen(a >> np.uint32(16), "bf16"), half.widen(a & np.uint32(0xFFFF), "bf16"), *factors
+        )
+
+    return Pure((name,), (source, *extra), from_pair)
+
+
+@pure("cvt", types=("bf16x2.s2f6x2",))
+def from_s2f6_pair(m: Modifiers) -> Pure:
+    """From pairs of s2f6 to bf16x2, multiplied by scale factors."""
+    m.need("rn")
+    relu, saturate, scaled = m.flag("relu"), m.flag("satfinite"), m.flag("scaled::n2::ue8m0")
+    m.need("bf16x2")
+    m.need("s2f6x2")
+    form = FORMATS["bf16"]
+
+    def function(a: Any, factors: Any = UNSCALED) -> Any:
+        packed: Any = np.uint32(0)
+        for shift in (8, 0):
+            value = (a >> np.uint16(shift)).astype(np.uint8).view(np.int8).astype(np.float64) / 64
+            exact = f64_to_f32(value * scale_of(factors, shift), "odd")
+            packed = packed << np.uint32(16) | encode(exact, form, "rn", relu=relu, saturate=saturate)
+        return packed
+
+    return Pure(("bf16x2",), ("s2f6x2", "b16") if scaled else ("s2f6x2",), function)

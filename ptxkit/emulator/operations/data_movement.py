@@ -1,0 +1,178 @@
+"""Moving, packing and permuting: `mov`, `prmt`, `cvt.pack`. PTX ISA 9.7.9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics import bits
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operations import definedness
+
+MOVED = ("pred", *(f"{kind}{size}" for kind in "bus" for size in (16, 32, 64)), "f32", "f64", "b128")
+# The manual knows no mov of these; ptxas takes them, and compilers emit them.
+MOVED_TOO = ("f16", "f16x2", "b8", "u8", "s8")
+
+
+@pure("mov", types=MOVED + MOVED_TOO)
+def mov(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.9.3 and 9.7.9.4."""
+    kind = m.type().name
+    pieces, packed = m.vector(0), m.vector(1)
+    if pieces == packed:
+        kinds = (kind,) * max(pieces, 1)
+        if pieces < 2:
+            return Pure(kinds, kinds, lambda a: a, undefined=definedness.same)
+        return Pure(kinds, kinds, lambda *elements: elements, undefined=lambda values, masks: tuple(masks))
+    if kind[0] != "b" or (pieces and packed):
+        raise Unsupported(f"`mov.{kind}` between vectors of {pieces} and {packed} elements")
+    size, count = int(kind[1:]), pieces or packed
+    if size % count or size // count not in bits.UNSIGNED:
+        raise Unsupported(f"`mov.{kind}` with a vector of {count} elements")
+    element = f"b{size // count}"
+    if packed:
+        function = partial(pack, size)
+        return Pure(
+            (kind,), (element,) * count, lambda *parts: function(parts), undefined=partial(pack_masks, size)
+        )
+    split = partial(unpack, size, count)
+    return Pure((element,) * count, (kind,), split, undefined=lambda values, masks: split(masks[0]))
+
+
+def pack(size: int, parts: Sequence[Any]) -> Any:
+    """Words laid side by side in a word of `size` bits, the first lowest."""
+    step = size // len(parts)
+    if size == 128:
+        half = len(parts) // 2
+        words = parts if half == 1 else (pack(64, parts[:half]), pack(64, parts[half:]))
+        return np.stack(np.broadcast_arrays(*words), axis=-1)
+    word = bits.UNSIGNED[size]
+    packed = parts[0].astype(word)
+    for index, part in enumerate(parts[1:], 1):
+        packed = packed | part.astype(word) << word(index * step)
+    return packed
+
+
+def pack_masks(size: int, values: Sequence[Any], masks: Sequence[Any]) -> Any:
+    """`pack` of the masks of undefined bits."""
+    return pack(size, [definedness.known(value, mask) for value, mask in zip(values, masks, strict=True)])
+
+
+def unpack(size: int, count: int, word: Any) -> tuple[Any, ...]:
+    """The `count` parts of a word of `size` bits, lowest first."""
+    if size == 128:
+        halves = word[..., 0], word[..., 1]
+        return (
+            halves if count == 2 else tuple(part for half in halves for part in unpack(64, count // 2, half))
+        )
+    step = size // count
+    part = bits.UNSIGNED[step]
+    return tuple((word >> word.dtype.type(index * step)).astype(part) for index in range(count))
+
+
+PRMT_MODES: dict[str, Callable[[int], tuple[int, ...]]] = {
+    "f4e": lambda s: tuple(s + i for i in range(4)),
+    "b4e": lambda s: tuple((s - i) & 7 for i in range(4)),
+    "rc8": lambda s: (s,) * 4,
+    "ecl": lambda s: tuple(max(s, i) for i in range(4)),
+    "ecr": lambda s: tuple(min(s, i) for i in range(4)),
+    "rc16": lambda s: (2 * (s & 1), 2 * (s & 1) + 1) * 2,
+}
+"""The source byte of each destination byte, lowest first, by mode and the two low bits of `c`."""
+
+
+def permute(a: Any, b: Any, selectors: Any) -> Any:
+    """`prmt`: byte i of the result is chosen by bits 4i+3..4i of `selectors`, bit 3 replicating its sign."""
+    pair = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    result: Any = np.uint32(0)
+    for index in range(4):
+        selector = selectors >> np.uint32(4 * index) & np.uint32(15)
+        byte = (pair >> ((selector & np.uint32(7)) << np.uint32(3)).astype(np.uint64)).astype(np.uint8)
+        sign = (byte.view(np.int8) >> np.int8(7)).view(np.uint8)
+        replicated = bits.select(selector > 7, sign, byte)
+        result = result | replicated.astype(np.uint32) << np.uint32(8 * index)
+    return result
+
+
+def fixed_permute(selectors: int) -> Callable[[Any, Any], Any]:
+    """`permute` for constant selectors: bytes that move the same way move together."""
+    together: dict[tuple[int, int], int] = {}
+    signs: list[tuple[int, int]] = []
+    for index in range(4):
+        selector = selectors >> 4 * index & 15
+        source = selector & 7
+        if selector > 7:
+            signs.append((source, index))
+        else:
+            key = (source // 4, 8 * (index - source % 4))
+            together[key] = together.get(key, 0) | 0xFF << 8 * index
+
+    def function(a: Any, b: Any) -> Any:
+        result: Any = None
+        for (operand, distance), mask in together.items():
+            word = b if operand else a
+            if distance > 0:
+                word = word << np.uint32(distance)
+            elif distance < 0:
+                word = word >> np.uint32(-distance)
+            shifted_in = (0xFFFFFFFF << distance if distance > 0 else 0xFFFFFFFF >> -distance) & 0xFFFFFFFF
+            if mask != shifted_in:
+                word = word & np.uint32(mask)
+            result = word if result is None else result | word
+        for source, index in signs:
+            word = bits.signed((b if source > 3 else a) << np.uint32(24 - 8 * (source % 4)))
+            sign = bits.unsigned(word >> np.int32(31)) & np.uint32(0xFF << 8 * index)
+            result = sign if result is None else result | sign
+        return result
+
+    return function
+
+
+@pure("prmt", types=("b32",))
+def prmt(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.9.7."""
+    m.type()
+    mode = m.choose(*PRMT_MODES)
+    constant = m.immediate(3)
+    table = None
+    if mode is not None:
+        sources = [PRMT_MODES[mode](s) for s in range(4)]
+        table = np.array([sum(byte << 4 * i for i, byte in enumerate(row)) for row in sources], np.uint32)
+        constant = None if constant is None else int(table[constant & 3])
+    if constant is not None:
+        fixed = fixed_permute(constant & 0xFFFF)
+
+        def function(a: Any, b: Any, c: Any) -> Any:
+            return fixed(a, b)
+
+    else:
+
+        def function(a: Any, b: Any, c: Any) -> Any:
+            return permute(a, b, c if table is None else table[c & np.uint32(3)])
+
+    return Pure(("b32",), ("b32",) * 3, function, undefined=definedness.moved(function, data=2))
+
+
+@pure("cvt.pack")
+def cvt_pack(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.9.22."""
+    m.need("pack")
+    m.need("sat")
+    target = m.need("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2")
+    m.need("s32")
+    size = int(target[1:])
+    low, high = (0, (1 << size) - 1) if target[0] == "u" else (-1 << size - 1, (1 << size - 1) - 1)
+    with_c = size < 16
+    if with_c:
+        m.need("b32")
+    field = np.uint32((1 << size) - 1)
+
+    def function(a: Any, b: Any, c: Any = None) -> Any:
+        upper, lower = (np.clip(x, np.int32(low), np.int32(high)).view(np.uint32) & field for x in (a, b))
+        packed = upper << np.uint32(size) | lower
+        return packed if c is None else packed | c << np.uint32(2 * size)
+
+    return Pure(("b32",), ("s32", "s32", "b32") if with_c else ("s32", "s32"), function)

@@ -1,0 +1,144 @@
+"""Half-precision floating-point instructions on f16, bf16 and pairs of them. PTX ISA 9.7.4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics import half
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operations import definedness
+
+TYPES = ("f16", "f16x2", "bf16", "bf16x2")
+INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}
+OUT_OF_BOUNDS = 0x7EFF
+"""The NaN that tensor copies put in place of elements outside a tensor, in 16-bit types (5.5.2)."""
+
+
+def per_code(function: Callable[..., Any], is_pair: bool) -> Callable[..., Any]:
+    """A function of uint16 codes for single codes or for pairs."""
+    return half.on_codes(function) if is_pair else function
+
+
+def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: bool) -> Callable[..., Any]:
+    """A function with the instruction's `.ftz`, `.sat`, `.relu`, `.oob` around it."""
+    flush, saturate, relu, oob = m.flag("ftz"), m.flag("sat"), m.flag("relu"), m.flag("oob")
+    if (kind == "bf16" and (flush or saturate)) or (saturate and (relu or oob)):
+        raise Unsupported(f"`{m.opcode}.{kind}` with these modifiers")
+    if (relu or oob) and m.opcode != "fma":
+        raise Unsupported(f"`{m.opcode}.{kind}` with `.relu` or `.oob`")
+    finishing: list[Callable[..., Any]] = []
+    if flush:
+        finishing.append(half.flush)
+    if saturate:
+        finishing.append(per_code(half.saturate, is_pair))
+    if relu:
+        finishing.append(per_code(partial(half.relu, infinity=INFINITY[kind]), is_pair))
+
+    def wrapped(*operands: Any) -> Any:
+        result = function(*map(half.flush, operands)) if flush else function(*operands)
+        for finish in finishing:
+            result = finish(result)
+        return outside(result, *operands) if oob else result
+
+    def outside_code(result: Any, *operands: Any) -> Any:
+        found: Any = False
+        for operand in operands:
+            found = found | (operand == OUT_OF_BOUNDS)
+        return result * ~found
+
+    outside = per_code(outside_code, is_pair)
+    return wrapped if finishing or oob else function
+
+
+@pure("add", "sub", "mul", types=TYPES)
+def add_sub_mul(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.4.1 to 9.7.4.3."""
+    m.flag("rn")
+    name = m.type().name
+    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
+    function: Callable[..., Any] = partial(half.compute, "mul" if m.opcode == "mul" else "add", kind, is_pair)
+    if m.opcode == "sub":
+        add = function
+
+        def function(a: Any, b: Any) -> Any:
+            return add(a, half.negate(b))
+
+    return Pure((name,), (name, name), modified(m, function, kind, is_pair))
+
+
+@pure("fma", types=TYPES)
+def fma(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.4.4."""
+    m.need("rn")
+    name = m.type().name
+    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
+    function = partial(half.compute, "fma", kind, is_pair)
+    return Pure((name,), (name,) * 3, modified(m, function, kind, is_pair))
+
+
+@pure("neg", "abs", types=TYPES)
+def neg_abs(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.4.5 and 9.7.4.6."""
+    name = m.type().name
+    function = half.negate if m.opcode == "neg" else half.absolute
+    if m.flag("ftz"):
+        if name.startswith("bf16"):
+            raise Unsupported(f"`{m.opcode}.ftz.{name}`")
+        return Pure((name,), (name,), lambda a: function(half.flush(a)))
+    if m.opcode == "neg":
+        return Pure((name,), (name,), function, undefined=definedness.same)
+    return Pure((name,), (name,), function)
+
+
+@pure("min", "max", types=TYPES)
+def min_max(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.4.7 and 9.7.4.8."""
+    name = m.type().name
+    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
+    flush, propagate_nan = m.flag("ftz"), m.flag("NaN")
+    xorsign, absolute = m.flag("xorsign"), m.flag("abs")
+    if xorsign != absolute or (flush and kind == "bf16"):
+        raise Unsupported(f"`{m.opcode}.{name}` with these modifiers")
+    largest, infinity = m.opcode == "max", INFINITY[kind]
+
+    def function(a: Any, b: Any) -> Any:
+        if not xorsign:
+            return half.extreme(a, b, largest, propagate_nan, infinity)
+        magnitude = half.extreme(half.absolute(a), half.absolute(b), largest, propagate_nan, infinity)
+        return magnitude | (a ^ b) & np.uint16(0x8000) * (magnitude <= infinity)
+
+    coded = per_code(function, is_pair)
+    if flush:
+        return Pure((name,), (name, name), lambda a, b: coded(half.flush(a), half.flush(b)))
+    return Pure((name,), (name, name), coded)
+
+
+@cache
+def approximation_table(opcode: str, kind: str) -> np.ndarray:
+    """The code of `ex2` or `tanh` for each of the 65536 codes."""
+    codes = np.arange(65536, dtype=np.uint32)
+    with np.errstate(all="ignore"):
+        if opcode == "ex2" and kind == "bf16":
+            codes = np.where(codes & 0x7F80, codes, codes & 0x8000).astype(np.uint32)
+        values = half.widen(codes, kind).astype(np.float64)
+        values = (np.exp2 if opcode == "ex2" else np.tanh)(values)
+        table = half.narrow(values, kind)
+        if opcode == "ex2" and kind == "bf16":
+            table = np.where(table & 0x7F80, table, table & 0x8000).astype(np.uint16)
+    return table
+
+
+@pure("ex2", "tanh", types=TYPES)
+def approximation(m: Modifiers) -> Pure:
+    """PTX ISA 9.7.4.9 and 9.7.4.10."""
+    m.need("approx")
+    name = m.type().name
+    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
+    if m.opcode == "ex2" and kind == "bf16":
+        m.need("ftz")
+    table = approximation_table(m.opcode, kind)
+    return Pure((name,), (name,), per_code(lambda a: table.take(a), is_pair))
