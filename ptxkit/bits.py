@@ -462,6 +462,6 @@ def _shown(value: Any) -> str:
 def _plain(value: Any, field: Field[Any]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int) and (field.scale > 8 or field.width >= 32) and value > 9:
+    if isinstance(value, int) and field.codes is None and field.limits[1] > 0xFFFF and value > 9:
         return f"{value:#x} ({value})"
     return str(value)

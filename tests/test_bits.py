@@ -134,7 +134,7 @@ def test_a_word_that_is_not_legal_says_which_bits(value, code, words):
 
 def test_the_table_shows_value_meaning_and_problem():
     rows = {row.field: row for row in Sample.rows(int(Sample(**GOOD)) | 1 << 15)}
-    assert rows["start"][:5] == ("7:0", "start", 2, "0x20 (32)", "where it starts")
+    assert rows["start"][:5] == ("7:0", "start", 2, "32", "where it starts")
     assert rows["split"].bits == "19 + 31:28"
     assert rows["fast"].value == "no"
     assert "must be 0b0" in rows["hole"].problem

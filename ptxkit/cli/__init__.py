@@ -18,7 +18,8 @@ VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
     "check": "find errors and explain them",
     "kernels": "list the shipped kernels and where each has been verified",
-    "explain": "say what a diagnostic code means and how to mend it",
+    "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
+    "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",
     "doctor": "show what this machine has, what is missing and how to mend it",
 }
 """Every verb with its line of help; the verb lives in the file of its name."""

@@ -1,4 +1,4 @@
-"""`ptxkit explain CODE`."""
+"""`ptxkit explain CODE` and `ptxkit explain KIND VALUE`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_json, wants_color
-from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error
+from ptxkit.cli.output import print_diagnostics, print_json, table, wants_color
+from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error, exit_code
 
 
 @click.command(
@@ -16,15 +16,26 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error
     examples=(
         ("ptxkit explain P561", "what P561 means, why it matters, and how to mend it"),
         ("ptxkit explain", "every code, a line each"),
+        (
+            "ptxkit explain smem.tcgen05 0x4000404000010000",
+            "the fields of a descriptor, and what is wrong with it",
+        ),
     ),
 )
 @click.argument("code", required=False)
+@click.argument("value", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(code: str | None, as_json: bool) -> int:
-    """Say what a diagnostic CODE means, why it matters, and how to mend it."""
+def command(code: str | None, value: str | None, as_json: bool) -> int:
+    """Say what a diagnostic CODE means, why it matters, and how to mend it.
+
+    With a VALUE, CODE is a kind of descriptor (smem.wgmma, smem.tcgen05, idesc.KIND, zero-column-mask,
+    tensor-map), and its fields are shown.
+    """
     if code is None:
         _list(as_json)
         return 0
+    if value is not None:
+        return _descriptor(code, value, as_json)
     info = code_info(code)
     if info is None:
         help = "`ptxkit explain` lists every code"
@@ -34,6 +45,26 @@ def command(code: str | None, as_json: bool) -> int:
     else:
         print(_page(info))
     return 0
+
+
+def _descriptor(kind: str, value: str, as_json: bool) -> int:
+    from ptxkit.descriptors.explain import explain
+
+    found = explain(kind, value)
+    if as_json:
+        print_json({"schema": 1, **found.to_json()})
+        return exit_code(found.problems)
+    rows: list[tuple[str, ...]] = [
+        (row.bits, row.field, str(row.raw), row.value, row.problem or row.meaning) for row in found.rows
+    ]
+    print(f"{_strong(found.kind)}  {found.section}")
+    print(table(rows, ("bits", "field", "raw", "value", "meaning"), wants_color(sys.stdout)))
+    for note in found.notes:
+        print(note)
+    if found.problems:
+        print()
+        print_diagnostics(found.problems, sys.stdout)
+    return exit_code(found.problems)
 
 
 def _list(as_json: bool) -> None:

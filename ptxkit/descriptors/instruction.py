@@ -201,8 +201,8 @@ class InstrDescTF32(_Table42):
     d = bits[5:4].enum({"f32": 1}, "type of D").default("f32")
     a = bits[9:7].enum({"tf32": 2}, "type of A").default("tf32")
     b = bits[12:10].enum({"tf32": 2}, "type of B").default("tf32")
-    negate_a = bits[13].flag()
-    negate_b = bits[14].flag()
+    negate_a = bits[13].flag("A is negated")
+    negate_b = bits[14].flag("B is negated")
 
 
 class InstrDescF16(_Table42):
@@ -215,8 +215,8 @@ class InstrDescF16(_Table42):
     d = bits[5:4].enum({"f16": 0, "f32": 1}, "type of D")
     a = bits[9:7].enum({"f16": 0, "bf16": 1}, "type of A")
     b = bits[12:10].enum({"f16": 0, "bf16": 1}, "type of B")
-    negate_a = bits[13].flag()
-    negate_b = bits[14].flag()
+    negate_a = bits[13].flag("A is negated")
+    negate_b = bits[14].flag("B is negated")
 
     def _type_rules(self) -> Iterator[Diagnostic]:
         if self.d == "f16" and (self.a, self.b) != ("f16", "f16"):
@@ -252,8 +252,8 @@ class InstrDescF8F6F4(_Table42):
     d = bits[5:4].enum({"f16": 0, "f32": 1}, "type of D")
     a = bits[9:7].enum(FP8_FP6_FP4, "type of A")
     b = bits[12:10].enum(FP8_FP6_FP4, "type of B")
-    negate_a = bits[13].flag()
-    negate_b = bits[14].flag()
+    negate_a = bits[13].flag("A is negated")
+    negate_b = bits[14].flag("B is negated")
 
 
 class _BlockScaled(InstructionDescriptor, abstract=True):
@@ -262,8 +262,8 @@ class _BlockScaled(InstructionDescriptor, abstract=True):
     reserved_0 = bits[1:0].reserved()
     reserved_3 = bits[3].reserved()
     sfb_id = bits[5:4].about("scale factor B data id").default(0)
-    negate_a = bits[13].flag()
-    negate_b = bits[14].flag()
+    negate_a = bits[13].flag("A is negated")
+    negate_b = bits[14].flag("B is negated")
     reserved_24 = bits[26:24].reserved()
     m = bits[28:27].scaled(128, "rows of A, M >> 7")
     sfa_id = bits[30:29].about("scale factor A data id").default(0)

@@ -8,7 +8,7 @@ A tensor map's value is its 128 bytes in hexadecimal, byte 0 first; every other 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ptxkit.bits import Word
@@ -97,3 +97,36 @@ def error_json(diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
     """`{"code", "message"}`: the first code, and every message with the section it comes from."""
     texts = [f"{d.message} ({d.notes[-1]})" if d.notes else d.message for d in diagnostics]
     return {"code": diagnostics[0].code, "message": "; ".join(texts)}
+
+
+LISTS = ("shape", "strides", "box", "element_strides", "start_count")
+
+
+def parse_fields(texts: Iterable[str]) -> dict[str, Any]:
+    """Fields written `name=value`: numbers in any base, true and false, names, lists `64,64` or `[64, 64]`.
+
+    Raises:
+        PtxkitError: P407, no `=`, or a name given twice.
+    """
+    fields: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise error(REQUEST, f"a field must be `name=value`, found `{text}`")
+        if name in fields:
+            raise error(REQUEST, f"`{name}` is given twice")
+        inner = value.strip("[]")
+        if name in LISTS or "," in value:
+            fields[name] = [_parse_value(item.strip()) for item in inner.split(",") if item.strip()]
+        else:
+            fields[name] = _parse_value(value)
+    return fields
+
+
+def _parse_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return int(text, 0)
+    except ValueError:
+        return text

@@ -76,7 +76,7 @@ class SmemDescTcgen05(Word64):
     leading_mode = (
         bits[52].enum({"relative": 0, "absolute": 1}, "leading dimension stride mode").default("relative")
     )
-    reserved_53 = bits[60:53].reserved()
+    reserved_53 = bits[60:53].reserved("reserved, 0 (the manual's 0xb00000000 is a misprint of 0b00000000)")
     swizzle = bits[63:61].enum(
         {"none": 0, "128B-32B-atom": 1, "128B": 2, "64B": 4, "32B": 6}, "swizzling mode and atomicity"
     )
