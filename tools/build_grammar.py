@@ -132,7 +132,7 @@ def render(found: dict[str, Any]) -> str:
         "# Terminal -> regular expression, in the order in which they are tried; the literals come after.\n",
         f"PATTERNS = {pprint.pformat(found['PATTERNS'], width=108, sort_dicts=False)}\n",
         f"LITERALS = {pprint.pformat(found['LITERALS'], width=108, compact=True)}\n\n",
-        "# (rule, action or None where it is spliced into its parent, length, one child stands for the node)\n",
+        "# (rule, method or None where it is spliced into its parent, length, a lone child stands for it)\n",
         f"RULES = {pprint.pformat(found['RULES'], width=108)}\n\n",
         "# State -> {kind: the next state, or -1 - the rule to reduce}; state -> {rule: the next state}.\n",
         "_ROWS = [\n",

@@ -8,7 +8,6 @@ from ptxkit.asm.parse import parse
 from ptxkit.asm.tree import Module
 from ptxkit.asm.write import write
 
-
 if TYPE_CHECKING:
     from ptxkit.asm.check import check as check
 

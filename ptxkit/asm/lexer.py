@@ -29,13 +29,15 @@ TRIVIA = re.compile(
     r"[ \t\r\n\f]*(?:(?://[^\n]*|/\*.*?\*/|(?<![^\n])#[ \t]*\d[^\n]*|(?<![\s\S])\ufeff)[ \t\r\n\f]*)*",
     re.DOTALL,
 )
-STATEMENT = re.compile(r'[^;"/#]*;')
-"""A stretch up to a semicolon in which every blank is white space: no comment, string or line marker."""
+STATEMENT = re.compile(r'[^;"/#]{0,4096};')
+"""A stretch up to a semicolon in which every blank is white space: no comment, string or line marker. It is
+bounded, so that looking for one costs no more in a text without semicolons."""
 PIECES = re.compile(
-    rf"({_identifier}(?:{_dotted})*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}|{_literals}|[^ \t\r\n\f])",
+    rf"({_identifier}(?:{_dotted})*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
+    rf"|{_literals}|[^ \t\r\n\f])",
     re.ASCII,
 )
-"""Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, never where it is not."""
+"""Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""
 LABEL_AHEAD = re.compile(rf"{_identifier}[ \t\r\n\f]*:(?!:)", re.ASCII)
 
 

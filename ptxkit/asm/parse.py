@@ -16,21 +16,19 @@ from ptxkit.asm._grammar import ACTIONS, GOTOS, KINDS, RULES
 from ptxkit.asm.lexer import END, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
 from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
+from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
-from ptxkit.diagnostics import Diagnostic, Source, Span, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
 MAX_BLOCKS = 200
 """Deepest nesting of blocks."""
-MAX_SHAPE = 256
+MAX_SHAPE = 512
 """Longest statement, in tokens, whose maker is kept."""
 MAX_SHAPES = 4096
 """Makers kept for one parser state."""
 
-ITEMS = GOTOS[0]["items"]
-LISTS = {row[name] for row in GOTOS for name in ("items", "statements", "section_lines") if name in row}
-"""The parser states between two statements of a list."""
 _DEFAULT: list[int | None] = [
     next(iter(row.values())) if len(set(row.values())) == 1 and min(row.values()) < 0 else None
     for row in ACTIONS
@@ -59,6 +57,7 @@ class Parser:
         self.line = 1
         self.line_start = 0
         self.open_blocks = 0
+        self.unwritten = False
         self.begin()
 
     # ---- tokens
@@ -128,6 +127,19 @@ class Parser:
                 recover(self, kind, text, trivia, start)
         return Module(self.values[0], trivia, self.diagnostics, self.source)
 
+    def report_not_ascii(self) -> None:
+        """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""
+        if self.text.startswith("\ufeff"):
+            message, offset, severity = "the file begins with a byte-order mark", 0, Severity.ERROR
+            help = "no assembler takes it; save the file as UTF-8 without a mark"
+        else:
+            offset = next(i for i, character in enumerate(self.text) if character > "\x7f")
+            message, severity = f"character `{self.text[offset]}` is not ASCII", Severity.WARNING
+            help = "ptxas 13.0 and older refuse such a file, also for a character in a comment"
+        line, column = self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        span = Span(line, column, line, column + 1)
+        self.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=self.source))
+
     def feed(self, kind: str, text: str, trivia: str, start: int) -> bool:
         """Shift one token, after the reductions that it calls for; False where it cannot follow."""
         states = self.states
@@ -142,6 +154,13 @@ class Parser:
         self.take(kind, text, trivia, start)
         self._reduce_default()
         return True
+
+    def close_unwritten(self) -> None:
+        """Close the innermost block although its `}` does not stand in the text."""
+        self.unwritten = True
+        self.feed("}", "}", "", self.position)
+        self.unwritten = False
+        self.position -= 1
 
     def _reduce_default(self) -> None:
         while (action := _DEFAULT[self.states[-1]]) is not None:
@@ -217,11 +236,11 @@ class Parser:
         statements, item = children
         if callable(item):
             statements.append(self.make(item, _SHAPES[after]))
-        elif type(item) is list:
+        elif type(item) is tuple:
             statements += item
         else:
             statements.append(item)
-        return statements  # type: ignore[no-any-return]
+        return statements
 
     def _on_open(self, children: list[Any], after: int) -> Block:
         block = Block([], span=self.here()(0, 0), layout=tuple(self.trivia))
@@ -229,8 +248,9 @@ class Parser:
         self.begin()
         return block
 
-    def _on_close(self, children: list[Any], after: int) -> tuple[str, Span]:
-        found = self.trivia[0], self.here()(0, 0)
+    def _on_close(self, children: list[Any], after: int) -> tuple[list[str], Span]:
+        """The layout before the brace, empty where it is not written, and its place."""
+        found = ([] if self.unwritten else [self.trivia[0]]), self.here()(0, 0)
         self.begin()
         return found
 
@@ -238,25 +258,26 @@ class Parser:
         block, statements, (trivia, span) = children
         self.open_blocks -= 1
         block.statements = statements
-        block.layout = self.shared([*block.layout, trivia])
+        block.closed = bool(trivia)
+        block.layout = self.shared([*block.layout, *trivia])
         block.span = block.span.to(span)
-        return block  # type: ignore[no-any-return]
+        return block
 
     def _on_header(self, children: list[Any], after: int) -> Statement:
         return self.make(self.reducer.reduce("function_header", _flat(children)))
 
-    def _on_function(self, children: list[Any], after: int) -> Function | list[Statement]:
+    def _on_function(self, children: list[Any], after: int) -> Function | tuple[Statement, ...]:
         function, rest = children
         if isinstance(function, Malformed):
-            return [function, rest]
+            return (function, rest) if isinstance(rest, Block) else (function,)
         if isinstance(rest, Block):
             function.body = rest
             function.span = function.span.to(rest.span)
         else:
             trivia, span = rest
-            function.layout = self.shared([*function.layout, trivia])
+            function.layout = self.shared([*function.layout, *trivia])
             function.span = function.span.to(span)
-        return function  # type: ignore[no-any-return]
+        return function
 
     def _on_section_header(self, children: list[Any], after: int) -> Section:
         section = Section(self.tokens[1], [], span=self.here()(0, 2), layout=tuple(self.trivia))
@@ -266,9 +287,10 @@ class Parser:
     def _on_section(self, children: list[Any], after: int) -> Section:
         section, lines, (trivia, span) = children
         section.lines = lines
-        section.layout = self.shared([*section.layout, trivia])
+        section.closed = bool(trivia)
+        section.layout = self.shared([*section.layout, *trivia])
         section.span = section.span.to(span)
-        return section  # type: ignore[no-any-return]
+        return section
 
     # ---- statements of a known shape
 
@@ -310,7 +332,7 @@ class Parser:
 
 
 def _flat(children: list[Any]) -> list[Any]:
-    """Children with spliced rules' children in their place. The first list is reused, so a long one grows in place."""
+    """Children with those of spliced rules in their place. The first list is reused, so that it grows in place."""
     for index, child in enumerate(children):
         if type(child) is list:
             flat = child if index == 0 else [*children[:index], *child]
@@ -350,12 +372,48 @@ def parse(source: str | Path, *, name: str | None = None, max_size: int = MAX_SI
         max_size: the largest text that is read, in bytes.
 
     Raises:
-        PtxkitError: P110, the file cannot be read; P111, it is larger than `max_size`; P112, it is no text.
+        PtxkitError: P110, the file cannot be read; P111, it is larger than `max_size`.
     """
     if isinstance(source, str) and "\n" in source:
         text, name = source, name or "<text>"
-        size = len(source)
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if size > max_size:
+            raise _too_large(name, max_size)
     else:
         name = name or str(source)
-        text = Path(source).read_bytes().decode("utf-8")
-    return Parser(text, Source(name, text)).run()
+        data = _read(Path(source), max_size)
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            return Module([], "", [_not_text(name, f"byte {wrong.start} is not UTF-8")])
+    if "\0" in text:
+        return Module([], "", [_not_text(name, f"character {text.index(chr(0))} is NUL")])
+    parser = Parser(text, Source(name, text))
+    if not text.isascii():
+        parser.report_not_ascii()
+    return parser.run()
+
+
+def _read(path: Path, max_size: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_size + 1)
+    except (OSError, ValueError) as wrong:
+        reason = wrong.strerror if isinstance(wrong, OSError) and wrong.strerror else str(wrong)
+        shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:77]}..."
+        help = "PTX given as a text has a newline in it; a text without one is taken for a path"
+        raise error("P110", f"cannot read `{shown}`: {reason.lower()}", help=help) from None
+    if len(data) > max_size:
+        raise _too_large(str(path), max_size)
+    return data
+
+
+def _too_large(name: str, max_size: int) -> PtxkitError:
+    return error("P111", f"`{name}` is larger than {max_size} bytes", help="raise the limit with `max_size`")
+
+
+def _not_text(name: str, reason: str) -> Diagnostic:
+    help = "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold"
+    return Diagnostic(
+        "P112", f"expected PTX text, found a binary file: {reason}", help=help, source=Source(name, "")
+    )

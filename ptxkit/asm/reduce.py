@@ -60,6 +60,8 @@ class Part(NamedTuple):
 Child = int | Maker | Part
 
 USUAL_ORDER = ("space", "attribute", "align", "vector", "type")
+MAX_DEPTH = 100
+"""Deepest nesting of an operand."""
 MAX_LITERAL = 80
 """Longest integer literal that is read exactly; 64 binary digits fit."""
 
@@ -114,8 +116,20 @@ class Reducer:
         self.too_deep = False
 
     def reduce(self, rule: str, children: list[Any]) -> Any:
-        """Apply the method of a rule."""
-        return getattr(self, rule)(children)
+        """Apply the method of a rule.
+
+        A node's depth is kept on its maker, so that no tree is built that a recursive reader could not walk.
+        """
+        value = getattr(self, rule)(children)
+        if rule in _NESTING:
+            depth = 1 + max(getattr(child, "depth", 0) for child in children)
+            value.depth = depth
+            if depth > MAX_DEPTH and not self.too_deep:
+                self.too_deep = True
+                at = next((child for child in children if type(child) is int), 0)
+                help = f"{MAX_DEPTH} levels are read; simplify the expression"
+                self.problems.append(("P108", "an operand is nested too deep", at, at, help))
+        return value
 
     # ---- operands
 
@@ -532,6 +546,7 @@ def _nothing(t: Tokens, s: Spanner) -> tuple[()]:
     return ()
 
 
+_NESTING = frozenset(("unary", "cast", "binary", "conditional", "parenthesized", "vector"))
 _DOTTED = {KINDS["DOTTED"], KINDS["CALL"]}
 _NAMES = {KINDS[name] for name in ("NAME", "CALL", "GENERIC", "FUNCTION_NAME", "INLINED_AT")}
 _MODIFIERS = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
-from ptxkit.asm.tree import Block, Function, Label, Layout, Module, Section, Statement
+from ptxkit.asm.tree import Block, Function, Layout, Module, Section, Statement
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^#[^\n]*", re.DOTALL | re.MULTILINE)
 _TOKEN_TAIL = re.compile(r"[\w$%]")
