@@ -98,6 +98,7 @@ class Scope:
     _own: dict[str, Symbol] = field(default_factory=dict)
     _ranges: dict[str, Symbol] = field(default_factory=dict)
     _known: dict[str, Symbol | None] = field(default_factory=dict)
+    _used: set[Symbol] = field(default_factory=set)
 
     def lookup(self, name: str) -> Symbol | None:
         """The symbol that `name` means here, or None. `%r01` is `%r1`."""
@@ -110,12 +111,11 @@ class Scope:
 
     def _find(self, name: str) -> Symbol | None:
         own = self._own.get(name)
+        if own is None and self._ranges and name[-1:].isdecimal():
+            own = self._member(name)
         if own is not None:
+            self._used.add(own.range or own)
             return own
-        if self._ranges and name[-1:].isdecimal():
-            member = self._member(name)
-            if member is not None:
-                return member
         return self.parent.lookup(name) if self.parent else None
 
     def _member(self, name: str) -> Symbol | None:
@@ -180,6 +180,10 @@ class Scope:
         """What is declared in this scope itself; a `%r<39>` once."""
         yield from (symbol for symbol in self._own.values() if symbol.range is None)
         yield from self._ranges.values()
+
+    def unused(self) -> Iterator[Symbol]:
+        """What is declared in this scope and has never been looked up; a `%r<39>` once."""
+        yield from (symbol for symbol in self.symbols() if symbol not in self._used)
 
     def names(self) -> Iterator[str]:
         """Every name that `lookup` finds here, for suggestions; of a range only its prefix."""

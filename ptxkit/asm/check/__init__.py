@@ -1,0 +1,77 @@
+"""The checker: a parsed module against the manual, with ptxas as the judge of what is an error.
+
+`check` reports what the parser found, then header, declarations, names and labels, and every instruction.
+What ptxas accepts is never an error here; what it is too lenient about is a warning.
+"""
+
+from __future__ import annotations
+
+from ptxkit import targets
+from ptxkit.asm.check.allow import without_allowed
+from ptxkit.asm.check.body import check_body
+from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.declarations import check_function, check_module_level, report_clashes
+from ptxkit.asm.check.header import check_header, check_target
+from ptxkit.asm.symbols import Scope, declare
+from ptxkit.asm.tree import Directive, Function, Module
+from ptxkit.diagnostics import Diagnostic, Span, error
+
+__all__ = ["check"]
+
+
+def check(module: Module, target: str | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a module, in the order of the source.
+
+    Args:
+        module: from `ptxkit.parse`, or built.
+        target: the target it is meant for; None for the file's own `.target`.
+
+    Returns:
+        Errors, warnings and notes, those of the parser included.
+
+    Raises:
+        PtxkitError: `target` is no target (P305).
+    """
+    context = Context(module, asked=_asked(target))
+    check_header(context)
+    scope = Scope()
+    first = next((s for s in module.statements if isinstance(s, Directive) and s.name == "target"), None)
+    for statement in module.statements:
+        declare(statement, scope)
+        if isinstance(statement, Function):
+            check_function(context, statement)
+            check_body(context, statement, scope)
+        elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
+            check_target(context, statement)
+        else:
+            check_module_level(context, statement)
+    report_clashes(context, scope.clashes)
+    found = [*module.diagnostics, *context.found, *_check_card(module)]
+    return sorted(without_allowed(found, module), key=_position)
+
+
+def _asked(target: str | None) -> targets.Target | None:
+    if target is None:
+        return None
+    found = targets.parse(target)
+    if found is None:
+        help = did_you_mean(target, targets.TARGETS)
+        raise error("P305", f"there is no target `{target}`", help=help, notes=(_known(),))
+    return found
+
+
+def _known() -> str:
+    return "targets are " + ", ".join(targets.SUPPORTED)
+
+
+def _position(diagnostic: Diagnostic) -> Span:
+    return diagnostic.span or Span(0, 0, 0, 0)
+
+
+def _check_card(module: Module) -> list[Diagnostic]:
+    """The launch card against the entries, where the file has one."""
+    if module.source is None or "/// ptxkit" not in module.source.text:
+        return []
+    from ptxkit import card
+
+    return card.check(module)

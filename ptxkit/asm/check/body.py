@@ -1,0 +1,171 @@
+"""What stands in a function's body: names, labels, and every instruction against the instruction set."""
+
+from __future__ import annotations
+
+from ptxkit.asm.check.calls import check_call, check_targets
+from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.declarations import check_variable
+from ptxkit.asm.check.explain import explain
+from ptxkit.asm.check.header import check_target
+from ptxkit.asm.check.instructions import check_match
+from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
+from ptxkit.asm.tree import (
+    Block,
+    Directive,
+    Function,
+    Guard,
+    Instruction,
+    Label,
+    Name,
+    Statement,
+    Variable,
+    walk,
+)
+from ptxkit.diagnostics import Label as Mark
+from ptxkit.isa.registry import spelling
+
+
+def check_body(context: Context, function: Function, outer: Scope) -> None:
+    """Check one function's body."""
+    body = _Body(context, function)
+    for statement, scope in bind(function, outer):
+        body.visit(statement, scope)
+    body.finish()
+
+
+class _Body:
+    def __init__(self, context: Context, function: Function) -> None:
+        self.context = context
+        self.function = function
+        self.names: dict[int, Names] = {}
+        self.scopes: list[Scope] = []
+        self.written: set[str] = set()
+        self.unknown: dict[str, Name] = {}
+        self.branched: set[str] = set()
+
+    def of(self, scope: Scope) -> Names:
+        found = self.names.get(id(scope))
+        if found is None:
+            found = self.names[id(scope)] = Names(scope)
+            found.unknown = self.unknown
+            self.scopes.append(scope)
+        return found
+
+    def visit(self, statement: Statement, scope: Scope) -> None:
+        if type(statement) is Instruction:
+            self.instruction(statement, scope)
+        elif isinstance(statement, Variable):
+            self.of(scope).forget()
+            check_variable(self.context, statement, inside=True)
+        elif isinstance(statement, Directive):
+            if statement.name == "target":
+                check_target(self.context, statement)
+            elif statement.name in ("branchtargets", "calltargets"):
+                check_targets(self.context, statement, scope)
+        elif not isinstance(statement, (Label, Block)):
+            self.of(scope)
+
+    def instruction(self, instruction: Instruction, scope: Scope) -> None:
+        names = self.of(scope)
+        kind = names.kind
+        if instruction.guard is not None:
+            self.guard(instruction.guard, names)
+        unknown = len(self.unknown)
+        kinds = tuple([kind(operand) for operand in instruction.operands])
+        if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx"):
+            self.branched.update(list(self.unknown)[unknown:])
+        if instruction.opcode == "call":
+            check_call(self.context, instruction, kinds, scope)
+            return
+        found = spelling(instruction.opcode, instruction.modifiers)
+        match = found.match(kinds)
+        if match is None:
+            if not found.forms:
+                return
+            explain(self.context, instruction, found, kinds)
+            return
+        check_match(self.context, instruction, match)
+
+    def guard(self, guard: Guard, names: Names) -> None:
+        kind = names.kind(Name(guard.name, span=guard.span))
+        if kind not in ("pred", "?"):
+            self.context.report(
+                "P221",
+                f"expected a predicate register after `@`, found `{guard.name}`",
+                guard.span,
+                help="declare it with `.reg .pred`, or compute one with `setp`",
+            )
+
+    def finish(self) -> None:
+        for name, place in self.unknown.items():
+            self._undeclared(name, place)
+        for scope in self.scopes:
+            self._unused(scope)
+
+    def _undeclared(self, name: str, place: Name) -> None:
+        context = self.context
+        assert self.function.body is not None
+        elsewhere = self._declared_elsewhere(name)
+        if elsewhere is not None:
+            what = "label" if elsewhere.kind is SymbolKind.LABEL else elsewhere.kind.value
+            context.report(
+                "P205" if elsewhere.kind is SymbolKind.LABEL else "P201",
+                f"{what} `{name}` is not visible here",
+                place.span,
+                labels=(Mark(elsewhere.span, "declared here"),) if elsewhere.span else (),
+                help="a name is known in its own block and the blocks inside that, from its declaration on "
+                "(a label, in the whole block)",
+            )
+            return
+        if name in self.branched:
+            labels = [s.name for s in walk(self.function.body.statements) if isinstance(s, Label)]
+            context.report(
+                "P205",
+                f"label `{name}` is not defined in this function",
+                place.span,
+                help=did_you_mean(name, labels) or f"put `{name}:` before the instruction to jump to",
+            )
+            return
+        known = [known for scope in self.scopes for known in scope.names()]
+        context.report(
+            "P201",
+            f"`{name}` is not declared",
+            place.span,
+            help=did_you_mean(name, known) or f"declare it before its first use: `.reg .b32 {name};`",
+        )
+
+    def _declared_elsewhere(self, name: str) -> Symbol | None:
+        """A declaration of that name in the function that can't be seen from where it was used."""
+        assert self.function.body is not None
+        for statement in walk(self.function.body.statements):
+            if isinstance(statement, Label) and statement.name == name:
+                return Symbol(name, SymbolKind.LABEL, "", "", None, statement)
+            if isinstance(statement, Variable):
+                for declarator in statement.declarators:
+                    covers = declarator.name == name
+                    if declarator.count is not None and name.startswith(declarator.name):
+                        digits = name[len(declarator.name) :]
+                        covers = digits.isdecimal() and int(digits) < declarator.count
+                    if covers:
+                        kind = SymbolKind.REGISTER if statement.space == "reg" else SymbolKind.VARIABLE
+                        return Symbol(
+                            name, kind, statement.space, statement.type, None, statement, declarator
+                        )
+        return None
+
+    def _unused(self, scope: Scope) -> None:
+        """Registers of this scope that no instruction names."""
+        parameters = (*self.function.parameters, *self.function.returns)
+        for symbol in scope.unused():
+            if symbol.kind is not SymbolKind.REGISTER or symbol.span is None:
+                continue
+            if any(symbol.declaration is parameter for parameter in parameters):
+                continue
+            ranged = symbol.declarator is not None and symbol.declarator.count is not None
+            self.context.warn(
+                "P203",
+                f"register `{symbol.name}{'<..>' if ranged else ''}` is never used",
+                symbol.span,
+                help="leave the declaration out",
+            )

@@ -1,0 +1,50 @@
+"""What every check has at hand: the module, the version and target in force, and where findings go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from ptxkit import targets
+from ptxkit.asm.tree import Module
+from ptxkit.diagnostics import Diagnostic, Severity, Span
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of one run of the checker.
+
+    Attributes:
+        module: what is checked.
+        version: the PTX ISA version whose rules apply.
+        target: the target whose features may be used; follows the `.target` directives of the file.
+        asked: the target that the caller asked about, None for the file's own.
+        target_span: where the target in force is named.
+        found: the findings so far.
+    """
+
+    module: Module
+    version: targets.Version = targets.NEWEST_VERSION
+    target: targets.Target = field(default_factory=lambda: targets.TARGETS["sm_75"])
+    asked: targets.Target | None = None
+    version_span: Span | None = None
+    target_span: Span | None = None
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def report(self, code: str, message: str, span: Span | None, **rest: Any) -> None:
+        """Add an error; keywords as `Diagnostic` has them."""
+        self.found.append(Diagnostic(code, message, span, source=self.module.source, **rest))
+
+    def warn(self, code: str, message: str, span: Span | None, **rest: Any) -> None:
+        """Add a warning."""
+        self.report(code, message, span, severity=Severity.WARNING, **rest)
+
+
+def did_you_mean(word: str, known: Iterable[str], quote: str = "`") -> str | None:
+    """A help line that names what `word` is close to, or None."""
+    close = get_close_matches(word, sorted(set(known)), n=2, cutoff=0.7)
+    if not close:
+        return None
+    return "did you mean " + " or ".join(f"{quote}{name}{quote}" for name in close) + "?"

@@ -1,0 +1,171 @@
+"""`.version`, `.target` and `.address_size`. PTX ISA 11.1."""
+
+from __future__ import annotations
+
+from ptxkit import targets
+from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.tree import Directive, Integer, Name
+from ptxkit.diagnostics import Label, Severity, Span
+from ptxkit.targets import NEWEST_VERSION, RELEASES, TARGETS, show
+
+_FIRST = Span(1, 1, 1, 2)
+
+
+def check_header(context: Context) -> None:
+    """Set the version and target in force and report what is wrong with them."""
+    statements = context.module.statements
+    directives = [s for s in statements if isinstance(s, Directive)]
+    version = next((d for d in directives if d.name == "version"), None)
+    target = next((d for d in directives if d.name == "target"), None)
+    address_size = next((d for d in directives if d.name == "address_size"), None)
+    _check_version(context, version)
+    if target is None:
+        wanted = context.asked.name if context.asked else "sm_90"
+        context.report(
+            "P304",
+            "expected a `.target` after `.version`, found none",
+            version.span if version else _FIRST,
+            help=f"name the architecture: `.target {wanted}`",
+        )
+        if context.asked:
+            context.target = context.asked
+    else:
+        check_target(context, target)
+    if address_size is not None:
+        _check_address_size(context, address_size)
+
+
+def _check_version(context: Context, directive: Directive | None) -> None:
+    wanted = show(NEWEST_VERSION)
+    if directive is None:
+        context.report(
+            "P301",
+            "expected `.version` at the start of the file, found none",
+            _FIRST,
+            help=f"begin with `.version {wanted}`",
+        )
+        return
+    version = context.module.version
+    span = directive.arguments[0].span if directive.arguments else directive.span
+    context.version_span = span
+    if version is None:
+        context.report("P302", "expected a version like `9.0`", span, help=f"write `.version {wanted}`")
+    elif version > NEWEST_VERSION:
+        context.report(
+            "P303",
+            f"`.version {show(version)}` is newer than {wanted}, the newest that ptxkit knows in full",
+            span,
+            severity=Severity.NOTE,
+            help=f"what {wanted} has is checked; instructions that came later are reported as unknown",
+        )
+        context.version = version
+    elif version not in RELEASES:
+        near = max((known for known in RELEASES if known < version), default=(1, 0))
+        context.report(
+            "P302",
+            f"there is no PTX ISA version `{show(version)}`",
+            span,
+            help=f"the nearest older one is `.version {show(near)}`",
+        )
+    else:
+        context.version = version
+
+
+def check_target(context: Context, directive: Directive) -> None:
+    """Put one `.target` in force: the first of the file, or a later one (11.1.2)."""
+    names = [argument for argument in directive.arguments if isinstance(argument, Name)]
+    architecture = None
+    modes: dict[str, Name] = {}
+    for name in names:
+        found = targets.parse(name.name)
+        if found is not None:
+            architecture = architecture or (found, name)
+        elif name.name in targets.OPTIONS:
+            modes[name.name] = name
+        else:
+            context.report(
+                "P305",
+                f"there is no target `{name.name}`",
+                name.span,
+                help=did_you_mean(name.name, [*TARGETS, *targets.OPTIONS])
+                or f"targets are {', '.join(f'`{known}`' for known in targets.SUPPORTED[:8])}, ..",
+            )
+            if targets.looks_like_target(name.name):
+                architecture = architecture or (context.target, name)
+    if architecture is None:
+        if not any(d.code == "P305" and d.span == (names[0].span if names else None) for d in context.found):
+            context.report(
+                "P304",
+                "expected an architecture in `.target`, found none",
+                directive.span,
+                help="name it: `.target sm_90`",
+            )
+        return
+    target, name = architecture
+    context.target, context.target_span = target, name.span
+    _check_options(context, modes, target)
+    if context.version < target.since:
+        context.report(
+            "P306",
+            f"`.target {name.name}` needs `.version {show(target.since)}` or newer, "
+            f"found `{show(context.version)}`",
+            name.span,
+            labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
+            help=f"write `.version {show(target.since)}`",
+        )
+    if context.asked is not None and not _loads(target, context.asked):
+        context.report(
+            "P313",
+            f"PTX for `{name.name}` does not run on `{context.asked.name}`",
+            name.span,
+            help=_loads_help(target, context.asked),
+        )
+        context.target = context.asked
+
+
+def _loads(target: targets.Target, asked: targets.Target) -> bool:
+    return target.runs_on(asked.capability)
+
+
+def _loads_help(target: targets.Target, asked: targets.Target) -> str:
+    if target.suffix == "a":
+        return f"an `a` target runs on that part alone; write `.target {asked.name}`"
+    if target.suffix == "f" and target.family != asked.family:
+        return f"an `f` target runs on parts of its family alone; write `.target {asked.name}`"
+    return f"PTX runs on the same or newer parts; write `.target {asked.name}`"
+
+
+def _check_options(context: Context, modes: dict[str, Name], target: targets.Target) -> None:
+    if "texmode_unified" in modes and "texmode_independent" in modes:
+        context.report(
+            "P309",
+            "`texmode_unified` and `texmode_independent` exclude each other",
+            modes["texmode_independent"].span,
+            help="keep one of them; without either, the mode is unified",
+        )
+    if "map_f64_to_f32" in modes and target.number >= 13:
+        context.report(
+            "P309",
+            f"`map_f64_to_f32` is for targets before `sm_13`, found `{target.name}`",
+            modes["map_f64_to_f32"].span,
+            help="leave it out: this target has double precision",
+        )
+
+
+def _check_address_size(context: Context, directive: Directive) -> None:
+    size = directive.arguments[0] if directive.arguments else None
+    if isinstance(size, Integer) and size.value in (32, 64):
+        if size.value == 32 and context.target.number >= 90:
+            context.report(
+                "P310",
+                f"32-bit addresses are not supported on `{context.target.name}`",
+                size.span,
+                help="write `.address_size 64`",
+            )
+        return
+    context.report(
+        "P310",
+        "expected an address size of 32 or 64",
+        size.span if size else directive.span,
+        help="write `.address_size 64`",
+    )

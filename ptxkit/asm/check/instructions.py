@@ -1,0 +1,130 @@
+"""An instruction whose form is known: version and target, constants in range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptxkit import targets
+from ptxkit.asm.check.constants import constant_value
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.places import modifier_span, spelling_span
+from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
+from ptxkit.diagnostics import Label, Span
+from ptxkit.isa.match import Candidate, Match
+from ptxkit.isa.notation import Availability, Place, Spec
+
+
+def check_match(context: Context, instruction: Instruction, match: Match) -> None:
+    """Check what depends on version, target and the values of constants."""
+    if not available(context, match.candidate, match.facts):
+        report_availability(context, instruction, match)
+    for place, operand in zip(match.places, instruction.operands, strict=True):
+        for leaf, value in _leaves(place, operand):
+            spec = match.form.specs.get(leaf.name)
+            if spec is not None and (spec.low is not None or spec.choices):
+                check_range(context, instruction, leaf, spec, value)
+
+
+def available(context: Context, candidate: Candidate, facts: frozenset[str]) -> bool:
+    """Whether the version and target in force have this form with these modifiers."""
+    version, target = context.version, context.target
+    return candidate.form.since.met(version, target) and all(
+        availability.met(version, target)
+        for condition, availability in candidate.form.needs
+        if condition.holds(facts)
+    )
+
+
+def report_availability(context: Context, instruction: Instruction, match: Match) -> None:
+    """Say which version or target is missing, and for which modifier."""
+    form, facts = match.form, match.facts
+    if not form.since.met(context.version, context.target):
+        span = spelling_span(instruction, context.module.source)
+        _report_need(context, f"`{form.name}`", span, form.since)
+        return
+    for condition, availability in form.needs:
+        if condition.holds(facts) and not availability.met(context.version, context.target):
+            named = [atom[1:] for atom in sorted(condition.atoms) if atom.startswith(".") and atom in facts]
+            written = [modifier for modifier in instruction.modifiers if modifier in named]
+            operands = [atom for atom in condition.atoms if not atom.startswith(".") and atom in facts]
+            if written:
+                what = f"`.{'.'.join(written)}` of `{form.name}`"
+                span = modifier_span(instruction, written[0], context.module.source)
+            elif operands:
+                what = f"operand `{operands[0]}` of `{form.name}`"
+                span = spelling_span(instruction, context.module.source)
+            else:
+                what = f"`{instruction.spelling}`"
+                span = spelling_span(instruction, context.module.source)
+            _report_need(context, what, span, availability)
+            return
+
+
+def _report_need(context: Context, what: str, span: Span | None, availability: Availability) -> None:
+    """P312 where the target is at fault, else P311."""
+    reachable = [
+        (version, needed)
+        for version, needed in availability.alternatives
+        if not needed or context.target.satisfies(needed)
+    ]
+    if reachable:
+        version = targets.show(min(version for version, _ in reachable))
+        context.report(
+            "P311",
+            f"{what} needs `.version {version}` or newer, found `{targets.show(context.version)}`",
+            span,
+            labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
+            help=f"write `.version {version}`",
+        )
+        return
+    needed = availability.needed
+    nearest = targets.nearest(context.target.name, needed)
+    note: tuple[str, ...] = ()
+    if context.version < availability.version:
+        note = (f"it also needs `.version {targets.show(availability.version)}` or newer",)
+    context.report(
+        "P312",
+        f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
+        span,
+        labels=(Label(context.target_span, "target set here"),) if context.target_span else (),
+        notes=note,
+        help=f"write `.target {nearest}`" if nearest else None,
+    )
+
+
+def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:
+    """The places that stand for one value each, with what stands there."""
+    if place.shape == "plain":
+        yield place, operand
+    elif place.shape == "vector" and isinstance(operand, Vector):
+        yield from zip(place.parts, operand.elements, strict=False)
+    elif place.shape == "pair" and isinstance(operand, Pair):
+        yield from zip(place.parts, (operand.first, operand.second), strict=True)
+    elif place.shape == "address" and isinstance(operand, Address):
+        yield from zip(place.parts[1:], operand.rest, strict=False)
+
+
+def check_range(
+    context: Context, instruction: Instruction, place: Place, spec: Spec, operand: Operand
+) -> None:
+    """Check a constant against the range or the choices of its place."""
+    value = constant_value(operand)
+    if value is None:
+        return
+    if spec.choices:
+        if value in spec.choices:
+            return
+        wanted = (
+            "one of " + ", ".join(map(str, spec.choices)) if len(spec.choices) > 1 else str(spec.choices[0])
+        )
+    else:
+        assert spec.low is not None
+        assert spec.high is not None
+        if spec.low <= value <= spec.high:
+            return
+        wanted = f"a constant from {spec.low} to {spec.high}"
+    context.report(
+        "P218",
+        f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",
+        operand.span or instruction.span,
+    )

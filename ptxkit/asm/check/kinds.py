@@ -1,0 +1,157 @@
+"""The kind of an operand, as the rows of the instruction set see it (`ptxkit.isa.operands`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
+from ptxkit.asm.tree import (
+    Address,
+    Arguments,
+    Binary,
+    Conditional,
+    Directive,
+    Element,
+    Float,
+    Integer,
+    Name,
+    Operand,
+    Pair,
+    Parenthesized,
+    Prototype,
+    String,
+    Unary,
+    Vector,
+)
+from ptxkit.dtypes import DTYPES, Kind
+from ptxkit.isa.operands import OperandKind
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
+
+_COMPONENTS = frozenset("xyzwrgba")
+
+
+class Names:
+    """The kinds of the names that one scope's instructions use.
+
+    Attributes:
+        scope: where names are looked up.
+        unknown: names that mean nothing here, with where each was met first; whoever reads it reports them.
+    """
+
+    __slots__ = ("_kinds", "scope", "unknown")
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.unknown: dict[str, Name] = {}
+        self._kinds: dict[str, OperandKind] = {}
+
+    def forget(self) -> None:
+        """Something was declared: what was looked up before may mean something else now."""
+        self._kinds.clear()
+
+    def kind(self, operand: Operand) -> OperandKind:
+        """The kind of an operand."""
+        if type(operand) is Name and operand.component is None:
+            try:
+                return self._kinds[operand.name]
+            except KeyError:
+                found = self._kinds[operand.name] = self._name(operand)
+                return found
+        return _OTHERS[type(operand)](self, operand)
+
+    def _name(self, name: Name) -> OperandKind:
+        symbol = self.scope.lookup(name.name)
+        if symbol is not None:
+            return symbol_kind(symbol)
+        if name.name == "_":
+            return "_"
+        if name.name == "WARP_SZ":
+            return "int"
+        register = SPECIAL_REGISTERS.get(name.name)
+        if register is not None:
+            return ("sreg", "v4", register.type) if register.vector else ("sreg", register.type)
+        self.unknown.setdefault(name.name, name)
+        return "?"
+
+    def _component(self, name: Name) -> OperandKind:
+        assert name.component is not None
+        symbol = self.scope.lookup(name.name)
+        if symbol is None:
+            register = SPECIAL_REGISTERS.get(name.name)
+            if register is not None:
+                if register.vector and name.component in ("x", "y", "z", "w"):
+                    return ("sreg", register.type, "component")
+                return ("part", name.component, self.kind(Name(name.name)))
+            self.unknown.setdefault(name.name, name)
+            return "?"
+        if symbol.vector and symbol.kind is SymbolKind.REGISTER and name.component in _COMPONENTS:
+            index = "xyzw".find(name.component) if name.component in "xyzw" else "rgba".find(name.component)
+            if index < int(symbol.vector[1:]):
+                return symbol.type
+        return ("part", name.component, symbol_kind(symbol))
+
+    def _unary(self, unary: Unary) -> OperandKind:
+        inner = self.kind(unary.operand)
+        if inner in ("int", "float", "0f", "?"):
+            return inner
+        if unary.operator == "!":
+            return ("not", inner)
+        if unary.operator == "-":
+            return ("neg", inner)
+        return (unary.operator, inner)
+
+    def _binary(self, binary: Binary) -> OperandKind:
+        left, right = self.kind(binary.left), self.kind(binary.right)
+        if isinstance(left, tuple) and left[0] in ("var", "opaque") and right == "int":
+            return left
+        if left == "func" and right == "int":
+            return left
+        if "?" in (left, right):
+            return "?"
+        if isinstance(left, str) and isinstance(right, str) and {left, right} <= {"int", "float", "0f"}:
+            return "int" if (left, right) == ("int", "int") else "float"
+        return ("offset", left)
+
+    def _conditional(self, conditional: Conditional) -> OperandKind:
+        return self.kind(conditional.then)
+
+    def _address(self, address: Address) -> OperandKind:
+        base = self.kind(address.base)
+        rest = tuple(self.kind(part) for part in address.rest)
+        return ("[", base, address.operator, getattr(address, "suffix", None), *rest)
+
+
+_OTHERS: dict[type, Callable[[Names, Any], OperandKind]] = {
+    Name: Names._component,
+    Integer: lambda names, operand: "int",
+    Float: lambda names, operand: "0f" if operand.width == 32 else "float",
+    String: lambda names, operand: "string",
+    Unary: Names._unary,
+    Binary: Names._binary,
+    Conditional: Names._conditional,
+    Parenthesized: lambda names, operand: names.kind(operand.inner),
+    Vector: lambda names, operand: ("{", *map(names.kind, operand.elements)),
+    Address: Names._address,
+    Pair: lambda names, operand: ("|", names.kind(operand.first), names.kind(operand.second)),
+    Element: lambda names, operand: names.kind(operand.base),
+    Arguments: lambda names, operand: ("(", *map(names.kind, operand.elements)),
+}
+
+
+def symbol_kind(symbol: Symbol) -> OperandKind:
+    """The kind of a declared name."""
+    if symbol.kind is SymbolKind.REGISTER:
+        return (symbol.vector, symbol.type) if symbol.vector else symbol.type
+    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
+        return "func"
+    if symbol.kind is SymbolKind.LABEL:
+        if isinstance(symbol.names, Prototype):
+            return "prototype"
+        if isinstance(symbol.names, Directive):
+            return "targets" if symbol.names.name == "branchtargets" else "calltargets"
+        return "label"
+    dtype = DTYPES.get(symbol.type)
+    if dtype is not None and dtype.kind is Kind.OPAQUE:
+        return ("opaque", symbol.type)
+    return ("var", symbol.space)

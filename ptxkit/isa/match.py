@@ -1,0 +1,291 @@
+"""Which form an instruction is of: its modifiers put into a form's slots, its operands into its places.
+
+Modifiers may stand in any order, as ptxas has it, except that types, state spaces and layouts keep theirs among
+themselves and the parts of the instruction's name (`cp.async.bulk`, `names.py`) come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ptxkit.dtypes import DTYPES
+from ptxkit.isa.notation import SPACES, Form, Place
+from ptxkit.isa.operands import OperandKind, fits
+
+_ORDERED = {
+    **dict.fromkeys(DTYPES, "type"),
+    **dict.fromkeys(SPACES, "space"),
+    "row": "layout",
+    "col": "layout",
+}
+"""The category of modifiers whose order among themselves means something."""
+
+REPEATABLE = frozenset({"sat", "cc", "sync"})
+"""Modifiers that ptxas lets stand twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A form that the modifiers fit.
+
+    Attributes:
+        form: the row.
+        slots: which modifier fills each slot, by the slot's name.
+        facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
+        reordered: the modifiers stand in another order than the manual's.
+    """
+
+    form: Form
+    slots: Mapping[str, str]
+    facts: frozenset[str]
+    reordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An instruction's form.
+
+    Attributes:
+        candidate: form and modifiers.
+        places: the operands' places, one for each operand written.
+        facts: what is there, modifiers and operands.
+    """
+
+    candidate: Candidate
+    places: tuple[Place, ...]
+    facts: frozenset[str]
+
+    @property
+    def form(self) -> Form:
+        """The row."""
+        return self.candidate.form
+
+    @property
+    def slots(self) -> Mapping[str, str]:
+        """Which modifier fills each slot."""
+        return self.candidate.slots
+
+
+@dataclass(eq=False, slots=True)
+class Spelling:
+    """An opcode with its modifiers, and what fits them.
+
+    Attributes:
+        opcode: `ld`.
+        modifiers: `("global", "u32")`.
+        name: the instruction's name: `cp.async.bulk`; None where the opcode or name is unknown.
+        forms: the forms of that name.
+        candidates: those that the modifiers fit.
+    """
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    name: str | None
+    forms: tuple[Form, ...]
+    candidates: tuple[Candidate, ...]
+    verdicts: dict[tuple[OperandKind, ...], Match | None] = field(default_factory=dict)
+
+    def match(self, kinds: tuple[OperandKind, ...]) -> Match | None:
+        """The form that operands of these kinds make it, or None."""
+        try:
+            return self.verdicts[kinds]
+        except KeyError:
+            found = None
+            for candidate in self.candidates:
+                found = match_operands(candidate, kinds)
+                if found is not None:
+                    break
+            self.verdicts[kinds] = found
+            return found
+
+
+def assign(form: Form, name_parts: int, modifiers: Sequence[str]) -> Candidate | None:
+    """Put modifiers into the slots of a form; None where they don't fit.
+
+    Args:
+        form: the row.
+        name_parts: how many of the modifiers belong to the instruction's name.
+        modifiers: as written.
+    """
+    filled = _in_order(form.slots, modifiers)
+    reordered = False
+    if filled is None:
+        filled = _any_order(form.slots, name_parts, modifiers)
+        reordered = True
+    if filled is None:
+        return None
+    slots = {slot.name: modifier for slot, modifier in zip(form.slots, filled, strict=True) if modifier}
+    facts = frozenset(f".{modifier}" for modifier in filled if modifier) | {f".{name}" for name in slots}
+    return Candidate(form, slots, facts, reordered)
+
+
+def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | None:
+    """Fill slots from left to right, trying every way to leave optional ones empty."""
+    filled: list[str | None] = []
+
+    def go(slot: int, modifier: int) -> bool:
+        if slot == len(slots):
+            return modifier == len(modifiers)
+        if len(modifiers) - modifier > len(slots) - slot:
+            return False
+        here = slots[slot]
+        if modifier < len(modifiers) and modifiers[modifier] in here.values:
+            filled.append(modifiers[modifier])
+            if go(slot + 1, modifier + 1):
+                return True
+            filled.pop()
+        if here.optional:
+            filled.append(None)
+            if go(slot + 1, modifier):
+                return True
+            filled.pop()
+        return False
+
+    return filled if go(0, 0) else None
+
+
+def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> list[str | None] | None:
+    """Fill each slot with the first modifier that may stand there, minding the ordered categories."""
+    left = list(modifiers)
+    for modifier in set(modifiers) & REPEATABLE:
+        while left.count(modifier) > 1:
+            left.remove(modifier)
+    filled: list[str | None] = []
+    for index, slot in enumerate(slots):
+        if index < name_parts:
+            if not left or left[0] not in slot.values:
+                return None
+            filled.append(left.pop(0))
+            continue
+        chosen = None
+        seen: set[str] = set()
+        for modifier in left:
+            category = _ORDERED.get(modifier, modifier)
+            if category in seen:
+                continue
+            if modifier in slot.values:
+                chosen = modifier
+                break
+            seen.add(category)
+        if chosen is None and not slot.optional:
+            return None
+        if chosen is not None:
+            left.remove(chosen)
+        filled.append(chosen)
+    return None if left else filled
+
+
+def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Match | None:
+    """Put operands of these kinds into the places of a form; None where they don't fit."""
+    for places in candidate.form.shapes:
+        if len(places) != len(kinds):
+            continue
+        facts = candidate.facts | operand_facts(places, kinds)
+        if all(rule.holds(facts) for rule in candidate.form.rules) and all(
+            place_fits(candidate, place, kind) for place, kind in zip(places, kinds, strict=True)
+        ):
+            return Match(candidate, places, facts)
+    return None
+
+
+def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[str]:
+    """The names of the operands that are there."""
+    facts: set[str] = set()
+    for place, kind in zip(places, kinds, strict=True):
+        facts.add(place.name)
+        if place.shape == "pair" and isinstance(kind, tuple) and kind[0] == "|":
+            facts.add(place.parts[1].name)
+        elif place.shape == "address" and isinstance(kind, tuple) and kind[0] == "[":
+            if kind[3]:
+                facts.add(kind[3])
+            facts.update(part.name for part in _address_parts(place, kind) or ())
+        else:
+            facts.update(leaf.name for leaf in place.leaves() if place.shape not in ("pair", "address"))
+    return facts
+
+
+def _address_parts(place: Place, kind: tuple) -> tuple[Place, ...] | None:
+    """The parts of an address that are there: all, or without an optional one in the middle."""
+    there = len(kind) - 4
+    parts = place.parts[1:]
+    if there == len(parts):
+        return parts
+    required = tuple(part for part in parts if not part.optional)
+    return required if there == len(required) else None
+
+
+def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
+    """Whether an operand of that kind may stand in that place."""
+    if kind == "?":
+        return True
+    form = candidate.form
+    if place.shape == "address":
+        return isinstance(kind, tuple) and kind[0] == "[" and _address_fits(candidate, place, kind)
+    if place.shape == "pair":
+        if isinstance(kind, tuple) and kind[0] == "|":
+            return all(
+                fits(form.specs[part.name], part, half, candidate.slots, True)
+                for part, half in zip(place.parts, kind[1:], strict=True)
+            )
+        return place.parts[1].optional and fits(
+            form.specs[place.name], place.parts[0], kind, candidate.slots, True
+        )
+    if place.shape in ("vector", "arguments"):
+        opening = "{" if place.shape == "vector" else "("
+        return (
+            isinstance(kind, tuple)
+            and kind[0] == opening
+            and len(kind) - 1 == len(place.parts)
+            and all(
+                fits(form.specs[part.name], part, element, candidate.slots, form.writes(place))
+                for part, element in zip(place.parts, kind[1:], strict=True)
+            )
+        )
+    return fits(form.specs[place.name], place, kind, candidate.slots, form.writes(place))
+
+
+def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
+    _, base, operator, suffix, *rest = kind
+    if operator == "-" or (suffix and suffix != place.suffix):
+        return False
+    spec = candidate.form.specs[place.name]
+    if not _base_fits(base, operator, address_spaces(candidate, place)):
+        return False
+    parts = _address_parts(place, kind)
+    if parts is None:
+        return False
+    if "opaque" in spec.words and operator is not None:
+        return False
+    return all(place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True))
+
+
+def address_spaces(candidate: Candidate, place: Place) -> tuple[str, ...]:
+    """The state spaces that an address may be in; `generic` where the form has a slot that is left empty."""
+    spaces: list[str] = []
+    for space in candidate.form.specs[place.name].spaces:
+        if space.startswith("."):
+            spaces.append(candidate.slots.get(space[1:], "generic"))
+        else:
+            spaces.append(space)
+    return tuple(spaces)
+
+
+_IN_GENERIC = frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const"})
+
+
+def _base_fits(base: OperandKind, operator: str | None, spaces: tuple[str, ...]) -> bool:
+    if base == "?":
+        return True
+    if isinstance(base, str):
+        if base == "int":
+            return "local" in spaces
+        return base in DTYPES and base[0] in "bus" and base != "b128"
+    if base[0] == "var":
+        space = base[1]
+        for wanted in spaces:
+            if wanted == "generic" and space in _IN_GENERIC:
+                return True
+            if wanted == space or wanted.partition("::")[0] == space.partition("::")[0]:
+                return True
+    return base[0] == "opaque"

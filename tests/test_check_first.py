@@ -1,0 +1,188 @@
+"""Header, names, labels and calls: what ptxas refuses is an error, what it takes is none."""
+
+import pytest
+
+import ptxkit
+from ptxkit.diagnostics import code_info
+
+ENTRY = ".entry k() { ret; }\n"
+HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
+
+
+def codes(text, target=None, severity="error"):
+    module = ptxkit.parse(text if "\n" in text else text + "\n")
+    return [d.code for d in ptxkit.check(module, target) if d.severity == severity]
+
+
+def body(text, before=""):
+    return codes(f"{HEAD}{before}\n.entry k(.param .u64 pa) {{\n{text}\nret;\n}}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        (".reg .b32 a; .reg .b32 a; mov.b32 a, 1;", ["P202"]),
+        (".reg .b32 a; { .reg .b64 a; mov.b64 a, 1; } mov.b32 a, 1;", []),
+        ("{ .reg .b64 b; mov.b64 b, 1; } mov.b64 b, 1;", ["P201"]),
+        ("mov.b64 b, 1; .reg .b64 b;", ["P201"]),
+        (".reg .b32 r<3>; mov.b32 r2, 1; mov.b32 r3, 1;", ["P201"]),
+        (".reg .b32 r<3>; .reg .b32 r1; mov.b32 r1, 1;", ["P202"]),
+        (".reg .b32 r1; .reg .b32 r<3>; mov.b32 r1, 1;", ["P202"]),
+        (".reg .b32 r<3>; .reg .b32 r; mov.b32 r, r1;", []),
+        (".reg .b32 k; mov.b32 k, 1;", []),
+        (".reg .b32 pa;", ["P202"]),
+        (".reg .b32 %t; mov.u32 %t, %tid.x;", []),
+        (".reg .b32 %t; mov.u32 %t, %tidd.x;", ["P201"]),
+        (".reg .b32 a1; @a1 ret;", ["P221"]),
+        (".reg .pred p; @!p ret;", []),
+        ("L: bra L;", []),
+        ("bra L; L:", []),
+        ("bra L; { L: ret; }", ["P205"]),
+        ("L: { bra L; }", []),
+        ("L: { L: bra L; }", []),
+        ("L: L: bra L;", ["P206"]),
+        ("{ L: ret; } { L: ret; }", []),
+        (".reg .b32 L; L: mov.b32 L, 1;", ["P202"]),
+        ("bra elsewhere;", ["P205"]),
+        (".shared .align 12 .b8 s[96];", ["P224"]),
+        (".local .pred p;", ["P210"]),
+    ],
+)
+def test_names_and_labels(text, found):
+    assert body(text) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "found"),
+    [
+        (".func f(.param .b32 x);", ".param .b32 a1; call f, (a1);", []),
+        (".func f(.param .b32 x);", ".param .b32 a1; call f;", ["P209"]),
+        (".func f(.param .b32 x);", ".param .b64 a1; call f, (a1);", ["P209"]),
+        (".func f(.param .u32 x);", ".param .f32 a1; call f, (a1);", ["P209"]),
+        (".func f(.param .b32 x);", ".reg .f32 a1; call f, (a1);", []),
+        (".func f(.param .b32 x);", "call f, (7);", []),
+        (".func (.param .b32 r) f();", ".reg .b32 o; call (o), f, ();", []),
+        (".func (.param .b32 r) f();", "call f;", ["P209"]),
+        (".func (.param .b8 r[16]) f();", ".param .b8 o[16]; call (o), f;", []),
+        (".func (.param .b8 r[16]) f();", ".param .b8 o[8]; call (o), f;", ["P209"]),
+        (".func (.param .align 16 .b8 r[16]) f();", ".param .b8 o[16]; call (o), f;", ["P209"]),
+        (".entry e() { ret; }", "call e;", ["P208"]),
+        ("", "call nowhere;", ["P201"]),
+        (".func f();", ".reg .b64 q; P: .callprototype ()_ (); call q, P;", []),
+        (".func f();", ".reg .b64 q; call q;", ["P208"]),
+        (".func f();", ".reg .b64 q; T: .calltargets f; call q, T;", []),
+        (".func f();", ".reg .b64 q; T: .calltargets g; call q, T;", ["P208"]),
+        ("", ".reg .b32 i; A: B: T: .branchtargets A, B; brx.idx i, T;", []),
+        ("", ".reg .b32 i; A: T: .branchtargets A, C; brx.idx i, T;", ["P205"]),
+    ],
+)
+def test_calls(before, text, found):
+    assert body(text, before) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (".func f() { ret; }\n.func f() { ret; }\n", ["P202"]),
+        (".func f();\n.func f() { ret; }\n", []),
+        (".global .b32 g;\n.global .b32 g;\n", ["P202"]),
+        (".extern .global .b32 g;\n.extern .global .b32 g;\n", []),
+        (".func f() { L: ret; }\n.entry k() { bra L; }\n", ["P205"]),
+        (".entry k(.reg .b32 a) { ret; }\n", ["P210"]),
+        (".entry k(.param .b32 a[]) { ret; }\n", ["P210"]),
+        (".entry k(.param .pred a) { ret; }\n", ["P210"]),
+        (".entry k(.param .b8 a[32764]) { ret; }\n", []),
+        (".entry k(.param .b8 a[32765]) { ret; }\n", ["P210"]),
+        (".entry k(.param .b32 a, .param .b32 a) { ret; }\n", ["P202"]),
+        (".reg .b32 a;\n", ["P210"]),
+        (".local .b32 a;\n", ["P210"]),
+        (".shared .b32 a;\n", []),
+    ],
+)
+def test_module_level(text, found):
+    assert codes(HEAD + text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (".version 9.0\n.target sm_90\n", []),
+        (".version 9.0\n.target compute_90\n", []),
+        (".version 9.0\n.target sm_90\n.address_size 32\n", ["P310"]),
+        (".version 9.0\n", ["P304"]),
+        (".target sm_90\n", ["P301"]),
+        (".version 8.9\n.target sm_90\n", ["P302"]),
+        (".version 9.0\n.target sm_91\n", ["P305"]),
+        (".version 9.0\n.target sm_90, fast\n", ["P305"]),
+        (".version 9.0\n.target debug\n", ["P304"]),
+        (".version 7.7\n.target sm_90\n", ["P306"]),
+        (".version 7.8\n.target sm_90a\n", ["P306"]),
+        (".version 8.8\n.target sm_110a\n", ["P306"]),
+        (".version 8.6\n.target sm_101a\n", []),
+        (".version 9.0\n.target sm_90, texmode_unified, texmode_independent\n", ["P309"]),
+        (".version 9.0\n.target sm_90, map_f64_to_f32\n", ["P309"]),
+        (".version 9.2\n.target sm_90\n", []),
+    ],
+)
+def test_versions_and_targets(text, found):
+    assert codes(text + ENTRY) == found
+
+
+def test_a_newer_version_gives_one_note():
+    assert codes(".version 9.2\n.target sm_90\n" + ENTRY, severity="note") == ["P303"]
+
+
+@pytest.mark.parametrize(
+    ("written", "asked", "found"),
+    [
+        ("sm_80", "sm_90a", []),
+        ("sm_90", "sm_80", ["P313"]),
+        ("sm_90a", "sm_90a", []),
+        ("sm_90a", "sm_100a", ["P313"]),
+        ("sm_100f", "sm_103a", []),
+        ("sm_100f", "sm_110", ["P313"]),
+    ],
+)
+def test_the_target_that_was_asked_for(written, asked, found):
+    assert codes(f".version 9.0\n.target {written}\n{ENTRY}", asked) == found
+
+
+def test_a_target_that_does_not_exist_is_refused():
+    module = ptxkit.parse(".version 9.0\n.target sm_90\n" + ENTRY)
+    with pytest.raises(ptxkit.PtxkitError) as caught:
+        ptxkit.check(module, "sm_9")
+    assert caught.value.diagnostics[0].code == "P305"
+
+
+def test_unused_registers_are_warnings_that_a_comment_allows():
+    text = HEAD + ".entry k() {\n.reg .b32 a; // ptxkit: allow P203\n.reg .b32 b;\nret;\n}\n"
+    found = [d for d in ptxkit.check(ptxkit.parse(text)) if d.severity == "warning"]
+    assert [(d.code, d.span.line) for d in found] == [("P203", 6)]
+
+
+def test_a_comment_alone_on_its_line_speaks_for_the_next():
+    text = HEAD + ".entry k() {\n// ptxkit: allow P221, P203\n.reg .b32 a;\nret;\n}\n"
+    assert ptxkit.check(ptxkit.parse(text)) == []
+
+
+def test_findings_come_in_the_order_of_the_source_and_repeat_the_parser():
+    text = HEAD + ".entry k() {\nbra A;\n)(\nbra B;\nret;\n}\n"
+    module = ptxkit.parse(text)
+    found = ptxkit.check(module)
+    assert module.diagnostics
+    assert [d for d in found if d in module.diagnostics] == module.diagnostics
+    assert [d.span for d in found] == sorted(d.span for d in found)
+
+
+def test_a_message_names_the_place_and_the_remedy():
+    text = HEAD + ".entry k() {\n.reg .b32 %r<4>;\nmov.u32 %r4, %r1;\nret;\n}\n"
+    (finding,) = (d for d in ptxkit.check(ptxkit.parse(text)) if d.is_error)
+    assert finding.message == "`%r4` is not declared"
+    assert (finding.span.line, finding.span.column, finding.span.end_column) == (6, 9, 12)
+    assert finding.help
+
+
+def test_every_code_is_explained():
+    for number in [*range(201, 211), *range(212, 222), 224, *range(301, 307), *range(309, 314)]:
+        assert code_info(f"P{number}"), number
