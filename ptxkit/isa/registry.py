@@ -9,7 +9,7 @@ from importlib import import_module
 from ptxkit.isa.match import Spelling, assign
 from ptxkit.isa.notation import Form, name_of, parse_form
 
-CHAPTERS = ("integer",)
+CHAPTERS: tuple[str, ...] = ()
 """The files of rows, in the manual's order."""
 
 _Row = tuple[str, str, Mapping[str, object]]
