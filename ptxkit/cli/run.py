@@ -1,0 +1,308 @@
+"""`ptxkit run FILE`."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from ptxkit import __version__, card, kernels
+from ptxkit.asm import Module, parse
+from ptxkit.cli import Verb
+from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.output import print_diagnostics, print_json, seconds, si, wants_color
+from ptxkit.cli.progress import Progress
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
+from ptxkit.plan import LaunchPlan, Program, Request, flags, make
+from ptxkit.report import Report, describe
+from ptxkit.runner import Options, Session, check_save
+
+SCHEMA = 1
+"""Version of the `--json` document: the same for one run and for several."""
+
+ALL = "all"
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit run gemv.ptx", "a shipped kernel, its first preset, verified against numpy"),
+        ("ptxkit run gemv.ptx --preset all --json", "every preset, as one JSON document"),
+        ("ptxkit run gemv.ptx -p M=4096 -p K=7168 -p L=2 --device cuda:0", "sizes of your own, on a GPU"),
+        (
+            "ptxkit run my.ptx --grid 4 --block 256 --arg x=f32[1024]:randn --arg y=f32[1024] --save y=y.npy",
+            "a file without a card: arguments in the order of the `.entry`",
+        ),
+    ),
+)
+@click.argument("file")
+@click.argument("entry", required=False)
+@click.option(
+    "--device",
+    default="auto",
+    metavar="auto|emu|cuda:N",
+    help="Where to run; auto: a GPU that fits, else emu.",
+)
+@click.option(
+    "-p", "sizes", multiple=True, metavar="NAME=N", help="One size of the problem; may be repeated."
+)
+@click.option("--preset", metavar="NAME", help="A named set of sizes of the card; `all` runs every one.")
+@click.option("--grid", metavar="X[,Y[,Z]]", help="CTAs, instead of the card's.")
+@click.option("--block", metavar="X[,Y[,Z]]", help="Threads of a CTA, instead of the card's.")
+@click.option("--cluster", metavar="X[,Y[,Z]]", help="CTAs of a cluster, instead of the card's.")
+@click.option("--shared", metavar="BYTES", help="Dynamic shared memory, instead of the card's.")
+@click.option("--cooperative", is_flag=True, help="Launch with all CTAs resident at once.")
+@click.option(
+    "--arg",
+    "arguments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="x=f32[1024]:randn, x=f32[1024], x=@x.npy or n=3; without a card in the order of the entry.",
+)
+@click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
+@click.option(
+    "--workload", metavar="NAME|FILE.py:NAME", help="The problem to verify against; FILE.py is executed."
+)
+@click.option("--inputs", metavar="NAME", help="The workload's input generator.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
+)
+@click.option("--arch", metavar="SM", help="The target that the emulator plays, by default the file's.")
+@click.option(
+    "--order",
+    type=click.Choice(["lazy", "eager", "random"]),
+    default="lazy",
+    help="When the emulator completes asynchronous work.",
+)
+@click.option("--sanitize/--no-sanitize", default=True, help="The emulator's sanitizer.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Kill the run after S seconds.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
+@MAX_SIZE
+def command(**given: Any) -> int:
+    """Launch the kernel in FILE and verify its result.
+
+    FILE is a path, else a shipped kernel. Its launch card says how it is launched and which problem it
+    solves; without -p or --preset the card's first preset runs.
+    """
+    name, path = kernels.find(given["file"])
+    module = parse(path, name=name, max_size=given["max_size"])
+    found = card.read(module.source) if module.source else None
+    request = _request(given)
+    program = Program(name, str(path))
+    options = Options(
+        device=given["device"],
+        order=given["order"],
+        seed=given["seed"] or 0,
+        sanitize=given["sanitize"],
+        arch=given["arch"],
+        save=dict(flags.split(text, "--save") for text in given["save"]),
+    )
+    plans = list(_plans(program, module, found, request, options))
+    for plan in plans:
+        check_save(plan, options)
+    outcomes = []
+    for plan, outcome in _outcomes(plans, module, options, given):
+        if not given["as_json"]:
+            _print(plan, outcome, given["verbose"], brief=len(plans) > 1)
+        outcomes.append((plan, outcome))
+    if given["as_json"]:
+        print_json(_document(path.read_bytes(), outcomes))
+    elif len(plans) > 1:
+        good = sum(_code(outcome) == 0 for _, outcome in outcomes)
+        print(f"{good} of {len(plans)} presets passed")
+    return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
+
+
+Outcome = Report | PtxkitError
+
+
+def _request(given: dict[str, Any]) -> Request:
+    def extents(option: str) -> Any:
+        return flags.extents(given[option], f"--{option}") if given[option] is not None else None
+
+    shared = extents("shared")
+    return Request(
+        entry=given["entry"],
+        preset=given["preset"],
+        sizes=dict(flags.size(text) for text in given["sizes"]),
+        workload=given["workload"],
+        inputs=given["inputs"],
+        seed=given["seed"],
+        grid=extents("grid"),
+        block=extents("block"),
+        cluster=extents("cluster"),
+        shared=shared[0] if shared else None,
+        cooperative=given["cooperative"],
+        arguments=dict(flags.argument(text) for text in given["arguments"]),
+    )
+
+
+def _plans(
+    program: Program, module: Module, found: card.Card | None, request: Request, options: Options
+) -> Iterator[LaunchPlan]:
+    presets = [preset.name for preset in found.presets] if found else []
+    if request.preset != ALL or ALL in presets:
+        yield make(program, module, found, request)
+        return
+    alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
+    for option, value in alone.items():
+        if value:
+            raise error("P545", f"`{option}` goes with one run, `--preset all` makes {len(presets)}")
+    if not presets:
+        raise error("P544", "expected presets in the card for `--preset all`, found none")
+    for preset in presets:
+        yield make(program, module, found, replace(request, preset=preset))
+
+
+def _outcomes(
+    plans: list[LaunchPlan], module: Module, options: Options, given: dict[str, Any]
+) -> Iterator[tuple[LaunchPlan, Outcome]]:
+    """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
+    timeout = given["timeout"]
+
+    def attempt(plan: LaunchPlan, session: Session | None) -> Outcome:
+        title = f"{plan.program.name} {plan.preset or ''}".rstrip()
+        try:
+            with Progress(title, session.progress if session else lambda: None):
+                if session is not None:
+                    return session.run(plan)
+                from ptxkit.worker import run_within
+
+                return run_within(plan, options, timeout)
+        except PtxkitError as problem:
+            if len(plans) == 1:
+                raise
+            return problem
+
+    if timeout is not None:
+        for plan in plans:
+            yield plan, attempt(plan, None)
+        return
+    with Session(module, options) as session:
+        for plan in plans:
+            yield plan, attempt(plan, session)
+
+
+def _code(outcome: Outcome) -> int:
+    return exit_code(outcome.diagnostics)
+
+
+# ---- printing
+
+
+def _print(plan: LaunchPlan, outcome: Outcome, verbose: bool, brief: bool) -> None:
+    sizes = " ".join(f"{name}={value}" for name, value in plan.sizes.items())
+    title = "  ".join(part for part in (plan.program.name, plan.preset or "", sizes) if part)
+    if isinstance(outcome, PtxkitError):
+        print(f"{title}  failed")
+        print_diagnostics(outcome.diagnostics, sys.stdout)
+        return
+    bold = wants_color(sys.stdout)
+    where = f"on {outcome.device}"
+    print(f"\x1b[1m{title}\x1b[0m  {where}" if bold else f"{title}  {where}")
+    rows = list(_rows(outcome, verbose))
+    width = max((len(label) for label, _ in rows), default=0)
+    for label, text in rows:
+        print(f"  {label:<{width}}  {text}")
+    shown = [d for d in outcome.diagnostics if not brief or d.is_error]
+    if shown:
+        print()
+        print_diagnostics(shown, sys.stdout)
+
+
+def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
+    if verbose:
+        for launch in report.plan.launches:
+            yield (
+                "launch",
+                _launch_text(launch.entry, launch.grid, launch.block, launch.cluster, launch.shared),
+            )
+        for tensor in report.plan.tensors:
+            shape = "x".join(str(extent) for extent in tensor.shape)
+            yield (
+                "tensor",
+                f"{tensor.name}: {tensor.dtype} {shape}, {tensor.role}, {si(tensor.tensor.nbytes, 'B')}",
+            )
+        if report.plan.inputs:
+            yield "inputs", f"{report.plan.inputs}, seed {report.plan.seed}"
+    for output in report.outputs:
+        verdict = "ok" if output.ok else "wrong"
+        text = f"{verdict}, {output.elements} elements, largest error {output.max_ulp:.3g} ulp"
+        if output.infinite:
+            text += f", {output.infinite} beyond the range of {output.dtype} as in the reference"
+        yield output.tensor, text
+    if report.cost:
+        text = f"{si(report.cost.bytes_read, 'B')} read, {si(report.cost.bytes_written, 'B')} written"
+        if report.cost.operations:
+            text += f", {si(report.cost.operations, 'op')}"
+        yield "work", text
+    if report.timing and report.cost:
+        rate = si(report.cost.bytes / report.timing.seconds, "B/s")
+        text = f"{seconds(report.timing.seconds)} +- {seconds(report.timing.spread)}, {rate}"
+        if report.roof_share is not None and report.timing.bandwidth:
+            text += f", {report.roof_share:.0%} of the memory roof of {si(report.timing.bandwidth, 'B/s')}"
+        yield "time", text
+    else:
+        yield (
+            "time",
+            f"{seconds(report.wall_seconds)} {'emulated' if report.kind == 'emu' else 'on this host'}",
+        )
+    if verbose:
+        for kernel in report.kernels:
+            yield "kernel", ", ".join(f"{name} {value}" for name, value in kernel.items())
+        for name, value in report.counters.items():
+            yield name, f"{value:,}"
+
+
+def _launch_text(
+    entry: str | None,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    cluster: tuple[int, ...] | None,
+    shared: int,
+) -> str:
+    def shape(extents: tuple[int, ...]) -> str:
+        return "x".join(str(extent) for extent in extents)
+
+    parts = [f"grid {shape(grid)}", f"block {shape(block)}"]
+    if cluster:
+        parts.append(f"cluster {shape(cluster)}")
+    parts.append(f"shared {shared} B")
+    return f"{entry + ': ' if entry else ''}{', '.join(parts)}"
+
+
+def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
+    """The `--json` document: the file, when and where it ran, and one report a run."""
+    reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
+    runs = [
+        outcome.to_json()
+        if isinstance(outcome, Report)
+        else {**describe(plan), "ok": False, "verified": False, "diagnostics": _as_json(outcome.diagnostics)}
+        for plan, outcome in outcomes
+    ]
+    return {
+        "schema": SCHEMA,
+        "kind": "run",
+        "ok": all(run["ok"] for run in runs),
+        "file": outcomes[0][0].program.name,
+        "sha256": hashlib.sha256(text).hexdigest(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "ptxkit": __version__,
+        "device": reports[0].device if reports else None,
+        "runs": runs,
+    }
+
+
+def _as_json(found: tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
+    return [diagnostic.to_json() for diagnostic in found]

@@ -1,0 +1,147 @@
+"""What a run found, as data and as JSON, and the verdict on its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.plan import LaunchPlan
+from ptxkit.workloads import Cost
+from ptxkit.workloads.comparison import Comparison
+
+SCHEMA = 1
+"""Version of the report's JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Time of all launches of the plan on a GPU.
+
+    Attributes:
+        seconds: the median.
+        spread: half the distance between the first and the third quartile, in seconds.
+        trials: how many measurements.
+        bandwidth: the device's peak memory bandwidth in bytes a second, None where it doesn't say.
+    """
+
+    seconds: float
+    spread: float
+    trials: int
+    bandwidth: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run found.
+
+    Attributes:
+        outputs: each output against its reference; empty where there was nothing to compare with.
+        diagnostics: warnings of the device, then P801 to P803.
+        wall_seconds: from the first launch to the last result on this machine's clock.
+        counters: what the device counted, by name.
+    """
+
+    plan: LaunchPlan
+    device: str
+    kind: str
+    outputs: tuple[Comparison, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    cost: Cost | None
+    wall_seconds: float
+    timing: Timing | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+    kernels: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong; a run without anything to compare is not wrong."""
+        return not any(diagnostic.is_error for diagnostic in self.diagnostics)
+
+    @property
+    def roof_share(self) -> float | None:
+        """Time that moving the bytes at peak bandwidth takes, over the time taken."""
+        if self.timing is None or self.timing.bandwidth is None or self.cost is None:
+            return None
+        return self.cost.bytes / self.timing.bandwidth / self.timing.seconds
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able dict, schema `SCHEMA`."""
+        timing = self.timing and {
+            "seconds": self.timing.seconds,
+            "spread": self.timing.spread,
+            "trials": self.timing.trials,
+            "peak_bandwidth": self.timing.bandwidth,
+            "roof_share": self.roof_share,
+        }
+        cost = self.cost and {
+            "bytes_read": self.cost.bytes_read,
+            "bytes_written": self.cost.bytes_written,
+            "operations": self.cost.operations,
+        }
+        return {
+            "schema": SCHEMA,
+            "ok": self.ok,
+            "verified": bool(self.outputs),
+            **describe(self.plan),
+            "device": self.device,
+            "kind": self.kind,
+            "outputs": [output.to_json() for output in self.outputs],
+            "cost": cost,
+            "timing": timing,
+            "wall_seconds": self.wall_seconds,
+            "kernels": [dict(kernel) for kernel in self.kernels],
+            "counters": dict(self.counters),
+            "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
+        }
+
+
+def describe(plan: LaunchPlan) -> dict[str, Any]:
+    """What a plan runs, for JSON: file, problem, launches."""
+    return {
+        "file": plan.program.name,
+        "workload": plan.workload,
+        "preset": plan.preset,
+        "sizes": plan.sizes,
+        "inputs": plan.inputs,
+        "seed": plan.seed,
+        "launches": [
+            {key: value for key, value in asdict(launch).items() if key != "arguments"}
+            for launch in plan.launches
+        ],
+    }
+
+
+def judge(comparison: Comparison) -> list[Diagnostic]:
+    """P801 or P802 for an output that is wrong, nothing for one that is right."""
+    first = comparison.first
+    if comparison.ok or first is None:
+        return []
+    name, index = comparison.tensor, ", ".join(str(i) for i in first.index)
+    if comparison.unwritten == comparison.wrong:
+        missing = f"found {comparison.wrong} that were not"
+        message = f"expected all {comparison.elements} elements of `{name}` to be written, {missing}"
+        notes = (f"the first is `{name}[{index}]`, which should be {first.expected:.9g}",)
+        help = "check the grid against the shape, and the bounds that the kernel tests"
+        return [Diagnostic("P802", message, notes=notes, help=help)]
+    tolerance = comparison.tolerance
+    message = (
+        f"expected {first.expected:.9g} at `{name}[{index}]`, found {first.found:.9g}; "
+        f"{comparison.wrong} of {comparison.elements} elements are wrong"
+    )
+    notes = [
+        f"largest error {comparison.max_ulp:.3g} ulp, {comparison.max_abs:.3g} absolute; allowed are "
+        f"{tolerance.rtol:g} of the value + {tolerance.atol:g} + {tolerance.ulp:g} ulp"
+    ]
+    if comparison.unwritten:
+        notes.append(f"{comparison.unwritten} of them were never written")
+    help = f"`--save {name}={name}.npy` keeps the output"
+    return [Diagnostic("P801", message, notes=tuple(notes), help=help)]
+
+
+def not_verified(plan: LaunchPlan) -> Diagnostic:
+    """P803: the run had nothing to compare its outputs with."""
+    names = [tensor.name for tensor in plan.tensors]
+    keep = f"`--save {names[-1]}={names[-1]}.npy` keeps a tensor" if names else None
+    return Diagnostic("P803", "nothing to compare the outputs with", severity=Severity.NOTE, help=keep)

@@ -1,0 +1,227 @@
+"""Run a launch plan on a device and verify what comes out: generate, load, launch, compare, report.
+
+The same on the emulator and on a GPU. Outputs are poisoned before the launch, so that what the kernel leaves
+out is seen; on a GPU the verified launches are then timed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ptxkit.asm import Module, parse
+from ptxkit.device import Buffer, Device, Kernel
+from ptxkit.devices import open_device
+from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.plan import Argument, LaunchPlan, PlanTensor, problem_of
+from ptxkit.report import Report, judge, not_verified
+from ptxkit.workloads import Arrays, content
+from ptxkit.workloads.comparison import compare
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run, beside what: plain data, so that a worker process can be told.
+
+    Attributes:
+        device: `auto`, `emu`, `cuda`, `cuda:1`.
+        order, seed: in which order the emulator completes asynchronous work, and the seed for `random`.
+        sanitize: the emulator's sanitizer.
+        arch: the target that the emulator plays, by default the file's.
+        save: where to keep tensors after the run, by name.
+    """
+
+    device: str = "auto"
+    order: str = "lazy"
+    seed: int = 0
+    sanitize: bool = True
+    arch: str | None = None
+    save: Mapping[str, str] = field(default_factory=dict)
+
+
+class Session:
+    """A module loaded on a device, for one run or several.
+
+    Args:
+        module: the parsed program of the plans to come.
+        options: device and emulator options.
+
+    Raises:
+        PtxkitError: no such device, or the module does not load there.
+    """
+
+    def __init__(self, module: Module, options: Options) -> None:
+        self.options = options
+        self.device = _open(module, options)
+        try:
+            self._loaded = self.device.load(module)
+        except BaseException:
+            self.device.close()
+            raise
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.device.close()
+
+    def progress(self) -> float | None:
+        """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
+        return self.device.progress()
+
+    def run(self, plan: LaunchPlan) -> Report:
+        """Run and verify one plan of the session's module.
+
+        Raises:
+            PtxkitError: what the plan, the arguments or the device has against it; P564, too little host
+                memory.
+        """
+        known_findings = len(self.device.findings)
+        _check_tensor_maps(plan)
+        problem = problem_of(plan)
+        kernels = [self._loaded.kernel(launch.entry) for launch in plan.launches]
+        tensors = {tensor.name: tensor for tensor in plan.tensors}
+        buffers: dict[str, Buffer] = {}
+        try:
+            for name, tensor in tensors.items():
+                layout = tensor.tensor
+                buffers[name] = self.device.empty(layout.storage_shape, layout.storage_dtype)
+            _check_host_memory(plan)
+            inputs = problem.generate()
+            _fill(buffers, tensors, inputs)
+            start = time.perf_counter()
+            self._launch(plan, kernels, buffers)
+            self.device.synchronize()
+            outputs = self._read(plan, buffers)
+            wall = time.perf_counter() - start
+            expected = problem.reference(inputs)
+            compared = tuple(
+                compare(tensors[name].tensor, outputs[name], what, problem.tolerance(name))
+                for name, what in expected.items()
+                if name in outputs
+            )
+            self._save(plan, buffers, outputs)
+            judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
+            if not compared:
+                judged = [not_verified(plan)]
+            cost = problem.cost()
+            return Report(
+                plan=plan,
+                device=self.device.name,
+                kind=self.device.kind,
+                outputs=compared,
+                diagnostics=(*self.device.findings[known_findings:], *judged),
+                cost=cost,
+                wall_seconds=wall,
+            )
+        except MemoryError:
+            raise _too_little_memory(plan, None) from None
+        finally:
+            for buffer in buffers.values():
+                buffer.free()
+
+    def _launch(self, plan: LaunchPlan, kernels: list[Kernel], buffers: Mapping[str, Buffer]) -> None:
+        for launch, kernel in zip(plan.launches, kernels, strict=True):
+            kernel.launch(
+                launch.grid,
+                launch.block,
+                [_argument(argument, buffers) for argument in launch.arguments],
+                cluster=launch.cluster,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+            )
+
+    def _read(self, plan: LaunchPlan, buffers: Mapping[str, Buffer]) -> Arrays:
+        return {
+            tensor.name: buffers[tensor.name].numpy() for tensor in plan.tensors if tensor.role == "output"
+        }
+
+    def _save(self, plan: LaunchPlan, buffers: Mapping[str, Buffer], outputs: Arrays) -> None:
+        tensors = {tensor.name: tensor.tensor for tensor in plan.tensors}
+        for name, file in self.options.save.items():
+            array = outputs[name] if name in outputs else buffers[name].numpy()
+            content.save(tensors[name], array, Path(file))
+
+
+def run(plan: LaunchPlan, options: Options, module: Module | None = None) -> Report:
+    """Run and verify one plan.
+
+    Args:
+        module: the parsed program where the caller has it already.
+
+    Raises:
+        PtxkitError: what parsing, the plan, the device or the host's memory has against it.
+    """
+    if module is None:
+        module = parse(plan.program.read() + "\n", name=plan.program.name)
+    with Session(module, options) as session:
+        return session.run(plan)
+
+
+def check_save(plan: LaunchPlan, options: Options) -> None:
+    """Every tensor to save exists, and every folder to save into: said before the work rather than after it.
+
+    Raises:
+        PtxkitError: P562 (no such tensor), P555 (no such folder).
+    """
+    known = {tensor.name for tensor in plan.tensors}
+    for name, file in options.save.items():
+        if name not in known:
+            listed = ", ".join(f"`{tensor}`" for tensor in sorted(known))
+            raise error(
+                "P562", f"expected a tensor after `--save`, found `{name}`", help=f"the launch has {listed}"
+            )
+        folder = Path(file).parent
+        if not folder.is_dir():
+            raise error("P555", f"cannot write `{name}` to `{file}`: there is no folder `{folder}`")
+
+
+def _open(module: Module, options: Options) -> Device:
+    return open_device(
+        options.device,
+        order=options.order,
+        seed=options.seed,
+        sanitize=options.sanitize,
+        arch=options.arch,
+    )
+
+
+def _argument(argument: Argument, buffers: Mapping[str, Buffer]) -> Buffer | int | float:
+    if argument.tensor is not None:
+        return buffers[argument.tensor]
+    assert argument.value is not None
+    return argument.value
+
+
+def _fill(buffers: Mapping[str, Buffer], tensors: Mapping[str, PlanTensor], inputs: Arrays) -> None:
+    """Inputs to the device; poison into outputs without a content; scratch tensors stay undefined."""
+    for name, buffer in buffers.items():
+        tensor = tensors[name]
+        if name in inputs:
+            buffer.write(inputs[name])
+        elif tensor.role == "output":
+            buffer.write(content.poison(tensor.tensor))
+
+
+def _check_tensor_maps(plan: LaunchPlan) -> None:
+    for tensor_map in plan.tensor_maps:
+        raise error("P563", f"this version of ptxkit can't make the tensor map `{tensor_map.name}`")
+
+
+def _check_host_memory(plan: LaunchPlan) -> None:
+    """Refuse what would not fit, rather than be killed for it; the reference works in small pieces."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return
+    if plan.bytes > free:
+        raise _too_little_memory(plan, free)
+
+
+def _too_little_memory(plan: LaunchPlan, free: int | None) -> PtxkitError:
+    found = f", found {free:,} free" if free is not None else ""
+    message = f"expected {plan.bytes:,} bytes of host memory for the tensors{found}"
+    return error("P564", message, help="choose smaller sizes")

@@ -1,0 +1,386 @@
+"""Workloads: inputs, references, contents, expectations, comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxkit.card import initial
+from ptxkit.diagnostics import PtxkitError, code_info
+from ptxkit.dtypes import DTYPES
+from ptxkit.workloads import WORKLOADS, Expected, Tensor, Tolerance, content, workload
+from ptxkit.workloads.comparison import compare
+from ptxkit.workloads.declared import Declared, DeclaredProblem
+from ptxkit.workloads.expect import Expect
+from ptxkit.workloads.nvfp4_gemv import permute_scales
+
+GEMV = workload("nvfp4_gemv")
+SMALL = {"M": 24, "K": 128, "L": 2}
+LONG = {"M": 256, "K": 4096, "L": 1}
+
+
+def code_of(call: object, *arguments: object, **named: object) -> str:
+    with pytest.raises(PtxkitError) as caught:
+        call(*arguments, **named)  # type: ignore[operator]
+    code = caught.value.diagnostics[0].code
+    assert code_info(code)
+    return code
+
+
+# ---- nvfp4_gemv
+
+
+def slow_reference(sizes: dict[str, int], inputs: dict[str, np.ndarray]) -> np.ndarray:
+    """The sum as the task states it, element by element, through ml_dtypes' own decoding."""
+    M, K, L = sizes["M"], sizes["K"], sizes["L"]
+    out = np.zeros((L, M))
+    fp4 = ml_dtypes.float4_e2m1fn
+
+    def value(packed: np.ndarray, k: int) -> float:
+        code = (int(packed[k // 2]) >> (4 * (k % 2))) & 15
+        return float(np.array([code], np.uint8).view(fp4)[0])
+
+    for batch in range(L):
+        for m in range(M):
+            out[batch, m] = sum(
+                value(inputs["a"][batch, m], k)
+                * float(inputs["sfa"][batch, m, k // 16])
+                * value(inputs["b"][batch, 0], k)
+                * float(inputs["sfb"][batch, 0, k // 16])
+                for k in range(K)
+            )
+    return out
+
+
+@pytest.mark.parametrize("generator", ["full", "contest"])
+def test_the_reference_is_the_sum_of_the_task(generator: str) -> None:
+    inputs = GEMV.generate(SMALL, generator, 3, frozenset())
+    expected = GEMV.reference(SMALL, inputs)["c"].values
+    slow = slow_reference(SMALL, inputs)
+    assert np.all(np.abs(expected - slow) <= 1e-12 * np.abs(slow).max())
+
+
+def test_inputs_lie_as_the_tensors_say() -> None:
+    for generator in GEMV.generators:
+        inputs = GEMV.generate(SMALL, generator, 0, frozenset({"sfa_permuted", "sfb_permuted"}))
+        tensors = {tensor.name: tensor for tensor in GEMV.tensors(SMALL)}
+        for name, array in inputs.items():
+            assert array.shape == tensors[name].storage_shape
+            assert array.dtype == tensors[name].storage_dtype
+            assert array.nbytes == tensors[name].nbytes
+        assert inputs["b"].shape[1] == 128
+        assert tensors["a"].strides == (24 * 64, 64)
+
+
+def test_full_covers_the_formats_and_mostly_fits_f16() -> None:
+    inputs = GEMV.generate(LONG, "full", 0, frozenset())
+    nibbles = np.concatenate([inputs["a"].ravel(), inputs["b"][:, 0].ravel()])
+    assert set(np.unique(nibbles & 15)) | set(np.unique(nibbles >> 4)) == set(range(16))
+    for name, scales in (("sfa", inputs["sfa"]), ("sfb", inputs["sfb"][:, 0])):
+        assert set(np.unique(scales.view(np.uint8))) == set(range(0x7F)), name
+    magnitude = np.abs(GEMV.reference(LONG, inputs)["c"].values)
+    assert 0 < np.mean(magnitude > 65504) < 0.1
+    assert np.mean((magnitude > 0.1) & (magnitude < 65504)) > 0.75
+
+
+def test_contest_is_the_tasks_distribution() -> None:
+    inputs = GEMV.generate(LONG, "contest", 1111, frozenset())
+    assert set(np.unique(inputs["a"])) == {0, 1, 2, 3}
+    assert set(np.unique(inputs["sfa"].astype(np.float64))) == {0.0, 1.0, 2.0}
+    assert GEMV.generators["contest"].seed == 1111
+
+
+def test_a_seed_gives_the_same_inputs_and_another_gives_others() -> None:
+    first, same, other = (GEMV.generate(SMALL, "full", seed, frozenset())["a"] for seed in (1, 1, 2))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other)
+
+
+def test_permuted_scales_lie_in_atoms_of_512_bytes() -> None:
+    plain = np.arange(1, 1 + 2 * 200 * 6).reshape(2, 200, 6).astype(np.uint16)
+    permuted = permute_scales(plain)
+    assert permuted.shape == (2, 2, 2, 32, 4, 4)
+    for batch, m, j in ((0, 0, 0), (1, 199, 5), (0, 127, 4), (1, 128, 3), (0, 77, 2)):
+        assert permuted[batch, m // 128, j // 4, m % 32, m // 32 % 4, j % 4] == plain[batch, m, j]
+    assert np.count_nonzero(permuted) == plain.size
+
+
+def test_the_cost_is_the_tasks_traffic() -> None:
+    cost = GEMV.cost({"M": 7168, "K": 16384, "L": 1})
+    assert round(cost.bytes / 1e6, 1) == 66.1
+    assert cost.operations == 2 * 7168 * 16384
+
+
+@pytest.mark.parametrize(
+    ("sizes", "code"),
+    [
+        ({"M": 1, "K": 16}, "P551"),
+        ({"M": 1, "K": 16, "L": 1, "N": 1}, "P551"),
+        ({"M": 0, "K": 16, "L": 1}, "P552"),
+        ({"M": 1, "K": 24, "L": 1}, "P552"),
+        ({"M": 1, "K": 0, "L": 1}, "P552"),
+    ],
+)
+def test_impossible_sizes(sizes: dict[str, int], code: str) -> None:
+    assert code_of(GEMV.check, sizes) == code
+
+
+def test_the_registry() -> None:
+    for name in WORKLOADS:
+        assert workload(name).name == name
+    assert code_of(workload, "nvfp4-gemv") == "P550"
+    assert code_of(GEMV.generator, "random") == "P553"
+
+
+USER_FILE = """
+from ptxkit.workloads import Workload, Size, Tensor, Generator, Expected, Cost
+import numpy as np
+
+class Double(Workload):
+    name = "double"
+    sizes = (Size("n", "elements"),)
+    generators = {"ramp": Generator("0, 1, 2, ..")}
+    def tensors(self, sizes):
+        return Tensor("x", "f32", (sizes["n"],)), Tensor("y", "f32", (sizes["n"],), "output")
+    def generate(self, sizes, generator, seed, wanted):
+        return {"x": np.arange(sizes["n"], dtype=np.float32)}
+    def reference(self, sizes, inputs):
+        return {"y": Expected(2.0 * inputs["x"])}
+    def cost(self, sizes):
+        return Cost(4 * sizes["n"], 4 * sizes["n"], sizes["n"])
+
+class Half(Workload):
+    name = "half"
+"""
+
+
+def test_a_workload_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(USER_FILE)
+    assert workload(f"{file}:Double").name == "double"
+    assert code_of(workload, f"{file}:Triple") == "P554"
+    assert code_of(workload, f"{file}:Half") == "P554"
+    assert code_of(workload, f"{tmp_path / 'none.py'}:Double") == "P554"
+    file.write_text("1 / 0")
+    assert code_of(workload, f"{file}:Double") == "P554"
+
+
+# ---- contents
+
+
+STORED = [name for name, d in DTYPES.items() if d.numpy and d.kind != "pred" and "." not in name]
+
+
+@pytest.mark.parametrize("dtype", STORED)
+@pytest.mark.parametrize("text", ["zeros", "ones", "randn", "bits", "arange", "randint(-3, 4)", "undefined"])
+def test_contents_have_the_tensors_layout(dtype: str, text: str) -> None:
+    tensor = Tensor("x", dtype, (3, 5))
+    array = content.fill(tensor, initial.parse(text), 0)
+    assert (array.shape, array.dtype, array.nbytes) == (
+        tensor.storage_shape,
+        tensor.storage_dtype,
+        tensor.nbytes,
+    )
+    decoded = content.decode(tensor, array)
+    assert decoded.shape == tensor.shape
+    again = content.decode(tensor, content.encode(tensor, decoded))
+    assert np.array_equal(decoded, again, equal_nan=DTYPES[dtype].is_float)
+
+
+@given(st.lists(st.sampled_from([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.5, -6]), min_size=1, max_size=9))
+def test_e2m1_packs_the_lower_index_into_the_low_nibble(values: list[float]) -> None:
+    tensor = Tensor("x", "e2m1", (len(values),))
+    packed = content.encode(tensor, np.array(values))
+    codes = np.array(values).astype(ml_dtypes.float4_e2m1fn).view(np.uint8)
+    assert packed[0] & 15 == codes[0]
+    assert np.array_equal(content.decode(tensor, packed), values)
+
+
+def test_each_tensor_has_a_stream_of_its_own() -> None:
+    x, y = (content.fill(Tensor(name, "f32", (8,)), initial.parse("randn"), 0) for name in "xy")
+    assert not np.array_equal(x, y)
+
+
+def test_npy_files(tmp_path: Path) -> None:
+    tensor = Tensor("x", "bf16", (2, 3))
+    array = content.fill(tensor, initial.parse("randn"), 0)
+    path = tmp_path / "x.npy"
+    content.save(tensor, array, path)
+    assert [p.name for p in tmp_path.iterdir()] == ["x.npy"]
+    assert np.array_equal(content.load(tensor, path), array)
+    assert code_of(content.load, Tensor("x", "bf16", (3, 2)), path) == "P556"
+    assert code_of(content.load, Tensor("x", "f32", (2, 3)), path) == "P556"
+    assert code_of(content.load, tensor, tmp_path / "y.npy") == "P555"
+    path.write_bytes(b"no array")
+    assert code_of(content.load, tensor, path) == "P555"
+    np.save(path, np.array([object()]), allow_pickle=True)
+    assert code_of(content.load, tensor, path) == "P555"
+    assert code_of(content.save, tensor, array, tmp_path / "no" / "x.npy") == "P555"
+
+
+# ---- expectations
+
+
+VALUES = {"x": np.arange(6.0).reshape(2, 3), "y": np.ones(3), "i": np.array([3, 1]), "n": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("x * 2 + y", VALUES["x"] * 2 + 1),
+        ("x.T @ x", VALUES["x"].T @ VALUES["x"]),
+        ("sum(x, axis=1)", [3, 12]),
+        ("where(x > 2, x, 0)[1:, ::2]", [[3, 5]]),
+        ("maximum(-x, n) ** 2", np.full((2, 3), 9)),
+        ("softmax(y)", np.full(3, 1 / 3)),
+        ("einsum('ij,j->i', x, y)", [3, 12]),
+        ("i << 2 | 1", [13, 5]),
+        ("reshape(x, [3, 2]) / pi", VALUES["x"].reshape(3, 2) / np.pi),
+    ],
+)
+def test_expectations(text: str, value: object) -> None:
+    assert np.allclose(Expect(text, VALUES).evaluate(VALUES), value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.sum()",
+        "x.__class__",
+        "__import__('os').system('true')",
+        "open('f')",
+        "[t for t in x]",
+        "lambda: x",
+        "x if n else y",
+        "(z := x)",
+        "f'{x}'",
+        "sum(*x)",
+        "sum(**x)",
+        "x and y",
+        "0 < x < 1",
+        "z + 1",
+        "load('f')",
+        "x +",
+        "x" * 3000,
+        "(" * 500,
+    ],
+)
+def test_an_expectation_is_an_expression_and_nothing_else(text: str) -> None:
+    assert code_of(Expect, text, VALUES) == "P557"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x @ y[:2]",
+        "x[7]",
+        "arange(10 ** 15)",
+        "9 ** 9 ** 9 ** 9 + reshape(x, 7)",
+        "'a' * n",
+        "[1] * 10 ** 9",
+        "sum()",
+    ],
+)
+def test_an_expectation_that_fails_is_told_and_not_thrown(text: str) -> None:
+    assert code_of(Expect(text, VALUES).fitting, VALUES, (2, 3)) == "P557"
+
+
+def test_a_declared_problem() -> None:
+    problem = DeclaredProblem(
+        [
+            Declared(Tensor("x", "f32", (4,)), initial.parse("arange")),
+            Declared(Tensor("y", "s32", (4,), "output"), None, "x * n"),
+            Declared(Tensor("z", "u8", (4,), "scratch")),
+        ],
+        {"n": 3},
+    )
+    inputs = problem.generate()
+    assert list(inputs) == ["x"]
+    assert problem.reference(inputs)["y"].values.tolist() == [0, 3, 6, 9]
+    assert (problem.cost().bytes_read, problem.cost().bytes_written) == (16, 16)
+
+
+# ---- comparison
+
+
+def judged(dtype: str, found: list[float], expected: list[float], **tolerance: float) -> list[bool]:
+    """Whether each element alone is right."""
+    out = []
+    for f, e in zip(found, expected, strict=True):
+        tensor = Tensor("c", dtype, (1,), "output")
+        with np.errstate(over="ignore"):
+            stored = np.array([f]).astype(tensor.storage_dtype)
+        out.append(compare(tensor, stored, Expected(np.array([e])), Tolerance(**tolerance)).ok)
+    return out
+
+
+def test_infinities_and_nans() -> None:
+    inf, nan = np.inf, np.nan
+    expected = [7e4, 7e4, -7e4, inf, inf, nan, nan, 1.0, 1.0, 65472, 65519, 65520]
+    found = [inf, 65504, inf, inf, 65504, nan, 1.0, nan, inf, inf, 65504, inf]
+    right = [True, False, False, True, False, True, False, False, False, False, True, True]
+    assert judged("f16", found, expected, ulp=1.0) == right
+
+
+def test_a_tolerance_that_reaches_the_overflow_admits_both_sides() -> None:
+    assert judged("f16", [np.inf, 65504], [65500.0, 65530.0], rtol=1e-3) == [True, True]
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "e4m3", "e5m2"])
+def test_an_error_of_one_unit_in_the_last_place_is_one_ulp(dtype: str) -> None:
+    tensor = Tensor("c", dtype, (2,), "output")
+    bits = {1: np.uint8, 2: np.uint16, 4: np.uint32}[tensor.storage_dtype.itemsize]
+    one = np.array([1.0]).astype(tensor.storage_dtype).view(bits)[0]
+    values = np.array([one, one + 1], bits).view(tensor.storage_dtype)
+    exact = values.astype(np.float64)
+    for shift, ulps in ((0, 0.0), (1, 1.0)):
+        found = compare(tensor, np.roll(values, shift), Expected(exact), Tolerance(ulp=0.99))
+        assert found.max_ulp == ulps
+        assert found.wrong == 2 * shift
+
+
+@given(st.lists(st.floats(-6e4, 6e4), min_size=1, max_size=20))
+def test_correct_rounding_is_at_most_half_an_ulp(values: list[float]) -> None:
+    exact = np.array(values)
+    tensor = Tensor("c", "f16", exact.shape, "output")
+    found = compare(tensor, exact.astype(np.float16), Expected(exact), Tolerance(ulp=0.5))
+    assert found.ok
+    assert found.max_ulp <= 0.5
+
+
+def test_the_first_wrong_element_is_named_with_both_values() -> None:
+    tensor = Tensor("c", "f32", (2, 3), "output")
+    expected = np.arange(6.0).reshape(2, 3)
+    found = expected.astype(np.float32)
+    found[1, 1:] += 1
+    result = compare(tensor, found, Expected(expected), Tolerance())
+    assert result.first is not None
+    assert (result.wrong, result.first.index, result.first.expected, result.first.found) == (2, (1, 1), 4, 5)
+    assert result.to_json()["first"] == {"index": [1, 1], "expected": 4.0, "found": 5.0}
+
+
+def test_slack_is_element_by_element() -> None:
+    tensor = Tensor("c", "f32", (2,), "output")
+    expected = Expected(np.zeros(2), np.array([1.0, 0.0]))
+    assert compare(tensor, np.ones(2, np.float32), expected, Tolerance()).wrong == 1
+
+
+@pytest.mark.parametrize("dtype", ["f16", "f32", "bf16", "s32", "u8", "e4m3"])
+def test_unwritten_elements_are_counted(dtype: str) -> None:
+    tensor = Tensor("c", dtype, (4,), "output")
+    stored = content.poison(tensor)
+    stored[1:3] = content.encode(Tensor("c", dtype, (2,)), np.array([1, 3]))
+    result = compare(tensor, stored, Expected(np.array([1, 1, 1, 1])), Tolerance())
+    assert (result.wrong, result.unwritten) == (3, 2)
+
+
+def test_integers_wrap_and_compare_exactly() -> None:
+    tensor = Tensor("c", "u32", (2,), "output")
+    stored = np.array([1, 2**32 - 1], np.uint32)
+    assert compare(tensor, stored, Expected(np.array([2**32 + 1, -1])), Tolerance()).ok
+    assert compare(tensor, stored, Expected(np.array([2, -1])), Tolerance()).wrong == 1
