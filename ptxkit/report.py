@@ -122,9 +122,9 @@ def judge(comparison: Comparison) -> list[Diagnostic]:
     if comparison.unwritten == comparison.wrong:
         missing = f"found {comparison.wrong} that were not"
         message = f"expected all {comparison.elements} elements of `{name}` to be written, {missing}"
-        notes = (f"the first is `{name}[{index}]`, which should be {first.expected:.9g}",)
+        where = f"the first is `{name}[{index}]`, which should be {first.expected:.9g}"
         help = "check the grid against the shape, and the bounds that the kernel tests"
-        return [Diagnostic("P802", message, notes=notes, help=help)]
+        return [Diagnostic("P802", message, notes=(where,), help=help)]
     tolerance = comparison.tolerance
     message = (
         f"expected {first.expected:.9g} at `{name}[{index}]`, found {first.found:.9g}; "
