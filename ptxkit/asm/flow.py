@@ -146,6 +146,8 @@ class Code:
         at: where each label stands: its symbol to the number of the instruction after it.
         registers: every register that is used, in order of first use; a vector register is one.
         variables: what the body declares outside the register space, in order.
+        mentioned: every variable outside the register space that is used, wherever it is declared.
+        parameters, returns: what the header declares, in order.
     """
 
     def __init__(self, function: Function, outer: Scope) -> None:
@@ -154,10 +156,18 @@ class Code:
         self.at: dict[Symbol, int] = {}
         self.registers: list[Symbol] = []
         self.variables: list[Symbol] = []
+        self.mentioned: dict[Symbol, None] = {}
+        self.parameters: list[Symbol] = []
+        self.returns: list[Symbol] = []
+        header: Scope | None = None
         self._number: dict[Symbol, int] = {}
         self._meaning: dict[int, Symbol] = {}
         self._tables: dict[Symbol, tuple[Symbol, ...]] = {}
         for statement, scope in bind(function, outer):
+            if header is None:
+                header = scope
+                self.parameters = _declared(function.parameters, scope)
+                self.returns = _declared(function.returns, scope)
             match statement:
                 case Instruction():
                     self.instructions.append(statement)
@@ -194,6 +204,8 @@ class Code:
         if symbol.kind is SymbolKind.REGISTER and symbol not in self._number:
             self._number[symbol] = len(self.registers)
             self.registers.append(symbol)
+        elif symbol.kind is SymbolKind.VARIABLE:
+            self.mentioned[symbol] = None
 
     def meaning(self, use: Name | Guard) -> Symbol | None:
         """What a name in the body stands for; None where nothing of that name is declared there."""
@@ -287,6 +299,12 @@ class Code:
     def blocks(self) -> list[BasicBlock]:
         """The basic blocks in order, with liveness and what may be unassigned."""
         return basic_blocks(self)
+
+
+def _declared(variables: Sequence[Variable], scope: Scope) -> list[Symbol]:
+    """The symbols of the parameters in a header; none where the body is empty, for nothing uses them."""
+    found = (scope.lookup(variable.name) for variable in variables)
+    return [symbol for symbol in found if symbol is not None]
 
 
 def basic_blocks(

@@ -1,16 +1,18 @@
 """The operations of the emulator, a file for each section of the manual's chapter 9.7.
 
-Importing this package registers the pure ones.
+Importing this package registers them.
 """
 
 from ptxkit.emulator.operations import (
     comparison,
+    control_flow,
     conversion,
     data_movement,
     extended_precision,
     floating,
     half,
     integer,
+    load_store,
     logic,
     mixed_precision,
     video,
@@ -18,12 +20,14 @@ from ptxkit.emulator.operations import (
 
 __all__ = [
     "comparison",
+    "control_flow",
     "conversion",
     "data_movement",
     "extended_precision",
     "floating",
     "half",
     "integer",
+    "load_store",
     "logic",
     "mixed_precision",
     "video",

@@ -1,0 +1,97 @@
+"""Calling and returning: what a group does with its registers. PTX ISA 9.7.12.5, 9.7.12.6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.group import Frame, Undefined
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.parameters import Passed, Piece, gather, scatter
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.program import Code
+
+DEEPEST = 4096
+"""Calls inside calls before the stack counts as overflown."""
+
+
+Argument = Callable[["Group"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
+"""Where an argument's bytes lie: registers, their undefined bits, and the pieces among them."""
+
+
+def passed_argument(passed: Passed) -> Argument:
+    """An argument that is a variable or register of the caller."""
+    return lambda group: (group.regs, group.undefined, passed.pieces)
+
+
+def value_argument(source: Source) -> Argument:
+    """An argument that is a constant or an address."""
+    read, size = source.reader, max(source.bits // 8, 1)
+    return lambda group: ([read(group)], {}, (Piece(0, size, 0),))
+
+
+def enter(
+    group: Group,
+    callee: Code,
+    arguments: Sequence[Argument],
+    results: Sequence[Passed | None],
+    back: int,
+    site: Site,
+) -> int:
+    """Let a group start a function.
+
+    Args:
+        group: the group, at the end of the block with the call.
+        callee: the function.
+        arguments: one for each parameter.
+        results: where the caller wants each return value.
+        back: the block to return to.
+        site: the call.
+
+    Returns:
+        The callee's first block.
+    """
+    caller = group.code
+    if len(group.frames) >= DEEPEST:
+        raise fault("P611", f"stack overflow: {DEEPEST} calls of `{callee.name}` inside one another", site)
+    values = [
+        (piece, gather(*argument(group), piece.offset, piece.size))
+        for parameter, argument in zip(callee.parameters, arguments, strict=True)
+        for piece in parameter.pieces
+    ]
+    frame = Frame(caller, back, group.regs, group.undefined, group.local, tuple(results))
+    group.frames = (*group.frames, frame)
+    group.trail = (*group.trail, (caller.number, back))
+    group.local += caller.frame
+    group.gang.reach_local(group, group.local + callee.frame, site)
+    group.code = callee
+    group.regs = list(callee.initial)
+    group.undefined = dict(callee.initial_undefined)
+    group.kept = {}
+    for piece, value in values:
+        scatter(group, (piece,), piece.offset, piece.size, value, None)
+    return 0
+
+
+def leave(group: Group) -> int:
+    """Return from the running function; from the kernel itself, exit."""
+    if not group.frames:
+        group.gang.retire(group)
+        return -1
+    frame = group.frames[-1]
+    callee, regs, undefined = group.code, group.regs, group.undefined
+    group.frames = group.frames[:-1]
+    group.trail = group.trail[:-1]
+    group.code, group.regs, group.undefined = frame.code, list(frame.regs), dict(frame.undefined)
+    group.local = frame.local
+    group.kept = {}
+    for returned, wanted in zip(callee.returns, frame.results, strict=False):
+        if wanted is None:
+            continue
+        for piece in wanted.pieces:
+            value = gather(regs, undefined, returned.pieces, piece.offset, piece.size)
+            scatter(group, (piece,), piece.offset, piece.size, value, None)
+    return frame.pc

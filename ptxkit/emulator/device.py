@@ -1,0 +1,329 @@
+"""The emulator as a device: the same calls as the driver's. See `ptxkit.device`."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ptxkit import targets
+from ptxkit.arguments import Signature, device_address
+from ptxkit.asm import parse
+from ptxkit.asm.tree import Function, Module
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.emulator.execution import Counts, Execution, Progress
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.image import Image, Program
+from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.origins import Origins
+from ptxkit.launch import Requirements, check_launch
+
+ORDERS = ("lazy", "eager", "random")
+
+
+class Emulator:
+    """A device that runs PTX on the CPU.
+
+    Args:
+        order: when asynchronous work completes: `lazy`, as late as the rules allow, `eager`, at issue, or
+            `random`, by `seed`.
+        seed: for `random`.
+        sanitize: whether undefined bits are tracked and races sought; bounds and alignment always are.
+        arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
+
+    Raises:
+        PtxkitError: P520, an unknown order; P301, an unknown target.
+    """
+
+    def __init__(
+        self, order: str = "lazy", seed: int = 0, sanitize: bool = True, arch: str | None = None
+    ) -> None:
+        if order not in ORDERS:
+            raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
+        if arch is not None and targets.parse(arch) is None:
+            raise error("P301", f"unknown target `{arch}`")
+        self.order = order
+        self.seed = seed
+        self.sanitize = sanitize
+        self.arch = arch
+        self.memory = GlobalMemory()
+        self.origins = Origins()
+        self.counts = Counts()
+        self.progress: Progress | None = None
+        self.launches = 0
+        self._findings: list[Diagnostic] = []
+        self._modules: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
+
+    @property
+    def name(self) -> str:
+        """`emu`."""
+        return "emu"
+
+    @property
+    def kind(self) -> str:
+        """`emu`."""
+        return "emu"
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """Warnings so far, in order."""
+        return self._findings
+
+    def load(self, source: str | Path | Module) -> LoadedModule:
+        """Check and load PTX: a path, a text (a str with a newline) or a parsed module.
+
+        Raises:
+            PtxkitError: what `check` has against it.
+        """
+        from ptxkit.asm import check
+
+        module = source if isinstance(source, Module) else parse(source)
+        found = check(module)
+        if any(diagnostic.is_error for diagnostic in found):
+            raise PtxkitError([diagnostic for diagnostic in found if diagnostic.is_error])
+        loaded = LoadedModule(self, module)
+        self._modules.add(loaded)
+        return loaded
+
+    def array(self, source: Any) -> Buffer:
+        """A device copy of an array: numpy, or anything that numpy can make an array of."""
+        host = np.ascontiguousarray(source)
+        buffer = Buffer(self, host.shape, host.dtype, "array")
+        buffer.write(host)
+        return buffer
+
+    def empty(self, shape: int | Sequence[int], dtype: Any) -> Buffer:
+        """Memory whose content is undefined.
+
+        Raises:
+            PtxkitError: P705, out of memory.
+        """
+        sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+        buffer = Buffer(self, sizes, np.dtype(dtype), "empty")
+        if self.sanitize:
+            self.memory.forget(buffer.allocation)
+        return buffer
+
+    def synchronize(self) -> None:
+        """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
+
+    def close(self) -> None:
+        """Give everything back. A second call does nothing."""
+        for module in list(self._modules):
+            module.image.close()
+        self._modules.clear()
+
+
+class Buffer:
+    """An array in the emulator's memory."""
+
+    def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, made: str) -> None:
+        self._device = device
+        self._shape = shape
+        self._dtype = dtype
+        size = math.prod(shape) * dtype.itemsize
+        dimensions = ", ".join(str(extent) for extent in shape)
+        self.allocation: Allocation = device.memory.allocate(size, f"`{made} {dtype}[{dimensions}]`")
+        self._finalizer = weakref.finalize(
+            self, device.memory.free, self.allocation, "the host dropped its last reference to it"
+        )
+
+    @property
+    def address(self) -> int:
+        """The device address of the first byte."""
+        return self.allocation.address
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return self.allocation.size
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape in elements, outermost first."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The numpy (or ml_dtypes) type of an element."""
+        return self._dtype
+
+    def _bytes(self) -> slice:
+        if not self.allocation.live:
+            raise error("P604", f"use after free: the host uses {self.allocation}")
+        start = self.address - BASE
+        return slice(start, start + self.nbytes)
+
+    def numpy(self) -> np.ndarray:
+        """A host copy.
+
+        Raises:
+            EmulatorFault: P606, a kernel made some of it from data that nobody wrote.
+        """
+        where = self._bytes()
+        memory = self._device.memory
+        if self.allocation.undefined and memory.origins is not None:
+            self._check_results(where)
+        return memory.data[where].copy().view(self._dtype).reshape(self._shape)
+
+    def _check_results(self, where: slice) -> None:
+        memory, origins = self._device.memory, self._device.origins
+        assert memory.shadow is not None
+        assert memory.origins is not None
+        words = memory.origins[where.start // 4 : (where.stop + 3) // 4]
+        for word in np.flatnonzero(words):
+            at = where.start + 4 * int(word)
+            bad = np.flatnonzero(memory.shadow[at : min(at + 4, where.stop)])
+            if not len(bad):
+                continue
+            number = int(words[word])
+            offset = at + int(bad[0]) - where.start
+            notes, labels = origins.describe(number)
+            element = offset // self._dtype.itemsize
+            index = np.unravel_index(element, self._shape) if self._shape else ()
+            place = f"element [{', '.join(str(int(i)) for i in index)}]"
+            raise fault(
+                "P606",
+                f"undefined result: {place} of {self.allocation.name} was made from bits that nobody wrote",
+                origins[number].site,
+                [f"byte {offset} of {self.allocation}", *notes],
+                labels=[label for label in labels if label.span != origins[number].site.span],
+            )
+
+    def write(self, array: np.ndarray) -> None:
+        """Copy a host array of the same number of bytes into the buffer."""
+        where = self._bytes()
+        data = np.ascontiguousarray(array)
+        if data.nbytes != self.nbytes:
+            raise error("P505", f"expected an array of {self.nbytes} bytes, found one of {data.nbytes}")
+        memory = self._device.memory
+        memory.data[where] = data.reshape(-1).view(np.uint8)
+        if self.allocation.undefined and memory.shadow is not None:
+            memory.shadow[where] = 0
+            self.allocation.undefined = False
+
+    def free(self) -> None:
+        """Give the memory back now; a second call does nothing."""
+        if self._finalizer.detach() is not None:
+            self._device.memory.free(self.allocation, "the host freed it")
+
+
+class LoadedModule:
+    """A module on the emulator."""
+
+    def __init__(self, device: Emulator, module: Module) -> None:
+        self.device = device
+        self.module = module
+        name = device.arch or module.target or "sm_90"
+        target = targets.parse(name)
+        if target is None:
+            raise error("P301", f"unknown target `{name}`")
+        self.limits = targets.limits(target)
+        self.image = Image(module, target.capability, device.memory)
+        self._kernels: dict[str, Kernel] = {}
+
+    def kernel(self, name: str | None = None) -> Kernel:
+        """The entry `name`; None where the module has exactly one.
+
+        Raises:
+            PtxkitError: P504, no such entry, or several and no name.
+        """
+        entries = {entry.name: entry for entry in self.module.entries}
+        if name is None and len(entries) == 1:
+            (name,) = entries
+        if name is None or name not in entries:
+            known = ", ".join(f"`{entry}`" for entry in entries) or "none"
+            message = "no entry" if name is None else f"no entry `{name}`"
+            if name is None and entries:
+                message = f"expected the name of an entry: the module has {len(entries)}"
+            raise error("P504", message, notes=(f"entries: {known}",), source=self.module.source)
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(self, entries[name])
+        return self._kernels[name]
+
+
+class Kernel:
+    """One `.entry`."""
+
+    def __init__(self, module: LoadedModule, entry: Function) -> None:
+        self._module = module
+        self._entry = entry
+        self._signature = Signature.of(entry, module.module.source)
+        self._program: Program | None = None
+
+    @property
+    def name(self) -> str:
+        """The entry's name."""
+        return self._entry.name
+
+    @property
+    def signature(self) -> Signature:
+        """The parameters, from the `.entry`."""
+        return self._signature
+
+    @property
+    def program(self) -> Program:
+        """The compiled entry.
+
+        Raises:
+            PtxkitError: P601, one finding for each instruction that the emulator does not execute.
+        """
+        if self._program is None:
+            offsets = {parameter.name: parameter.offset for parameter in self._signature}
+            start = self._module.limits.shared_reserved
+            self._program = Program(self._module.image, self._entry, offsets, start)
+        return self._program
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """Bytes of static shared memory, of local memory and of the parameters; most threads of a CTA."""
+        program = self.program
+        return {
+            "shared_bytes": program.shared_static,
+            "local_bytes": program.code.frame,
+            "parameter_bytes": self._signature.size,
+            "max_threads": self._module.limits.threads_per_cta,
+        }
+
+    def launch(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        args: Sequence[Any] = (),
+        cluster: Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        stream: Any = None,
+    ) -> None:
+        """Run the kernel to its end. See `ptxkit.device.Kernel.launch`.
+
+        Raises:
+            PtxkitError: a bad shape, size or argument (P5), a form that is not executed (P601).
+            EmulatorFault: the first error finding.
+        """
+        device, limits = self._module.device, self._module.limits
+        program = self.program
+        requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
+        launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
+        parameters = self._signature.pack(list(args), _address)
+        device.launches += 1
+        execution = Execution(
+            program,
+            launch,
+            parameters,
+            device.memory,
+            limits,
+            device.origins,
+            device.sanitize,
+            device.launches,
+        )
+        device.counts = execution.counts
+        execution.run(device.progress)
+
+
+def _address(value: Any) -> int | None:
+    return value.address if isinstance(value, Buffer) else device_address(value)

@@ -1,0 +1,70 @@
+"""Operations with effects, and how one is found for an instruction.
+
+Where a pure operation only computes (`ptxkit.emulator.operation`), an effect touches memory, other lanes,
+control flow or the machine. Its reader, registered with `@effect("ld")`, takes a `Form` and returns an
+`Effect`, made of up to three parts that the machine runs at different times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ptxkit.asm.symbols import Symbol
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+Step = Callable[["Group", Any], Any]
+"""Runs an instruction for a group, and for those of its lanes that a guard holds for: None for all of them,
+else a bool array that differs between lanes. A true result says that undefined bits came into a register."""
+Gate = Callable[["Group"], "Group | None"]
+"""Lets a group at a block's start through: the lanes that may go on, or None. What it keeps back it parks."""
+End = Callable[["Group"], int]
+"""Ends a block: the number of the block that the group goes on with, or -1 where it has parted or is gone."""
+
+
+class Linker(Protocol):
+    """Where an end can lead to, known once a function has been cut into blocks."""
+
+    @property
+    def next(self) -> int:
+        """The block behind the instruction."""
+
+    def block(self, label: Any) -> int:
+        """The block at a label's symbol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an instruction does.
+
+    Attributes:
+        step: its work, in the middle of a block.
+        gate: what a group must pass before the instruction; a block starts there.
+        link: for what ends a block, the function that ends it, given where it can lead to.
+        target: the one label that it leads to, for a branch.
+    """
+
+    step: Step | None = None
+    gate: Gate | None = None
+    link: Callable[[Linker], End] | None = None
+    target: Symbol | None = None
+
+
+Reader = Callable[["Form"], Effect]
+EFFECTS: dict[str, Reader] = {}
+
+
+def effect(*opcodes: str) -> Callable[[Reader], Reader]:
+    """Register the reader of these opcodes."""
+
+    def register(reader: Reader) -> Reader:
+        for opcode in opcodes:
+            if opcode in EFFECTS:
+                raise ValueError(f"`{opcode}` is registered twice")
+            EFFECTS[opcode] = reader
+        return reader
+
+    return register

@@ -1,0 +1,184 @@
+"""A launch at work: the queue of CTAs, the gangs that run them, what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ptxkit.emulator.deadlock import deadlock
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gang import Gang, Status
+from ptxkit.emulator.memory import BASE, Bank, GlobalMemory
+from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.values import WARP
+from ptxkit.launch import Launch
+from ptxkit.targets import Limits
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.access import Access
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.image import Program
+
+GANG_LANES = 16384
+"""Threads of a gang, where there are as many: enough that the work outweighs its interpretation, few enough
+that the registers in use stay in the cache."""
+QUANTUM = 1 << 16
+"""Blocks that a gang may run before another one has its turn."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of CTAs that have finished and that of all."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a launch did.
+
+    Attributes:
+        instructions: thread-instructions, those with a false guard included.
+        loaded, stored: bytes by state space, each lane's own.
+        barriers: barriers completed, one a CTA.
+        ctas: CTAs finished.
+    """
+
+    instructions: int = 0
+    loaded: dict[str, int] = field(default_factory=dict)
+    stored: dict[str, int] = field(default_factory=dict)
+    barriers: int = 0
+    ctas: int = 0
+
+    def load(self, space: str, size: int) -> None:
+        """Count bytes that lanes loaded."""
+        self.loaded[space] = self.loaded.get(space, 0) + size
+
+    def store(self, space: str, size: int) -> None:
+        """Count bytes that lanes stored."""
+        self.stored[space] = self.stored.get(space, 0) + size
+
+
+class Execution:
+    """One launch.
+
+    Attributes:
+        program: the entry.
+        code: its code.
+        launch: dimensions.
+        parameters: the bank of kernel parameters.
+        memory: global memory.
+        limits: of the device.
+        sanitize: whether undefined bits are tracked.
+        number: of the launch on its device.
+        counts: what it did so far.
+        clock: time as kernels see it, in steps.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        parameters: bytes,
+        memory: GlobalMemory,
+        limits: Limits,
+        origins: Origins,
+        sanitize: bool,
+        number: int,
+    ) -> None:
+        self.program = program
+        self.code = program.code
+        self.launch = launch
+        self.grid, self.block = launch.grid, launch.block
+        self.threads = launch.threads
+        self.warps = -(-launch.threads // WARP)
+        padded = np.zeros(-(-len(parameters) // 32) * 32 + 32, np.uint8)
+        padded[: len(parameters)] = np.frombuffer(parameters, np.uint8)
+        self.parameters = Bank(padded)
+        self.parameter_size = len(parameters)
+        self.memory = memory
+        self.limits: Limits = limits
+        self.sm_count: int = limits.sm_count or 1
+        self.origins = origins
+        self.sanitize = sanitize
+        self.number: int = number
+        self.counts = Counts()
+        self.clock = 0
+        self.shared_start = program.shared_start
+        self.shared_dynamic: int = launch.shared
+        self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
+        if not launch.shared and not program.has_dynamic:
+            self.shared_total = program.shared_static
+
+    # ---- running
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Run every CTA to its end.
+
+        Raises:
+            EmulatorFault: the first error finding.
+        """
+        total = self.launch.ctas
+        size = max(1, min(GANG_LANES // (self.warps * WARP), total))
+        resident = max(1, self.resident_ctas())
+        if not self.launch.cooperative:
+            size = min(size, resident)
+        waiting = list(range(0, total, size))
+        waiting.reverse()
+        gangs: list[Gang] = []
+        with np.errstate(all="ignore"):
+            while waiting or gangs:
+                moved = False
+                for gang in list(gangs):
+                    status = gang.run(QUANTUM)
+                    moved |= status is not Status.BLOCKED
+                    if status is Status.DONE:
+                        gangs.remove(gang)
+                        self.counts.ctas += len(gang.ctas)
+                        if progress is not None:
+                            progress(self.counts.ctas, total)
+                held = sum(len(gang.ctas) for gang in gangs)
+                if waiting and (held + size <= resident or self.launch.cooperative or not gangs):
+                    first = waiting.pop()
+                    gangs.append(Gang(self, np.arange(first, min(first + size, total))))
+                elif gangs and not moved:
+                    raise deadlock(gangs)
+
+    def resident_ctas(self) -> int:
+        """How many CTAs the device holds at once."""
+        limits = self.limits
+        by_threads = limits.threads_per_sm // (self.warps * WARP)
+        shared = self.shared_total + limits.shared_reserved
+        by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
+        return self.sm_count * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
+
+    # ---- findings
+
+    def undefined_decides(self, group: Group, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
+        """Something undefined decides what the machine does."""
+        number = self.origins.root(origin, self.program, site)
+        lanes = lanes_of(group, None, mask.shape)
+        some = mask != 0 if lanes is None else (mask != 0) & lanes
+        thread = group.thread(*group.first(some))
+        notes, labels = self.origins.describe(number)
+        raise fault(
+            "P605",
+            f"undefined: {what} hangs on bits that nobody wrote",
+            site,
+            (f"{thread}", *notes),
+            labels=[label for label in labels if label.span != site.span],
+        )
+
+    def discard(self, access: Access, size: int) -> None:
+        """Make bytes of global memory undefined."""
+        if not self.sanitize:
+            return
+        index, _, active = access.spread((np.uint8(0),))
+        starts = np.atleast_1d(np.asarray(index))
+        shadow = self.memory.shadow
+        assert shadow is not None
+        for start in np.unique(starts if active is None else starts[active]):
+            shadow[start : start + size] = 0xFF
+            owner = self.memory.find(int(start) + BASE)
+            if owner is not None:
+                owner.undefined = True

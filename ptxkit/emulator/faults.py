@@ -1,0 +1,92 @@
+"""What the emulator has to say: `EmulatorFault`, and the places that its findings name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ptxkit.asm.tree import Instruction
+from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
+
+Dim3 = tuple[int, int, int]
+
+
+class EmulatorFault(PtxkitError):
+    """An error finding of the emulator, raised from `launch`, `synchronize` or the read that met it."""
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """An instruction as the machine runs it.
+
+    Attributes:
+        instruction: the statement.
+        function: the name of the function it stands in.
+        source: the text for code frames.
+        cache: what the instruction remembers from one execution to the next (the allocation it last hit).
+    """
+
+    instruction: Instruction
+    function: str
+    source: Source | None
+    cache: object = field(default=None, repr=False)
+
+    @property
+    def span(self) -> Span | None:
+        """Where it stands."""
+        return self.instruction.span
+
+    @property
+    def where(self) -> str:
+        """`line 12` or the function's name where it has no place in a text."""
+        return f"line {self.span.line}" if self.span else f"function `{self.function}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread of a launch."""
+
+    ctaid: Dim3
+    tid: Dim3
+
+    def __str__(self) -> str:
+        return f"thread {show(self.tid)} of CTA {show(self.ctaid)}"
+
+
+def show(triple: Sequence[int]) -> str:
+    """`(3, 0, 0)`."""
+    return "(" + ", ".join(str(part) for part in triple) + ")"
+
+
+def fault(
+    code: str,
+    message: str,
+    site: Site | None,
+    notes: Sequence[str] = (),
+    help: str | None = None,
+    labels: Sequence[Label] = (),
+) -> EmulatorFault:
+    """A fault with one error finding at an instruction."""
+    return EmulatorFault(finding(code, message, site, notes, help, labels))
+
+
+def finding(
+    code: str,
+    message: str,
+    site: Site | None,
+    notes: Sequence[str] = (),
+    help: str | None = None,
+    labels: Sequence[Label] = (),
+    severity: Severity = Severity.ERROR,
+) -> Diagnostic:
+    """One finding at an instruction."""
+    return Diagnostic(
+        code,
+        message,
+        site.span if site else None,
+        severity,
+        tuple(notes),
+        help,
+        tuple(labels),
+        site.source if site else None,
+    )

@@ -1,0 +1,463 @@
+"""One instruction as an operation's reader sees it: its modifiers, and its operands on demand."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.asm.flow import destinations
+from ptxkit.asm.symbols import Symbol, SymbolKind
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.special import SPECIAL, VARYING
+from ptxkit.emulator.values import constant, dtype_of, reader, writer
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.program import Builder
+
+AXES = {axis: i for i, axis in enumerate("xyzw")} | {color: i for i, color in enumerate("rgba")}
+
+
+def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
+    """What an operand consists of: the parts of `{a, b}` and of `d|p`, else itself."""
+    match operand:
+        case tree.Vector(elements=parts):
+            for part in parts:
+                yield from elements(part)
+        case tree.Pair(first=first, second=second):
+            yield from elements(first)
+            yield from elements(second)
+        case _:
+            yield operand
+
+
+class Form:
+    """An instruction with the means to compile its operands.
+
+    Attributes:
+        builder: the function that is being compiled.
+        instruction: the statement.
+        site: the same, for findings.
+        modifiers: the modifiers, to be taken.
+        targets: the operands that are written, vectors and pairs dissolved.
+        sources: those that are read, in the same way.
+    """
+
+    def __init__(self, builder: Builder, instruction: tree.Instruction, site: Site) -> None:
+        self.builder = builder
+        self.instruction = instruction
+        self.site = site
+        written = destinations(instruction)
+        # A register that is written and read (`wgmma`) stands in both lists.
+        read = instruction.operands if instruction.opcode == "wgmma" else instruction.operands[len(written) :]
+        self.target_operands = written
+        self.source_operands = read
+        self.targets = [part for operand in written for part in self._parts(operand)]
+        self.sources = [part for operand in read for part in self._parts(operand)]
+        self.modifiers = Modifiers(
+            instruction.opcode,
+            instruction.modifiers,
+            [self.immediate(operand) for operand in instruction.operands],
+            builder.program.capability,
+            vectors=[self._vector(operand) for operand in instruction.operands],
+            selectors=[self._selector(operand) for operand in instruction.operands],
+            negated=[
+                isinstance(operand, tree.Unary)
+                and operand.operator == "-"
+                and isinstance(operand.operand, tree.Name)
+                for operand in instruction.operands
+            ],
+        )
+
+    # ---- operands as written
+
+    def _parts(self, operand: tree.Operand) -> list[tree.Operand]:
+        """`elements`, with a vector register without a component as its components."""
+        parts: list[tree.Operand] = []
+        for part in elements(operand):
+            width = self._register_vector(part)
+            if width and isinstance(part, tree.Name):
+                made = [tree.Name(part.name, axis, span=part.span) for axis in "xyzw"[:width]]
+                for name in made:
+                    self.builder.alias(name, part)
+                parts += made
+            else:
+                parts.append(part)
+        return parts
+
+    def _register_vector(self, operand: tree.Operand) -> int:
+        if isinstance(operand, tree.Name) and operand.component is None:
+            symbol = self.builder.meaning(operand)
+            if symbol is not None and symbol.kind is SymbolKind.REGISTER and symbol.vector:
+                return int(symbol.vector[1:])
+        return 0
+
+    def _vector(self, operand: tree.Operand) -> int:
+        if isinstance(operand, tree.Vector):
+            return len(operand.elements)
+        return self._register_vector(operand)
+
+    def _selector(self, operand: tree.Operand) -> str | None:
+        name = operand.operand if isinstance(operand, tree.Unary) else operand
+        if isinstance(name, tree.Name) and name.component is not None:
+            symbol = self.builder.meaning(name)
+            if symbol is not None and symbol.kind is SymbolKind.REGISTER and not symbol.vector:
+                return name.component
+        return None
+
+    def immediate(self, operand: tree.Operand) -> int | None:
+        """The value of a constant operand as an int: the raw bits of a float, in the instruction's type."""
+        types = [m for m in self.instruction.modifiers if m in DTYPES]
+        try:
+            return literal(operand, types[-1] if types else "b64")
+        except ArithmeticError as problem:
+            raise Unsupported(f"constant expression: {problem}") from None
+
+    # ---- compiled operands
+
+    def source(self, operand: tree.Operand, type_name: str) -> Source:
+        """An operand that is read as a type.
+
+        Raises:
+            Unsupported: it is nothing that can be read so.
+        """
+        dtype = dtype_of(type_name)
+        bits = DTYPES[type_name].bits
+        if isinstance(operand, tree.Unary) and operand.operator == "!" and type_name == "pred":
+            inner = self.source(operand.operand, type_name)
+            if inner.slot is None:
+                if inner.compute is None:
+                    inner.value = ~inner.value
+                else:
+                    compute = inner.compute
+                    inner.compute = lambda group: ~compute(group)
+                return inner
+            inner.invert = True
+            return inner
+        if isinstance(operand, tree.Unary) and self._selector(operand.operand) is not None:
+            operand = operand.operand
+        if isinstance(operand, tree.Unary) and operand.operator == "-" and not _is_constant(operand):
+            operand = operand.operand
+        try:
+            value = literal(operand, type_name)
+        except ArithmeticError as problem:
+            raise Unsupported(f"constant expression: {problem}") from None
+        if value is not None:
+            return Source(dtype, bits, value=constant(value, type_name))
+        if isinstance(operand, tree.Name):
+            symbol = self.builder.meaning(operand)
+            if symbol is not None and symbol.kind is SymbolKind.REGISTER:
+                slot = self.builder.slot(symbol, operand.component)
+                width = self.builder.bits[slot]
+                if width < bits:
+                    raise Unsupported(
+                        f"a register of {width} bits, `{operand.name}`, as an operand of type `.{type_name}`"
+                    )
+                return Source(dtype, bits, slot=slot, convert=reader(width, type_name), name=symbol.name)
+            if symbol is None:
+                return self._special(operand, type_name)
+        return self._address_of(operand, type_name)
+
+    def _special(self, operand: tree.Name, type_name: str) -> Source:
+        name = f"{operand.name}.{operand.component}" if operand.component else operand.name
+        bits = DTYPES[type_name].bits
+        known = SPECIAL_REGISTERS.get(operand.name)
+        if known is None:
+            raise Unsupported(f"`{operand.name}` is not declared")
+        width = DTYPES[known.type].bits
+        if width < bits:
+            raise Unsupported(f"`{name}`, a register of {width} bits, as an operand of type `.{type_name}`")
+        convert = reader(width, type_name)
+        dtype = dtype_of(type_name)
+        if operand.name in VARYING:
+            compute: Callable[[Group], Any] = VARYING[operand.name]
+        elif name in SPECIAL:
+
+            def compute(group: Group) -> Any:
+                return group.special(name)
+
+        else:
+            raise Unsupported(f"`{name}`")
+        if convert is not None:
+            inner = compute
+            return Source(dtype, bits, compute=lambda group: convert(inner(group)), name=name)
+        return Source(dtype, bits, compute=lambda group: compute(group).view(dtype), name=name)
+
+    def _address_of(self, operand: tree.Operand, type_name: str) -> Source:
+        """The address of a variable or function, with an offset or without."""
+        base, offset = split_offset(operand)
+        symbol = self.builder.meaning(base) if base is not None else None
+        if symbol is None or base is None:
+            raise Unsupported("an operand of this kind")
+        fixed, local = self.builder.address_of(symbol)
+        dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
+        if not local:
+            return Source(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
+        number = fixed + offset
+
+        def compute(group: Group) -> Any:
+            return constant(group.local + number, type_name)
+
+        return Source(dtype, bits, compute=compute, name=symbol.name)
+
+    def target(self, operand: tree.Operand, type_name: str) -> Target | None:
+        """An operand that takes a result of a type; None for `_`.
+
+        Raises:
+            Unsupported: it is no register that can.
+        """
+        if not isinstance(operand, tree.Name):
+            raise Unsupported("a destination of this kind")
+        if operand.name == "_":
+            return None
+        symbol = self.builder.meaning(operand)
+        if symbol is None or symbol.kind is not SymbolKind.REGISTER:
+            raise Unsupported(f"`{operand.name}` as a destination")
+        slot = self.builder.slot(symbol, operand.component)
+        width = self.builder.bits[slot]
+        if width < DTYPES[type_name].bits:
+            raise Unsupported(
+                f"a register of {width} bits, `{operand.name}`, for a result of type `.{type_name}`"
+            )
+        return Target(slot, width, writer(width, type_name))
+
+    def address(self, operand: tree.Operand) -> Address:
+        """An operand in brackets.
+
+        Raises:
+            Unsupported: it is no address.
+        """
+        if not isinstance(operand, tree.Address):
+            raise Unsupported("an operand where an address in brackets is expected")
+        base, offset = address_parts(operand)
+        if base is None:
+            return Address(None, offset)
+        symbol = self.builder.meaning(base)
+        if symbol is not None and symbol.kind is SymbolKind.REGISTER:
+            slot = self.builder.slot(symbol, base.component)
+            width = self.builder.bits[slot]
+            if width not in (32, 64):
+                raise Unsupported(f"a register of {width} bits, `{base.name}`, as an address")
+            name = "u32" if width == 32 else "u64"
+            return Address(Source(dtype_of(name), width, slot=slot, name=symbol.name), offset)
+        if symbol is None:
+            raise Unsupported(f"`{base.name}` is not declared")
+        fixed, local = self.builder.address_of(symbol)
+        return Address(None, fixed + offset, local=local, symbol=symbol)
+
+    def done(self) -> None:
+        """Every modifier must have been taken."""
+        self.modifiers.done()
+
+
+class Address:
+    """An address operand: a register with an offset, or a number.
+
+    Attributes:
+        base: the register, None for a number.
+        offset: what is added.
+        symbol: the variable that is named, if one is.
+    """
+
+    __slots__ = ("base", "local", "offset", "read", "symbol")
+
+    def __init__(
+        self, base: Source | None, offset: int, local: bool = False, symbol: Symbol | None = None
+    ) -> None:
+        self.base = base
+        self.offset = offset
+        self.local = local
+        self.symbol = symbol
+        self.read = self._reader()
+
+    def _reader(self) -> Callable[[Group], Any]:
+        """A function that gives the address for a group: an int where it is uniform, else an array."""
+        offset = self.offset
+        if self.base is None:
+            if self.local:
+                return lambda group: group.local + offset
+            return lambda group: offset
+        slot, dtype = self.base.slot, self.base.dtype
+        assert slot is not None
+        limit = (1 << self.base.bits) - 1
+        step = dtype.type(offset & limit)
+
+        def read(group: Group) -> Any:
+            value = group.regs[slot]
+            if value.dtype is not dtype:
+                value = value.view(dtype)
+            if value.ndim == 0:
+                return (int(value) + offset) & limit
+            return value + step if offset else value
+
+        return read
+
+
+def _is_constant(operand: tree.Operand) -> bool:
+    match operand:
+        case tree.Integer() | tree.Float():
+            return True
+        case tree.Unary(operand=inner) | tree.Parenthesized(inner=inner):
+            return _is_constant(inner)
+        case tree.Binary(left=left, right=right):
+            return _is_constant(left) and _is_constant(right)
+        case tree.Conditional():
+            return True
+    return isinstance(operand, tree.Name) and operand.name == "WARP_SZ"
+
+
+def address_parts(address: tree.Address) -> tuple[tree.Name | None, int]:
+    """The name in an address, if there is one, and the number that is added to it.
+
+    Raises:
+        Unsupported: the address is made of something else.
+    """
+    base, offset = split_offset(address.base)
+    if address.offset is not None:
+        step = literal(address.offset, "s64")
+        if step is None:
+            raise Unsupported("an address whose offset is no constant")
+        signed = step - (1 << 64) if step >> 63 else step
+        offset += -signed if address.operator == "-" else signed
+    return base, offset
+
+
+def split_offset(operand: tree.Operand) -> tuple[tree.Name | None, int]:
+    """`smem + 4` as the name and the number; a number alone without a name."""
+    match operand:
+        case tree.Name(name=name) if name != "WARP_SZ":
+            return operand, 0
+        case tree.Parenthesized(inner=inner):
+            return split_offset(inner)
+        case tree.Binary(operator="+" | "-" as operator, left=left, right=right):
+            base, offset = split_offset(left)
+            other, more = split_offset(right)
+            if base is not None and other is not None:
+                raise Unsupported("an address with two names")
+            if other is not None and operator == "-":
+                raise Unsupported("a negated address")
+            return base or other, offset + (more if operator == "+" else -more)
+    value = literal(operand, "s64")
+    if value is None:
+        raise Unsupported("an address of this kind")
+    return None, value - (1 << 64) if value >> 63 else value
+
+
+# ---- constants. PTX ISA 4.5
+
+_UNSIGNED = (1 << 64) - 1
+
+
+def literal(operand: tree.Operand, type_name: str) -> int | None:
+    """The bits of a constant as a type has them; None where the operand is no constant."""
+    if not _is_constant(operand):
+        return None
+    value = _evaluate(operand)
+    dtype = DTYPES[type_name]
+    if isinstance(value, tuple):
+        bits, width = value
+        return _float_bits(bits, width, type_name)
+    return value & ((1 << max(dtype.bits, 1)) - 1) if dtype.bits > 1 else int(value != 0)
+
+
+def _float_bits(bits: int, width: int, type_name: str) -> int:
+    """A float literal's bits in another format; a type of another width takes the bits as they are."""
+    wanted = DTYPES[type_name].bits
+    if width == wanted:
+        return bits
+    if width == 64 and wanted == 32:
+        number = struct.unpack("<d", struct.pack("<Q", bits))[0]
+        with np.errstate(all="ignore"):
+            return int(np.float32(number).view(np.uint32))
+    if width == 32 and wanted == 64:
+        number = struct.unpack("<f", struct.pack("<I", bits))[0]
+        return int(np.float64(number).view(np.uint64))
+    if wanted == 16 and type_name in ("f16", "b16"):
+        number = struct.unpack("<d" if width == 64 else "<f", bits.to_bytes(width // 8, "little"))[0]
+        with np.errstate(all="ignore"):
+            return int(np.float16(number).view(np.uint16))
+    return bits
+
+
+def _evaluate(operand: tree.Operand) -> int | tuple[int, int]:
+    """An integer, or the (bits, width) of a float."""
+    match operand:
+        case tree.Integer(value=value):
+            return value
+        case tree.Float(bits=bits, width=width):
+            return bits, width
+        case tree.Name():
+            return 32
+        case tree.Parenthesized(inner=inner):
+            return _evaluate(inner)
+        case tree.Unary(operator=operator, operand=inner):
+            operand_value = _evaluate(inner)
+            if isinstance(operand_value, tuple):
+                bits, width = operand_value
+                return (bits ^ 1 << (width - 1), width) if operator == "-" else operand_value
+            return _unary(operator, operand_value)
+        case tree.Binary(operator=operator, left=left, right=right):
+            a, b = _evaluate(left), _evaluate(right)
+            if isinstance(a, tuple) or isinstance(b, tuple):
+                raise ArithmeticError("arithmetic on float literals")
+            return _binary(operator, a, b)
+        case tree.Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (
+                _evaluate(then) if _evaluate(condition) not in (0, (0, 32), (0, 64)) else _evaluate(otherwise)
+            )
+    raise ArithmeticError("this is no constant")
+
+
+def _unary(operator: str, value: int) -> int:
+    if operator == "-":
+        return -value
+    if operator == "~":
+        return ~value
+    if operator == "!":
+        return int(value == 0)
+    if operator == "(.s64)":
+        value &= _UNSIGNED
+        return value - (1 << 64) if value >> 63 else value
+    if operator == "(.u64)":
+        return value & _UNSIGNED
+    return value
+
+
+def _binary(operator: str, a: int, b: int) -> int:
+    if operator in ("/", "%"):
+        if b == 0:
+            raise ArithmeticError("division by zero")
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if operator == "/" else a - b * quotient
+    if operator in ("<<", ">>"):
+        distance = b & _UNSIGNED
+        if operator == "<<":
+            return a << distance if distance < 64 else 0
+        return a >> min(distance, 64)
+    return _OPERATORS[operator](a, b)
+
+
+_OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<": lambda a, b: int(a < b),
+    ">": lambda a, b: int(a > b),
+    "<=": lambda a, b: int(a <= b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "&&": lambda a, b: int(a != 0 and b != 0),
+    "||": lambda a, b: int(a != 0 or b != 0),
+}

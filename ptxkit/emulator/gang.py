@@ -1,0 +1,255 @@
+"""Gangs: the CTAs that execute together, their warps as the rows of every register.
+
+A gang holds its groups: those that are ready and those that wait at a gate. The group at the lowest block of
+the innermost call runs first, so that lanes which parted meet again; one that loops while others wait is set
+back now and then, so that every lane gets on eventually.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.addresses import LOCAL_START
+from ptxkit.emulator.faults import Dim3, Site, Thread, fault
+from ptxkit.emulator.group import Group, merge
+from ptxkit.emulator.memory import TiledBank
+from ptxkit.emulator.special import SPECIAL
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.execution import Execution
+
+PATIENCE = 4096
+"""How many times a group may loop while others wait for it to pass."""
+POLL = 64
+"""How many turns of a loop a look at memory that others may change counts for."""
+
+
+LOCAL_LIMIT = 512 << 10
+"""Bytes of local memory of a thread, on every target."""
+
+
+class Status(Enum):
+    """Why a gang stopped running."""
+
+    DONE = "done"
+    BLOCKED = "blocked"
+    PAUSED = "paused"
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A group at a gate.
+
+    Attributes:
+        group: the group; its `pc` is the block behind the gate.
+        gate: the object that lets it through; see `ptxkit.emulator.gates`.
+    """
+
+    group: Group
+    gate: Any
+
+
+class Gang:
+    """CTAs that execute together.
+
+    Attributes:
+        launch: what they belong to.
+        ctas: their numbers in the grid, x fastest.
+        warps: warps of one CTA.
+        rows: warps of all of them.
+        alive: bool (rows, 32), the threads that exist and have not exited.
+        living: how many those are.
+        ready: groups that can run.
+        waiting: groups at a gate.
+    """
+
+    def __init__(self, launch: Execution, ctas: np.ndarray) -> None:
+        self.launch: Execution = launch
+        self.ctas: np.ndarray = ctas
+        self.warps: int = launch.warps
+        self.rows: int = len(ctas) * self.warps
+        threads = launch.threads
+        self.alive = np.ones((self.rows, WARP), bool)
+        if threads % WARP:
+            self.alive[self.warps - 1 :: self.warps, threads % WARP :] = False
+        self.living = len(ctas) * threads
+        self.ready: list[Group] = []
+        self.waiting: list[Waiting] = []
+        self.barriers: dict[int, Any] = {}
+        self.budget = 0
+        self.shared = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
+        self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
+        self._values: dict[str, Any] = {}
+        code = launch.code
+        mask = None if threads % WARP == 0 else self.alive.copy()
+        group = Group(
+            self, code, 0, None, mask, self.living, list(code.initial), dict(code.initial_undefined)
+        )
+        group.local = LOCAL_START
+        self.ready.append(group)
+
+    def reach_local(self, group: Group, top: int, site: Site | None) -> None:
+        """Make sure that every thread has local memory up to address `top`.
+
+        Raises:
+            EmulatorFault: P611, more than a thread can have.
+        """
+        size = top - LOCAL_START
+        if size <= self.local.stride:
+            return
+        if size > LOCAL_LIMIT:
+            thread = group.thread(*group.first(np.True_))
+            message = f"stack overflow: expected at most {LOCAL_LIMIT} bytes of local memory, found {size}"
+            raise fault(
+                "P611", message, site, (f"{thread}",), "a recursion without an end is the usual cause"
+            )
+        self.local = self.local.grown(max(size, 2 * self.local.stride))
+
+    # ---- who is who
+
+    def cta_coordinates(self, cta: int) -> Dim3:
+        """`%ctaid` of a CTA of the gang."""
+        x, y, _ = self.launch.grid
+        number = int(self.ctas[cta])
+        return number % x, number // x % y, number // (x * y)
+
+    def thread(self, row: int, lane: int) -> Thread:
+        """The thread of a row and lane."""
+        cta, warp = divmod(row, self.warps)
+        number = warp * WARP + lane
+        x, y, _ = self.launch.block
+        return Thread(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
+
+    def value(self, name: str) -> Any:
+        """A special register, or another value that hangs on the row and lane alone."""
+        try:
+            return self._values[name]
+        except KeyError:
+            value = SPECIAL[name](self)
+            self._values[name] = value
+            return value
+
+    # ---- running
+
+    def run(self, quantum: int) -> Status:
+        """Run groups until all lanes have exited, none can go on, or the quantum is used up."""
+        self.budget = quantum
+        while self.ready:
+            self._run_group(self._next())
+            if self.budget <= 0 and self.ready:
+                return Status.PAUSED
+        return Status.BLOCKED if self.waiting else Status.DONE
+
+    def poll(self, group: Group) -> None:
+        """The group looks at memory that others may change: let those others have a turn before long."""
+        self.budget -= POLL
+        group.spins += POLL
+
+    def _next(self) -> Group:
+        """The group to run, merged with those at the same place; taken out of `ready`."""
+        ready = self.ready
+        if len(ready) == 1:
+            ready[0].spins = 0
+            return ready.pop()
+        chosen = min(ready, key=_priority)
+        if chosen.spins > PATIENCE:
+            rested = min(ready, key=lambda group: group.spins)
+            if rested.spins <= PATIENCE:
+                chosen = rested
+            else:
+                for group in ready:
+                    group.spins = 0
+        same = [
+            group
+            for group in ready
+            if group.pc == chosen.pc
+            and group.code is chosen.code
+            and group.trail == chosen.trail
+            and group.passed == chosen.passed
+            and group.result is chosen.result
+        ]
+        if len(same) == 1:
+            ready.remove(chosen)
+            return chosen
+        self.ready = [group for group in ready if all(group is not other for other in same)]
+        return merge(same)
+
+    def _run_group(self, group: Group) -> None:
+        """Run one group as far as it should."""
+        blocks = group.code.blocks
+        counts = self.launch.counts
+        while True:
+            block = blocks[group.pc]
+            if block.gate is not None and not group.passed:
+                admitted = block.gate(group)
+                if admitted is None:
+                    return
+                group = admitted
+            group.passed = False
+            counts.instructions += group.lanes * block.count
+            if group.undefined:
+                for step in block.tracked:
+                    step(group)
+            else:
+                for number, step in enumerate(block.steps, 1):
+                    if step(group):
+                        for careful in block.tracked[number:]:
+                            careful(group)
+                        break
+            if group.undefined:
+                block.forget_dead(group.undefined)
+            at = group.pc
+            group.pc = pc = block.end(group)
+            if pc < 0:
+                return
+            blocks = group.code.blocks
+            self.budget -= 1
+            if self.ready:
+                if pc <= at:
+                    group.spins += 1
+                if self.budget <= 0 or self._others_first(group):
+                    self.ready.append(group)
+                    return
+            elif self.budget <= 0:
+                self.ready.append(group)
+                return
+
+    def _others_first(self, group: Group) -> bool:
+        """Whether another ready group is to run before this one, or to merge with it."""
+        mine = _priority(group)
+        return group.spins > PATIENCE or any(_priority(other) <= mine for other in self.ready)
+
+    def retire(self, group: Group) -> None:
+        """The group's lanes exit."""
+        rows = slice(None) if group.rows is None else group.rows
+        if group.mask is None:
+            self.alive[rows] = False
+        else:
+            self.alive[rows] &= ~group.mask
+        self.living -= group.lanes
+        self.reconsider()
+
+    def reconsider(self) -> None:
+        """Ask every gate again: lanes that others waited for have exited or moved."""
+        for gate in {id(entry.gate): entry.gate for entry in self.waiting}.values():
+            gate.reconsider(self)
+
+    def park(self, group: Group, gate: Any) -> None:
+        """Let a group wait at a gate."""
+        self.waiting.append(Waiting(group, gate))
+
+    def unpark(self, gate: Any, choose: Callable[[Group], bool] | None = None) -> list[Group]:
+        """Take the groups that wait at a gate, or some of them, out of `waiting`."""
+        taken = [e.group for e in self.waiting if e.gate is gate and (choose is None or choose(e.group))]
+        self.waiting = [e for e in self.waiting if all(e.group is not group for group in taken)]
+        return taken
+
+
+def _priority(group: Group) -> tuple[int, int]:
+    return -len(group.frames), group.pc

@@ -1,0 +1,136 @@
+"""Operands as the machine reads and writes them.
+
+A `Source` gives an operand's value for a group, in the dtype of the type that the operation asks for; a
+`Target` takes a result. Both know the undefined bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ptxkit.emulator.group import Group
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """An operand that is read.
+
+    Attributes:
+        dtype: of the value.
+        bits: width of the register or constant.
+        slot: the register, None for anything else.
+        value: a constant, None for anything else.
+        compute: what gives the value of something that is neither: a special register, an address.
+        convert: turns the register's value into the operand's where a view doesn't.
+        invert: whether a predicate is read negated.
+        name: as written.
+    """
+
+    dtype: np.dtype
+    bits: int
+    slot: int | None = None
+    value: Any = None
+    compute: Callable[[Group], Any] | None = None
+    convert: Callable[[Any], Any] | None = None
+    invert: bool = False
+    name: str = ""
+
+    @property
+    def reader(self) -> Callable[[Group], Any]:
+        """A function that gives the value for a group."""
+        slot, dtype, convert, compute = self.slot, self.dtype, self.convert, self.compute
+        if slot is None:
+            if compute is not None:
+                return compute
+            value = self.value
+            return lambda group: value
+        if self.invert:
+            return lambda group: ~group.regs[slot]
+        if convert is not None:
+            return lambda group: convert(group.regs[slot])
+
+        def read(group: Group) -> Any:
+            value = group.regs[slot]
+            return value if value.dtype is dtype else value.view(dtype)
+
+        return read
+
+    def undefined(self, group: Group) -> tuple[Any, int] | None:
+        """The operand's undefined bits (unsigned, as wide as the operand) and their origin, or None."""
+        if self.slot is None:
+            return None
+        entry = group.undefined.get(self.slot)
+        if entry is None or self.convert is None:
+            return entry
+        mask = self.convert(entry[0])
+        return viewed(mask, RAW[mask.dtype.itemsize * 8]), entry[1]
+
+
+@dataclass(slots=True, eq=False)
+class Target:
+    """An operand that is written.
+
+    Attributes:
+        slot: the register.
+        bits: its width.
+        convert: turns a result of the operation's type into the register's value, where needed.
+    """
+
+    slot: int
+    bits: int
+    convert: Callable[[Any], Any] | None = None
+
+    def write(self, group: Group, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None) -> None:
+        """Store a result, for the lanes of a guard alone where one that differs between lanes is given."""
+        if self.convert is not None:
+            value = self.convert(value)
+        self.write_raw(group, value, mask, guard)
+
+    def write_raw(
+        self, group: Group, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None
+    ) -> None:
+        """`write` of a value that fits the register already."""
+        slot = self.slot
+        if guard is not None and guard.ndim:
+            chooser = select_wide if self.bits == 128 else select
+            value = chooser(guard, value, group.regs[slot])
+            if mask is not None or slot in group.undefined:
+                mask = self._guarded_mask(group, mask, guard)
+        group.regs[slot] = value
+        if mask is not None:
+            group.undefined[slot] = mask
+        elif group.undefined:
+            group.undefined.pop(slot, None)
+
+    def _guarded_mask(self, group: Group, mask: tuple[Any, int] | None, guard: Any) -> tuple[Any, int] | None:
+        none = group.code.defined[self.slot]
+        new, origin = mask if mask is not None else (none, 0)
+        old, before = group.undefined.get(self.slot, (none, 0))
+        both = (select_wide if self.bits == 128 else select)(guard, new, old)
+        return (both, origin or before) if both.any() else None
+
+
+def lanes_of(group: Group, guard: Any, shape: tuple[int, ...]) -> Any:
+    """Which places of a value of `shape` any active lane of the group uses; None for all of them.
+
+    Args:
+        group: the group.
+        guard: the guard's value, None where there is none; a uniform guard must be true.
+        shape: () or two axes that broadcast against (rows, 32).
+    """
+    if guard is None or guard.ndim == 0:
+        active = group.mask
+    else:
+        active = guard if group.mask is None else guard & group.mask
+    if active is None:
+        return None
+    if len(shape) > 2:
+        shape = shape[:2]
+    return fold(active, shape)

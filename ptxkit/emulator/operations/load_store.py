@@ -1,0 +1,254 @@
+"""Loads, stores and addresses: `ld`, `ldu`, `st`, `cvta`, `isspacep`, `prefetch`, .. PTX ISA 9.7.9."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.addresses import WINDOW, WINDOWS, plain_space
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.parameters import gather, scatter
+from ptxkit.emulator.values import RAW, dtype_of, viewed
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+SPACES = (
+    "global", "shared", "shared::cta", "shared::cluster", "local", "const",
+    "param", "param::entry", "param::func",
+)  # fmt: skip
+SCOPES = ("cta", "cluster", "gpu", "sys")
+ORDERS = ("weak", "relaxed", "acquire", "release", "volatile", "mmio")
+CACHE = (
+    "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+    "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint",
+    "L2::64B", "L2::128B", "L2::256B",
+)  # fmt: skip
+STRONG = ("relaxed", "acquire", "release", "volatile", "mmio")
+
+
+def _hints(m: Modifiers) -> bool:
+    """Take what changes no result; whether a cache policy follows as an operand."""
+    policy = False
+    while (hint := m.choose(*CACHE)) is not None:
+        policy |= hint == "L2::cache_hint"
+    return policy
+
+
+@effect("ld", "ldu")
+def ld(form: Form) -> Effect:
+    """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms."""
+    m = form.modifiers
+    order = m.choose(*ORDERS, default="weak")
+    m.choose(*SCOPES)
+    space = plain_space(m.choose(*SPACES, default="generic") or "")
+    policy = _hints(m)
+    m.flag("unified")
+    count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
+    kind = m.type()
+    expected = 2 if policy else 1
+    if len(form.targets) != count or len(form.source_operands) < expected:
+        raise Unsupported(f"{len(form.targets)} destinations where it loads {count}")
+    width = kind.bytes
+    dtype, raw = dtype_of(kind.name), RAW[width * 8]
+    targets = [form.target(operand, kind.name) for operand in form.targets]
+    operand = form.source_operands[0]
+    if isinstance(operand, tree.Address):
+        sliced = form.builder.parameters.place_of(operand)
+        if sliced is not None and space == "param":
+            return _load_parameter(form, *sliced, width, targets, dtype)
+    accessor = Accessor(form.address(operand), space, width * count, form.site)
+    polls = order in STRONG
+
+    def step(group: Group, guard: Any) -> bool:
+        accesses = accessor(group, guard)
+        if polls:
+            group.gang.poll(group)
+        tainted = False
+        for access in accesses:
+            group.gang.launch.counts.load(access.space, access.lanes * width * count)
+            values, masks = access.load(width, count)
+            chosen = access.guard
+            for i, target in enumerate(targets):
+                if target is None:
+                    continue
+                mask = None
+                if masks is not None and masks[i].any():
+                    mask = (
+                        _extended(target, masks[i], dtype),
+                        group.gang.launch.origins.of_read(access, width * count),
+                    )
+                    tainted = True
+                target.write(group, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
+        return tainted
+
+    return Effect(step)
+
+
+def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
+    """A loaded value's undefined bits as the register has them; sign extension spreads an undefined sign."""
+    if target.convert is None:
+        return mask
+    return viewed(target.convert(viewed(mask, dtype)), RAW[target.bits])
+
+
+def _load_parameter(
+    form: Form, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
+) -> Effect:
+    """`ld.param` of a device function's parameter or return value."""
+    parameters = form.builder.parameters
+    places = [
+        (target, offset + i * width, parameters.covering(symbol, offset + i * width, width))
+        for i, target in enumerate(targets)
+        if target is not None
+    ]
+
+    def step(group: Group, guard: Any) -> bool:
+        tainted = False
+        loaded = [(t, gather(group.regs, group.undefined, pieces, at, width)) for t, at, pieces in places]
+        for target, (value, mask, origin) in loaded:
+            entry = None
+            if mask is not None:
+                entry = (_extended(target, mask, dtype), origin)
+                tainted = True
+            target.write(group, value if width == 16 else viewed(value, dtype), entry, guard)
+        return tainted
+
+    return Effect(step)
+
+
+@effect("st")
+def st(form: Form) -> Effect:
+    """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
+    m = form.modifiers
+    if "async" in m.left or "bulk" in m.left:
+        raise Unsupported("asynchronous stores")
+    m.choose(*ORDERS)
+    m.choose(*SCOPES)
+    space = plain_space(m.choose(*SPACES, default="generic") or "")
+    _hints(m)
+    count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
+    kind = m.type()
+    width = kind.bytes
+    operand = form.instruction.operands[0]
+    stored = form.sources[1 : 1 + count]
+    if len(stored) != count:
+        raise Unsupported(f"{len(stored)} sources where it stores {count}")
+    if space == "const":
+        raise Unsupported("a store to constant memory")
+    name = kind.name if kind.bits == 128 else f"b{kind.bits}"
+    sources = [form.source(part, _stored_type(part, kind.name, name)) for part in stored]
+    readers = [source.reader for source in sources]
+    raw = RAW[width * 8]
+    if isinstance(operand, tree.Address):
+        sliced = form.builder.parameters.place_of(operand)
+        if sliced is not None and space == "param":
+            return _store_parameter(form, *sliced, width, sources)
+    accessor = Accessor(form.address(operand), space, width * count, form.site)
+    if space == "param":
+        raise Unsupported("a store to a kernel parameter")
+
+    def step(group: Group, guard: Any) -> None:
+        values = tuple(viewed(read(group), raw) for read in readers)
+        masks, origin = None, 0
+        if group.undefined:
+            found = [source.undefined(group) for source in sources]
+            if any(found):
+                masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
+                first = next(entry[1] for entry in found if entry)
+                origin = group.gang.launch.origins.of_store(first, form.site, group.gang.launch.program)
+        for access in accessor(group, guard):
+            group.gang.launch.counts.store(access.space, access.lanes * width * count)
+            access.store(values, masks, width, origin)
+
+    return Effect(step)
+
+
+def _stored_type(operand: tree.Operand, typed: str, raw: str) -> str:
+    """A literal is read in the instruction's own type, a register as raw bits."""
+    return raw if isinstance(operand, tree.Name) else typed
+
+
+def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
+    """`st.param` to an argument or a return value."""
+    parameters = form.builder.parameters
+    raw = RAW[width * 8]
+    places = [
+        (source, source.reader, offset + i * width, parameters.covering(symbol, offset + i * width, width))
+        for i, source in enumerate(sources)
+    ]
+
+    def step(group: Group, guard: Any) -> None:
+        for source, read, at, pieces in places:
+            entry = source.undefined(group)
+            mask, origin = (None, 0) if entry is None else (viewed(entry[0], raw), entry[1])
+            scatter(group, pieces, at, width, (viewed(read(group), raw), mask, origin), guard)
+
+    return Effect(step)
+
+
+@effect("prefetch", "prefetchu", "applypriority")
+def prefetch(form: Form) -> Effect:
+    """Hints: they change nothing, and an address that is not valid does not matter."""
+    form.modifiers.left.clear()
+    return Effect(lambda group, guard: None)
+
+
+@effect("discard")
+def discard(form: Form) -> Effect:
+    """`discard.global.L2 [a], 128`: what lies there is undefined from then on."""
+    m = form.modifiers
+    m.choose("global")
+    m.need("L2")
+    size = m.immediate(1)
+    if size != 128:
+        raise Unsupported("a size other than 128")
+    accessor = Accessor(form.address(form.source_operands[0]), "global", 128, form.site)
+
+    def step(group: Group, guard: Any) -> None:
+        for access in accessor(group, guard):
+            group.gang.launch.discard(access, 128)
+
+    return Effect(step)
+
+
+# ---- addresses
+
+
+@pure("cvta")
+def cvta(m: Modifiers) -> Pure:
+    """`cvta{.to}.space.u64 p, a`."""
+    to_space = m.flag("to")
+    space = plain_space(m.need(*SPACES) or "")
+    kind = m.type().name
+    base = WINDOWS.get(space, 0)
+    if kind != "u64":
+        raise Unsupported("32-bit generic addresses")
+    step = np.uint64(-base % (1 << 64) if to_space else base)
+    if base == 0:
+        return Pure((kind,), (kind,), lambda a: a, undefined=lambda values, masks: masks[0])
+    return Pure((kind,), (kind,), lambda a: a + step)
+
+
+@pure("isspacep")
+def isspacep(m: Modifiers) -> Pure:
+    """`isspacep.space p, a`."""
+    space = plain_space(m.need(*SPACES) or "")
+    if space != "global":
+        base = np.uint64(WINDOWS[space])
+        return Pure(("pred",), ("u64",), lambda a: (a - base) < np.uint64(WINDOW))
+
+    def outside(a: Any) -> Any:
+        """Global memory is what lies in no window; constant memory and parameters count as global."""
+        inside = np.bool_(False)
+        for name in ("shared", "local"):
+            inside = inside | ((a - np.uint64(WINDOWS[name])) < np.uint64(WINDOW))
+        return ~inside
+
+    return Pure(("pred",), ("u64",), outside)

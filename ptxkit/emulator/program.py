@@ -1,0 +1,441 @@
+"""A kernel compiled for the machine: functions cut into blocks of steps, over numbered register slots.
+
+A block is entered only at its start and left only at its end. It begins at a label or a gate (a barrier, a
+warp-synchronous instruction), and ends with a branch, a call, a return, or before the next block. `.param`
+variables of device functions have fixed places for all that is stored to them, so they are slots too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.asm import tree
+from ptxkit.asm.flow import basic_blocks
+from ptxkit.asm.symbols import Symbol, SymbolKind
+from ptxkit.diagnostics import Diagnostic
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator import operations
+from ptxkit.emulator.calls import leave
+from ptxkit.emulator.effect import EFFECTS, Effect, End, Gate
+from ptxkit.emulator.faults import Site, finding
+from ptxkit.emulator.form import AXES, Form
+from ptxkit.emulator.group import Undefined
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operation import Unsupported, decode_pure
+from ptxkit.emulator.parameters import ParameterSlots
+from ptxkit.emulator.steps import Step, check_guard, clean_step, tracked_step
+from ptxkit.emulator.values import BOOL, ones, zero
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.image import Program
+
+assert operations  # importing it registers the operations
+
+
+@dataclass(slots=True)
+class Block:
+    """Instructions that run one after another.
+
+    Attributes:
+        number: its place in the function; the order of the text.
+        steps: one an instruction; one that returns something true has brought in undefined bits.
+        tracked: the same instructions, for groups that have undefined bits.
+        sites: the same instructions, for findings.
+        gate: what a group must pass first, if there is something.
+        end: what comes next.
+        live: the slots whose values count when the block begins.
+        live_out: those that count behind it, as bits.
+        count: how many instructions.
+    """
+
+    number: int
+    steps: list[Step] = field(default_factory=list)
+    tracked: list[Step] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    gate: Gate | None = None
+    end: End = lambda group: -1
+    live: tuple[int, ...] = ()
+    live_out: int = 0
+    count: int = 0
+
+    def forget_dead(self, undefined: Undefined) -> None:
+        """Drop the undefined bits of registers that nobody reads any more."""
+        for slot in [slot for slot in undefined if not self.live_out >> slot & 1]:
+            del undefined[slot]
+
+
+class Code:
+    """A compiled function.
+
+    Attributes:
+        name: the function's name.
+        number: its number in the program.
+        blocks: in the order of the text, and an empty one behind the last, which returns.
+        names: what each slot is called.
+        blank: a zero for each slot.
+        defined: the same as a mask of undefined bits: none.
+        wide: slots of `.b128` registers.
+        initial, initial_undefined: registers at the function's start.
+        frame: bytes of local variables.
+        parameters, returns: where arguments go and results come from.
+    """
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+        self.blocks: list[Block] = []
+        self.names: list[str] = []
+        self.blank: list[Any] = []
+        self.defined: list[Any] = []
+        self.wide: frozenset[int] = frozenset()
+        self.initial: list[Any] = []
+        self.initial_undefined: Undefined = {}
+        self.frame = 0
+        self.parameters: list[Any] = []
+        self.returns: list[Any] = []
+
+
+@dataclass(slots=True)
+class _Decoded:
+    """An instruction between decoding and linking."""
+
+    site: Site
+    step: Step
+    tracked: Step
+    guard: Source | None = None
+    gate: Gate | None = None
+    link: Callable[[Any], End] | None = None
+    target: Symbol | None = None
+
+
+class Linker:
+    """Where the end of a block can lead to."""
+
+    def __init__(self, builder: Builder, number: int, following: int) -> None:
+        self._builder = builder
+        self.number = number
+        self.next = following
+
+    def block(self, label: Symbol) -> int:
+        """The block at a label."""
+        return self._builder.block_at[self._builder.flow.at[label]]
+
+
+class Builder:
+    """Compiles one function.
+
+    Attributes:
+        program: what it belongs to.
+        function: the function.
+        flow: its instructions in order, with the meaning of names.
+        bits: the width of each slot.
+        names: the name of each slot.
+    """
+
+    def __init__(self, program: Program, function: tree.Function, code: Code) -> None:
+        self.program = program
+        self.function = function
+        self.code = code
+        self.flow = program.image.flow(function)
+        self.bits: list[int] = []
+        self.names: list[str] = []
+        self.block_at: dict[int, int] = {}
+        self._slots: dict[tuple[Symbol, int], int] = {}
+        self._aliases: dict[int, tree.Name] = {}
+        self._carry: int | None = None
+        self._local: dict[Symbol, int] = {}
+        self._frame = 0
+        self._reads = 0
+        self._writes = 0
+        self._problems: list[Diagnostic] = []
+        self.parameters = ParameterSlots(self)
+
+    # ---- names and slots
+
+    def meaning(self, name: tree.Name) -> Symbol | None:
+        """The declaration that a name in the body means."""
+        return self.flow.meaning(self._aliases.get(id(name), name))
+
+    def alias(self, made: tree.Name, written: tree.Name) -> None:
+        """Let a name that was made (a component of a vector register) mean what the written one does."""
+        self._aliases[id(made)] = written
+
+    def new_slot(self, bits: int, name: str) -> int:
+        """A further slot."""
+        self.bits.append(bits)
+        self.names.append(name)
+        return len(self.bits) - 1
+
+    def slot(self, symbol: Symbol, component: str | None = None) -> int:
+        """The slot of a register, or of a component of a vector register."""
+        index = AXES.get(component or "", 0) if symbol.vector else 0
+        key = (symbol, index)
+        if key not in self._slots:
+            name = f"{symbol.name}.{component}" if symbol.vector else symbol.name
+            self._slots[key] = self.new_slot(DTYPES[symbol.type].bits, name)
+        return self._slots[key]
+
+    @property
+    def carry(self) -> int:
+        """The slot of the condition code register's CC.CF."""
+        if self._carry is None:
+            self._carry = self.new_slot(1, "CC.CF")
+        return self._carry
+
+    def address_of(self, symbol: Symbol) -> tuple[int, bool]:
+        """The address of a variable, parameter or function in its own space, and whether it is an offset
+        from the running function's local variables.
+
+        Raises:
+            Unsupported: it has none.
+        """
+        if symbol.kind is SymbolKind.VARIABLE and symbol.space == "local":
+            return self._local_offset(symbol), True
+        if symbol.kind is SymbolKind.PARAMETER or symbol.space == "param":
+            return self.program.parameter_address(symbol, self.function), False
+        return self.program.address_of(symbol), False
+
+    def _local_offset(self, symbol: Symbol) -> int:
+        if symbol not in self._local:
+            size, align = self.program.image.size_of(symbol), self.program.image.alignment_of(symbol)
+            self._frame = -(-self._frame // align) * align
+            self._local[symbol] = self._frame
+            self._frame += size
+        return self._local[symbol]
+
+    # ---- compiling
+
+    def build(self) -> list[Diagnostic]:
+        """Compile the function into its code.
+
+        Returns:
+            What can't be executed: P601, one a form.
+        """
+        for variable in self.flow.variables:
+            if variable.space == "local":
+                self._local_offset(variable)
+        self.parameters.place()
+        decoded = [self._decode(instruction) for instruction in self.flow.instructions]
+        if self._problems:
+            return self._problems
+        reads, kills = self._dataflow()
+        self._cut(decoded, reads, kills)
+        return []
+
+    def _decode(self, instruction: tree.Instruction) -> _Decoded:
+        site = Site(instruction, self.function.name, self.program.image.source)
+        nothing = _Decoded(site, _no_step, _no_step)
+        try:
+            form = Form(self, instruction, site)
+            guard = self._guard(instruction)
+            pure = self._decode_pure(form, guard)
+            if pure is not None:
+                return pure
+            reader = EFFECTS.get(instruction.opcode)
+            if reader is None:
+                raise Unsupported("this instruction")
+            effect = reader(form)
+            form.done()
+        except Unsupported as unsupported:
+            message = f"the emulator does not execute `{instruction.spelling}`: {unsupported}"
+            self._problems.append(finding("P601", message, site))
+            return nothing
+        step = _effect_step(effect, guard, site)
+        return _Decoded(site, step, step, guard, effect.gate, effect.link, effect.target)
+
+    def _guard(self, instruction: tree.Instruction) -> Source | None:
+        if instruction.guard is None:
+            return None
+        symbol = self.flow.meaning(instruction.guard)
+        if symbol is None or symbol.kind is not SymbolKind.REGISTER or symbol.type != "pred":
+            raise Unsupported(f"the guard `{instruction.guard.name}`, which is no predicate")
+        negated = instruction.guard.negated
+        return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
+
+    def _decode_pure(self, form: Form, guard: Source | None) -> _Decoded | None:
+        operation = decode_pure(form.modifiers)
+        if operation is None:
+            return None
+        if len(form.sources) != len(operation.sources):
+            raise Unsupported(f"{len(form.sources)} source operands where it has {len(operation.sources)}")
+        if len(form.targets) > len(operation.results):
+            raise Unsupported(f"{len(form.targets)} destinations where it has {len(operation.results)}")
+        sources = [form.source(o, kind) for o, kind in zip(form.sources, operation.sources, strict=True)]
+        targets = [
+            form.target(form.targets[i], kind) if i < len(form.targets) else None
+            for i, kind in enumerate(operation.results)
+        ]
+        if operation.reads_carry:
+            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
+        if operation.writes_carry:
+            operation, targets = _with_carry(operation, targets, self.carry)
+        step = clean_step(operation, sources, targets, guard)
+        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
+        return _Decoded(form.site, step, tracked)
+
+    # ---- data flow over slots
+
+    def _slot_bits(self, registers: Iterable[Symbol]) -> int:
+        bits = 0
+        wanted = set(registers)
+        for (symbol, _), slot in self._slots.items():
+            if symbol in wanted:
+                bits |= 1 << slot
+        return bits
+
+    def _dataflow(self) -> tuple[list[int], list[int]]:
+        """What each instruction reads and surely overwrites, in bits of slots."""
+        by_register = [self._slot_bits([register]) for register in self.flow.registers]
+        reads, kills = [], []
+        for number, instruction in enumerate(self.flow.instructions):
+            read = _translate(self.flow.reads[number], by_register)
+            kill = _translate(self.flow.kills[number], by_register)
+            more, less = self.parameters.dataflow(instruction)
+            if self._carry is not None and _touches_carry(instruction):
+                more |= 1 << self._carry
+            reads.append(read | more)
+            kills.append(kill | less if instruction.guard is None else kill)
+        return reads, kills
+
+    # ---- blocks
+
+    def _cut(self, decoded: list[_Decoded], reads: list[int], kills: list[int]) -> None:
+        cuts: set[int] = set()
+        for number, item in enumerate(decoded):
+            if item.gate is not None:
+                cuts.add(number)
+            if item.link is not None:
+                cuts.add(number + 1)
+                if item.guard is not None and item.target is None:
+                    cuts.add(number)
+        ranges = basic_blocks(self.flow, sorted(cuts), reads, kills, self.parameters.assigned)
+        self.block_at = {block.start: i for i, block in enumerate(ranges)}
+        self.block_at[len(decoded)] = len(ranges)
+        code = self.code
+        for i, block in enumerate(ranges):
+            items = decoded[block.start : block.stop]
+            made = Block(i, count=len(items), live=_bits(block.live_in), live_out=block.live_out)
+            last = items[-1]
+            if last.link is not None:
+                linker = Linker(self, i, i + 1)
+                target = linker.block(last.target) if last.target is not None else None
+                made.end = _guarded_end(last, last.link(linker), i, i + 1, target)
+            else:
+                made.end = _fall_through(i + 1)
+            for item in items:
+                made.steps.append(item.step)
+                made.tracked.append(item.tracked)
+                made.sites.append(item.site)
+            made.gate = items[0].gate
+            code.blocks.append(made)
+        self._finish(ranges[0].live_in & ranges[0].unassigned_in if ranges else 0)
+
+    def _finish(self, undefined: int) -> None:
+        code = self.code
+        returning = Block(len(code.blocks), live=_bits(self.parameters.returned))
+        returning.end = leave
+        code.blocks.append(returning)
+        code.names = self.names
+        code.blank = [zero(bits) for bits in self.bits]
+        code.defined = [zero(bits) for bits in self.bits]
+        code.wide = frozenset(slot for slot, bits in enumerate(self.bits) if bits == 128)
+        code.initial = list(code.blank)
+        code.initial_undefined = {
+            slot: (ones(self.bits[slot]), self.program.unset_origin(self.names[slot]))
+            for slot in _bits(undefined)
+        }
+        code.frame = -(-self._frame // 16) * 16
+        self.parameters.finish(code)
+
+
+def _no_step(group: Group) -> None:
+    return None
+
+
+def _bits(number: int) -> tuple[int, ...]:
+    """The bits that are set, lowest first."""
+    found = []
+    while number:
+        low = number & -number
+        found.append(low.bit_length() - 1)
+        number ^= low
+    return tuple(found)
+
+
+def _translate(bits: int, table: list[int]) -> int:
+    result = 0
+    for i in _bits(bits):
+        result |= table[i]
+    return result
+
+
+def _touches_carry(instruction: tree.Instruction) -> bool:
+    return "cc" in instruction.modifiers or instruction.opcode in ("addc", "subc", "madc")
+
+
+def _with_carry(operation: Any, targets: list[Any], carry: int) -> tuple[Any, list[Any]]:
+    from dataclasses import replace
+
+    from ptxkit.emulator.operands import Target
+
+    return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
+
+
+def _effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
+    """An effect's step with its guard read."""
+    run = effect.step
+    if run is None or effect.link is not None:
+        return _no_step
+    if guard is None:
+        return lambda group: run(group, None)
+    read = guard.reader
+
+    def step(group: Group) -> Any:
+        condition = read(group)
+        if group.undefined:
+            check_guard(group, guard, condition, site)
+        if condition.ndim == 0:
+            return run(group, None) if condition else None
+        return run(group, condition)
+
+    return step
+
+
+def _fall_through(following: int) -> End:
+    return lambda group: following
+
+
+def _guarded_end(item: _Decoded, end: End, number: int, following: int, target: int | None) -> End:
+    """The end of a block whose last instruction may have a guard: lanes that it doesn't hold for go on."""
+    guard = item.guard
+    if guard is None:
+        return end
+    read, site = guard.reader, item.site
+
+    def guarded(group: Group) -> int:
+        condition = read(group)
+        if group.undefined:
+            check_guard(group, guard, condition, site)
+        lanes = group.count(condition)
+        if lanes == 0:
+            return following
+        if lanes == group.lanes:
+            return end(group)
+        taken = condition if group.mask is None else condition & group.mask
+        rest = ~condition if group.mask is None else group.mask & ~condition
+        ready = group.gang.ready
+        ready.append(group.part(rest, group.lanes - lanes, following))
+        if target is not None:
+            ready.append(group.part(taken, lanes, target))
+            return -1
+        # The block holds this instruction alone, so its live slots are what the end needs.
+        parted = group.part(taken, lanes, number)
+        parted.pc = end(parted)
+        if parted.pc >= 0:
+            ready.append(parted)
+        return -1
+
+    return guarded

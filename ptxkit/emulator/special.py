@@ -1,0 +1,142 @@
+"""The values of the special registers, for all rows of a gang. PTX ISA chapter 10.
+
+A register that changes while a kernel runs, a clock, is no value of the gang; see `VARYING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+Value = Callable[["Gang"], Any]
+
+
+def _u32(number: int) -> Any:
+    return np.uint32(number)
+
+
+def _lane(gang: Gang) -> Any:
+    return np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
+
+
+def _warp(gang: Gang) -> Any:
+    if gang.warps == 1:
+        return _u32(0)
+    return np.tile(np.arange(gang.warps, dtype=np.uint32), len(gang.ctas)).reshape(-1, 1)
+
+
+def _thread_number(gang: Gang) -> Any:
+    """The linear number of each thread in its CTA."""
+    return _warp(gang) * np.uint32(WARP) + _lane(gang)
+
+
+def _tid(axis: int) -> Value:
+    def value(gang: Gang) -> Any:
+        x, y, z = gang.launch.block
+        if (x, y, z)[axis] == 1:
+            return _u32(0)
+        number = _thread_number(gang)
+        if axis == 0:
+            return number if y * z == 1 else number % np.uint32(x)
+        if axis == 1:
+            return number // np.uint32(x) if z == 1 else number // np.uint32(x) % np.uint32(y)
+        return number // np.uint32(x * y)
+
+    return value
+
+
+def _by_cta(gang: Gang, numbers: np.ndarray) -> Any:
+    """A number for each CTA of the gang, as a scalar where all are the same, else a column of the rows."""
+    if (numbers == numbers[0]).all():
+        return _u32(int(numbers[0]))
+    return np.repeat(numbers.astype(np.uint32), gang.warps).reshape(-1, 1)
+
+
+def _ctaid(axis: int) -> Value:
+    def value(gang: Gang) -> Any:
+        x, y, _ = gang.launch.grid
+        return _by_cta(gang, (gang.ctas % x, gang.ctas // x % y, gang.ctas // (x * y))[axis])
+
+    return value
+
+
+def _of_launch(attribute: str, axis: int) -> Value:
+    return lambda gang: _u32(getattr(gang.launch, attribute)[axis])
+
+
+def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
+    bit = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
+    mask = (function(bit) & np.uint64(0xFFFF_FFFF)).astype(np.uint32).reshape(1, WARP)
+    return lambda gang: mask
+
+
+_ONE = np.uint64(1)
+
+SPECIAL: dict[str, Value] = {
+    **{f"%tid.{axis}": _tid(i) for i, axis in enumerate("xyz")},
+    **{f"%ntid.{axis}": _of_launch("block", i) for i, axis in enumerate("xyz")},
+    **{f"%ctaid.{axis}": _ctaid(i) for i, axis in enumerate("xyz")},
+    **{f"%nctaid.{axis}": _of_launch("grid", i) for i, axis in enumerate("xyz")},
+    **{f"%{name}.w": lambda gang: _u32(0) for name in ("tid", "ntid", "ctaid", "nctaid")},
+    "%laneid": _lane,
+    "%warpid": _warp,
+    "%nwarpid": lambda gang: _u32(gang.launch.limits.warps_per_sm),
+    "%smid": lambda gang: _by_cta(gang, gang.ctas % gang.launch.sm_count),
+    "%nsmid": lambda gang: _u32(gang.launch.sm_count),
+    "%gridid": lambda gang: np.uint64(gang.launch.number),
+    "%lanemask_eq": _lane_mask(lambda bit: bit),
+    "%lanemask_le": _lane_mask(lambda bit: (bit << _ONE) - _ONE),
+    "%lanemask_lt": _lane_mask(lambda bit: bit - _ONE),
+    "%lanemask_ge": _lane_mask(lambda bit: ~(bit - _ONE)),
+    "%lanemask_gt": _lane_mask(lambda bit: ~((bit << _ONE) - _ONE)),
+    "%total_smem_size": lambda gang: _u32(gang.launch.shared_total),
+    "%aggr_smem_size": lambda gang: _u32(gang.launch.shared_total + gang.launch.limits.shared_reserved),
+    "%dynamic_smem_size": lambda gang: _u32(gang.launch.shared_dynamic),
+    **{f"%envreg{i}": lambda gang: _u32(0) for i in range(32)},
+    **{f"%pm{i}": lambda gang: _u32(0) for i in range(8)},
+    **{f"%pm{i}_64": lambda gang: np.uint64(0) for i in range(8)},
+    "%is_explicit_cluster": lambda gang: np.bool_(False),
+    **{f"%clusterid.{axis}": _ctaid(i) for i, axis in enumerate("xyz")},
+    **{f"%nclusterid.{axis}": _of_launch("grid", i) for i, axis in enumerate("xyz")},
+    **{f"%cluster_ctaid.{axis}": lambda gang: _u32(0) for axis in "xyz"},
+    **{f"%cluster_nctaid.{axis}": lambda gang: _u32(1) for axis in "xyz"},
+    **{
+        f"%{n}.w": lambda gang: _u32(0)
+        for n in ("clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
+    },
+    "%cluster_ctarank": lambda gang: _u32(0),
+    "%cluster_nctarank": lambda gang: _u32(1),
+    "%current_graph_exec": lambda gang: np.uint64(0),
+    # The emulator's own: the number of each row's CTA in the gang, and of each thread.
+    "cta": lambda gang: np.repeat(np.arange(len(gang.ctas)), gang.warps).reshape(-1, 1),
+    "thread": lambda gang: np.arange(gang.rows * WARP).reshape(-1, WARP),
+}
+"""By name: what computes the value for a gang, of a shape that broadcasts against (rows, 32)."""
+
+
+def _ticks(group: Group) -> int:
+    """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
+    launch = group.gang.launch
+    launch.clock += 32
+    return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
+
+
+VARYING: dict[str, Callable[[Group], Any]] = {
+    "%clock": lambda group: np.uint32(_ticks(group) & 0xFFFF_FFFF),
+    "%clock_hi": lambda group: np.uint32(_ticks(group) >> 32),
+    "%clock64": lambda group: np.uint64(_ticks(group)),
+    "%globaltimer": lambda group: np.uint64(START_OF_TIME + _ticks(group)),
+    "%globaltimer_lo": lambda group: np.uint32((START_OF_TIME + _ticks(group)) & 0xFFFF_FFFF),
+    "%globaltimer_hi": lambda group: np.uint32((START_OF_TIME + _ticks(group)) >> 32),
+}
+"""Special registers that are read anew each time: what computes the value for a group."""
+START_OF_TIME = 1_700_000_000 * 10**9
+"""`%globaltimer` at the first launch: nanoseconds, and the same in every run."""

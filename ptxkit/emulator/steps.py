@@ -1,0 +1,236 @@
+"""Pure operations as steps: functions that compute one instruction for a group.
+
+Each shape of instruction (which operands are registers, constants, conversions; whether it is guarded) has
+one factory, written as text and compiled once, so that a step holds nothing but what its instruction needs.
+A `tracked` step does the same work where some register has undefined bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.operands import Source, Target, lanes_of
+from ptxkit.emulator.operation import Pure
+from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+Step = Callable[["Group"], Any]
+
+
+@cache
+def _factory(sources: str, targets: str, guard: str, several: bool) -> Callable[..., Step]:
+    """A factory of steps of one shape.
+
+    Args:
+        sources: a letter an operand: `r` register, `c` constant, `x` converted register, `i` inverted
+            predicate, `f` computed.
+        targets: a letter a result: `r` register, `x` converted, `b` a converted `.b128`, `-` left out.
+        guard: empty, `p` or `!`.
+        several: whether the function returns a tuple.
+    """
+    names = ["function", "select", "select_wide"]
+    body = ["r = group.regs"]
+    if guard:
+        names.append("guard")
+        body.append("p = r[guard]" if guard == "p" else "p = ~r[guard]")
+        body += ["if p.ndim == 0 and not p:", "    return None"]
+    arguments = []
+    for i, letter in enumerate(sources):
+        names.append(f"s{i}")
+        if letter == "c":
+            arguments.append(f"s{i}")
+            continue
+        arguments.append(f"a{i}")
+        if letter == "r":
+            names.append(f"t{i}")
+            body += [f"a{i} = r[s{i}]", f"if a{i}.dtype is not t{i}:", f"    a{i} = a{i}.view(t{i})"]
+        elif letter == "x":
+            names.append(f"t{i}")
+            body.append(f"a{i} = t{i}(r[s{i}])")
+        elif letter == "i":
+            body.append(f"a{i} = ~r[s{i}]")
+        else:
+            body.append(f"a{i} = s{i}(group)")
+    body.append(f"v = function({', '.join(arguments)})")
+    for i, letter in enumerate(targets):
+        if letter == "-":
+            continue
+        names.append(f"d{i}")
+        value = f"v[{i}]" if several else "v"
+        if letter in "xb":
+            names.append(f"w{i}")
+            value = f"w{i}({value})"
+        if guard:
+            chooser = "select_wide" if letter == "b" else "select"
+            value = f"{value} if p.ndim == 0 else {chooser}(p, {value}, r[d{i}])"
+        body.append(f"r[d{i}] = {value}")
+    lines = [f"def make({', '.join(names)}):", "    def step(group):"]
+    lines += [f"        {line}" for line in body]
+    lines += ["    return step"]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), f"<step {sources}>{targets}{guard}>", "exec"), scope)
+    make: Callable[..., Step] = scope["make"]
+    return make
+
+
+def clean_step(
+    operation: Pure, sources: Sequence[Source], targets: Sequence[Target | None], guard: Source | None
+) -> Step:
+    """The step where no operand can have undefined bits."""
+    letters = ""
+    parts: list[Any] = []
+    for source in sources:
+        if source.invert:
+            letters += "i"
+            parts.append(source.slot)
+        elif source.slot is None:
+            letters += "f" if source.compute is not None else "c"
+            parts.append(source.compute if source.compute is not None else source.value)
+        else:
+            letters += "r" if source.convert is None else "x"
+            parts += [source.slot, source.dtype if source.convert is None else source.convert]
+    results = ""
+    for target in targets:
+        if target is None:
+            results += "-"
+            continue
+        parts.append(target.slot)
+        if target.bits == 128:
+            results += "b"
+            parts.append(target.convert or _unchanged)
+        elif target.convert is not None:
+            results += "x"
+            parts.append(target.convert)
+        else:
+            results += "r"
+    mark = "" if guard is None else "!" if guard.invert else "p"
+    several = len(targets) > 1
+    guards = [guard.slot] if guard is not None else []
+    make = _factory(letters, results, mark, several)
+    return make(operation.function, select, select_wide, *guards, *parts)
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def tracked_step(
+    operation: Pure,
+    sources: Sequence[Source],
+    targets: Sequence[Target | None],
+    guard: Source | None,
+    step: Step,
+    site: Site,
+) -> Step:
+    """The step where operands may have undefined bits: `step` and what becomes of those bits."""
+    readers = [source.reader for source in sources]
+    results = [DTYPES[name].bits for name in operation.results]
+    written = [target.slot for target in targets if target is not None]
+
+    def tracked(group: Group) -> None:
+        undefined = group.undefined
+        condition = None
+        if guard is not None:
+            condition = guard.reader(group)
+            check_guard(group, guard, condition, site)
+            if condition.ndim == 0:
+                if not condition:
+                    return
+                condition = None
+        found = [source.undefined(group) for source in sources]
+        if not any(found):
+            if condition is None:
+                step(group)
+                for slot in written:
+                    undefined.pop(slot, None)
+                return
+            masks: Sequence[Any] = [None] * len(results)
+            origin = 0
+        else:
+            values = [read(group) for read in readers]
+            masks = propagate(operation, values, [entry and entry[0] for entry in found], results)
+            first = next(entry[1] for entry in found if entry)
+            origin = group.gang.launch.origins.root(first, group.gang.launch.program, site)
+        before = {slot: undefined.get(slot) for slot in written}
+        step(group)
+        for target, mask, bits in zip(targets, masks, results, strict=True):
+            if target is not None:
+                entry = _widened(target, mask, bits, origin)
+                _set_mask(group, target, entry, before[target.slot], condition)
+
+    return tracked
+
+
+def propagate(
+    operation: Pure, values: Sequence[Any], masks: Sequence[Any], results: Sequence[int]
+) -> Sequence[Any]:
+    """The undefined bits of each result."""
+    if operation.undefined is not None:
+        found = operation.undefined(values, masks)
+        return found if isinstance(found, tuple) else (found,)
+    lanes: Any = None
+    for mask in masks:
+        if mask is not None:
+            some = mask != 0
+            if mask.ndim in (1, 3):
+                some = some.any(axis=-1)
+            lanes = some if lanes is None else lanes | some
+    return [_spread(lanes, bits) for bits in results]
+
+
+def _spread(lanes: Any, bits: int) -> Any:
+    """All ones of a result where a lane is set."""
+    if bits == 1:
+        return lanes
+    if bits == 128:
+        return np.where(np.asarray(lanes)[..., None], ones(128), np.uint64(0))
+    raw = raw_dtype(bits)
+    return np.where(lanes, raw.type(2**bits - 1), raw.type(0))
+
+
+def _widened(target: Target, mask: Any, bits: int, origin: int) -> tuple[Any, int] | None:
+    """A result's mask as the register has it."""
+    if mask is None or not mask.any():
+        return None
+    if target.convert is not None:
+        mask = target.convert(viewed(mask, mask.dtype))
+    raw = RAW[target.bits]
+    return viewed(mask, raw), origin
+
+
+def _set_mask(
+    group: Group,
+    target: Target,
+    entry: tuple[Any, int] | None,
+    before: tuple[Any, int] | None,
+    guard: Any,
+) -> None:
+    if guard is not None and (entry or before):
+        none = group.code.defined[target.slot]
+        new, origin = entry or (none, 0)
+        old, earlier = before or (none, 0)
+        both = (select_wide if target.bits == 128 else select)(guard, new, old)
+        entry = (both, origin or earlier) if both.any() else None
+    if entry is None:
+        group.undefined.pop(target.slot, None)
+    else:
+        group.undefined[target.slot] = entry
+
+
+def check_guard(group: Group, guard: Source, value: Any, site: Site) -> None:
+    """A guard with an undefined bit in an active lane is a finding."""
+    entry = group.undefined.get(guard.slot) if guard.slot is not None else None
+    if entry is None:
+        return
+    mask = entry[0]
+    lanes = lanes_of(group, None, mask.shape)
+    if (mask if lanes is None else mask & lanes).any():
+        group.gang.launch.undefined_decides(group, mask, entry[1], site, f"the guard `{guard.name}`")

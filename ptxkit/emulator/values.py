@@ -1,0 +1,131 @@
+"""Raw register values and typed views of them.
+
+A register's raw dtype is the unsigned integer of its width, bool for predicates, and for `.b128` an
+array of `uint64` with a last axis of two. A value may travel with any dtype of the same size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.dtypes import DTYPES, Kind
+
+WARP = 32
+"""Threads of a warp."""
+
+BOOL = np.dtype(bool)
+U8, U16, U32, U64 = np.dtype("u1"), np.dtype("u2"), np.dtype("u4"), np.dtype("u8")
+I64 = np.dtype("i8")
+RAW = {1: BOOL, 8: U8, 16: U16, 32: U32, 64: U64, 128: U64}
+"""The dtype of a register by its width in bits."""
+
+
+@cache
+def raw_dtype(bits: int) -> np.dtype:
+    """The smallest raw dtype that holds `bits` bits: `uint8` for the 4 bits of `e2m1`."""
+    return RAW[next(width for width in RAW if width >= bits)]
+
+
+@cache
+def dtype_of(type_name: str) -> np.dtype:
+    """The numpy dtype that an operation computes a PTX type in; see `ptxkit.emulator.operation`."""
+    dtype = DTYPES[type_name]
+    if dtype.kind is Kind.SIGNED and dtype.lanes == 1 and dtype.bits >= 8:
+        return np.dtype(f"i{dtype.bits // 8}")
+    if type_name in ("f32", "f64"):
+        return np.dtype(f"f{dtype.bits // 8}")
+    return raw_dtype(dtype.bits)
+
+
+def zero(bits: int) -> Any:
+    """The value 0 of a register of that width."""
+    return np.zeros(2, U64) if bits == 128 else RAW[bits].type(0)
+
+
+def ones(bits: int) -> Any:
+    """All bits of a register of that width."""
+    if bits == 128:
+        return np.full(2, 2**64 - 1, U64)
+    return RAW[bits].type(True) if bits == 1 else RAW[bits].type(2**bits - 1)
+
+
+def constant(value: int, type_name: str) -> Any:
+    """A literal's low bits as a scalar of the type's dtype."""
+    bits = DTYPES[type_name].bits
+    if bits == 128:
+        return np.array([value & (2**64 - 1), value >> 64 & (2**64 - 1)], U64)
+    if bits == 1:
+        return np.bool_(value != 0)
+    raw = raw_dtype(bits).type(value & (2**bits - 1))
+    return raw.view(dtype_of(type_name))
+
+
+def viewed(value: Any, dtype: np.dtype) -> Any:
+    """The same bits as `dtype`, which is as wide."""
+    return value if value.dtype is dtype else value.view(dtype)
+
+
+def reader(bits: int, type_name: str) -> Callable[[Any], Any] | None:
+    """What turns the value of a register of `bits` bits into an operand of a type, low bits first.
+
+    Returns:
+        None where a view does.
+    """
+    wanted = DTYPES[type_name].bits
+    dtype = dtype_of(type_name)
+    if bits == wanted or (bits == 8 and wanted < 8):
+        return None
+    raw, narrow = RAW[bits], raw_dtype(wanted)
+    if bits == 128:
+        return lambda value: value[..., 0].astype(narrow).view(dtype)
+    if bits < wanted:
+        return lambda value: viewed(value, raw).astype(narrow).view(dtype)
+    return lambda value: viewed(value, raw).astype(narrow).view(dtype)
+
+
+def writer(bits: int, type_name: str) -> Callable[[Any], Any] | None:
+    """What turns a result of a type into the value of a register of `bits` bits.
+
+    A signed result is sign-extended into a wider register, every other one zero-extended (PTX ISA 9.4.1).
+
+    Returns:
+        None where the result may be stored as it is.
+    """
+    size = DTYPES[type_name].bits
+    dtype = dtype_of(type_name)
+    if bits == size or raw_dtype(size) is RAW[bits]:
+        return None
+    wide = RAW[bits]
+    if size < bits and dtype.kind == "i":
+        signed = np.dtype(f"i{bits // 8}")
+        return lambda value: value.astype(signed)
+    narrow = raw_dtype(size)
+    return lambda value: viewed(value, narrow).astype(wide)
+
+
+def select(condition: Any, chosen: Any, other: Any) -> Any:
+    """`chosen` where the condition holds, else `other`, which may be of another dtype of the same size."""
+    if other.dtype is not chosen.dtype:
+        other = other.view(chosen.dtype)
+    return np.where(condition, chosen, other)
+
+
+def select_wide(condition: Any, chosen: Any, other: Any) -> Any:
+    """`select` for `.b128`."""
+    return np.where(np.asarray(condition)[..., None], chosen, other)
+
+
+def fold(condition: Any, shape: tuple[int, ...]) -> Any:
+    """Where a value of `shape`, broadcast over a condition, is wanted by any of the lanes that share it."""
+    if condition.shape == shape or condition.ndim == 0:
+        return condition
+    if len(shape) == 0:
+        return condition.any()
+    for axis in range(2):
+        if shape[axis] == 1 and condition.shape[axis] != 1:
+            condition = condition.any(axis=axis, keepdims=True)
+    return condition
