@@ -6,14 +6,16 @@ Same calls, same tests, same results. `open_device` in `ptxkit.devices` gives on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ptxkit import dtypes
 from ptxkit.arguments import Signature
 from ptxkit.asm.tree import Module
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, error
 
 Dim3 = tuple[int, int, int]
 
@@ -137,3 +139,56 @@ class Device(Protocol):
 
     def close(self) -> None:
         """Give everything back. A second call does nothing."""
+
+
+# ---- what both devices make of arrays
+
+
+def element_type(dtype: Any) -> np.dtype:
+    """The numpy or ml_dtypes type of an element.
+
+    Args:
+        dtype: a PTX type's name (`f32`, `bf16`, `u8`: 8 bits), else what numpy takes (`float32`, `np.int8`).
+
+    Raises:
+        PtxkitError: P517, it is neither, or no plain number.
+    """
+    if isinstance(dtype, str) and dtype.removeprefix(".") in dtypes.DTYPES:
+        try:
+            return dtypes.numpy_dtype(dtype.removeprefix("."))
+        except KeyError:
+            help = "store packed and opaque types as bytes, `u8`"
+            raise error("P517", f"numpy has no counterpart of PTX type `{dtype}`", help=help) from None
+    try:
+        made = np.dtype("O" if dtype is None else dtype)
+    except TypeError:
+        message = f"expected a PTX or numpy type, found {dtype!r}"
+        raise error("P517", message, help="`f32`, `bf16`, `e4m3`, `u8`, `float32`, ..") from None
+    if made.hasobject or made.itemsize == 0:
+        raise error("P517", f"expected a type of fixed size, found `{made}`")
+    return made.newbyteorder("=") if made.names is None else made
+
+
+def extents(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """A shape as a tuple.
+
+    Raises:
+        PtxkitError: P517, not integers from 0 up.
+    """
+    try:
+        sizes = tuple(map(index, shape)) if isinstance(shape, Sequence) else (index(shape),)
+    except TypeError:
+        sizes = (-1,)
+    if any(size < 0 for size in sizes):
+        raise error("P517", f"expected a shape of integers from 0 up, found {shape!r}")
+    return sizes
+
+
+def host_array(source: Any) -> np.ndarray:
+    """A dense array in host memory, in native byte order, of anything that numpy makes an array of.
+
+    Raises:
+        PtxkitError: P517, its elements are no plain numbers.
+    """
+    array = np.asarray(source)
+    return np.ascontiguousarray(array, element_type(array.dtype)).reshape(array.shape)

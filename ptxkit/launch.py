@@ -31,6 +31,7 @@ class Requirements:
         required_cluster: `.reqnctapercluster`.
         max_cluster: `.maxclusterrank`.
         explicit_cluster: `.explicitcluster`.
+        grid_in_clusters: `.blocksareclusters`: the driver counts the grid in clusters (we still count CTAs).
         static_shared: bytes of shared memory that the kernel declares.
         resource_threads: the most threads of a CTA that its compiled code has registers for; None: no bound.
         spans: where each directive stands, by its name.
@@ -43,6 +44,7 @@ class Requirements:
     required_cluster: Dim3 | None = None
     max_cluster: int | None = None
     explicit_cluster: bool = False
+    grid_in_clusters: bool = False
     static_shared: int = 0
     resource_threads: int | None = None
     spans: dict[str, Span | None] = field(default_factory=dict, compare=False, repr=False)
@@ -67,6 +69,7 @@ class Requirements:
             required_cluster=extents.get("reqnctapercluster"),
             max_cluster=rank[0] if rank else None,
             explicit_cluster="explicitcluster" in directives,
+            grid_in_clusters="blocksareclusters" in directives,
             static_shared=static_shared,
             resource_threads=resource_threads,
             spans={name: directive.span for name, directive in directives.items()},

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptxkit.arguments import Signature, device_address, dlpack
+from ptxkit.arguments import REFUSED, Signature, device_address, dlpack
 from ptxkit.asm.tree import Declarator, Function, Variable
 from ptxkit.diagnostics import PtxkitError, code_info
 
@@ -50,6 +50,8 @@ def refuse(variable: Variable, value: object, code: str) -> PtxkitError:
 
 class Buffer:
     """What both devices' buffers have in common."""
+
+    context: object = None
 
     def __init__(self, address: int) -> None:
         self.address = address
@@ -352,7 +354,7 @@ TYPES = [*INTEGERS, "b8", "b16", "b32", "b64", "b128", "f16", "f32", "f64", "f16
 
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(TYPES), VALUES), min_size=1, max_size=4))
-def test_the_fast_way_packs_as_the_careful_one(pairs) -> None:
+def test_a_whole_space_is_its_parameters(pairs) -> None:
     """`pack` must accept and produce what packing each parameter by itself does, whatever it is given."""
     sig = signature(*(parameter(type) for type, _ in pairs))
     space = bytearray(sig.size)
@@ -369,6 +371,56 @@ def test_the_fast_way_packs_as_the_careful_one(pairs) -> None:
         assert [d.code for d in together.value.diagnostics] == refused
     else:
         assert sig.pack(values) == bytes(space)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from([1, 16]), VALUES), min_size=1, max_size=3))
+def test_the_short_way_packs_as_the_careful_one(triples) -> None:
+    """What the generated packer accepts, `pack` accepts with the same bytes."""
+    parameters = []
+    for type, align, _ in triples:
+        parameters.append(parameter(type, pointer=("global", align) if type == "u64" else None))
+    sig = signature(*parameters)
+    space = bytearray(sig.size)
+    values = [value for *_, value in triples]
+    try:
+        sig.packer(Buffer, None)(space, *values)
+    except REFUSED:
+        return
+    assert sig.pack(values) == bytes(space)
+
+
+def test_what_the_short_way_takes() -> None:
+    home = object()
+    sig = signature(
+        parameter("u64", pointer=("global", 16)),
+        parameter("s32"),
+        parameter("f32"),
+        parameter("b8", dimensions=(128,), align=64),
+    )
+    pack_short = sig.packer(Buffer, home)
+    buffer = Buffer(32)
+    buffer.context = home
+    space = bytearray(sig.size)
+    for good in ([buffer, -1, 1.5, TensorMap()], [32, True, 1.5, bytes(128)]):
+        pack_short(space, *good)
+        assert bytes(space) == sig.pack(good)
+    for place, bad in (
+        (0, 40),
+        (0, Buffer(32)),
+        (0, -16),
+        (1, 1 << 31),
+        (1, 1.0),
+        (2, 1),
+        (2, 1e39),
+        (3, bytes(7)),
+    ):
+        args = [buffer, -1, 1.5, bytes(128)]
+        args[place] = bad
+        with pytest.raises(REFUSED):
+            pack_short(space, *args)
+    with pytest.raises(REFUSED):
+        pack_short(space, buffer)
 
 
 def test_a_wrong_count_prints_the_table() -> None:

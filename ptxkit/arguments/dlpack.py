@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
@@ -58,15 +60,73 @@ _ManagedTensor._fields_ = [
 ]
 
 
-def device_address(array: Any) -> int | None:
-    """The address of the first element of a DLPack array that a kernel can address, else None.
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a DLPack array says of itself.
+
+    Attributes:
+        address: of the first element.
+        shape: in elements, outermost first.
+        strides: in elements; None for a dense array.
+        dtype: of an element.
+    """
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    dtype: np.dtype
+
+
+def is_on_device(array: Any) -> bool:
+    """Whether a kernel can address a DLPack array."""
+    return int(array.__dlpack_device__()[0]) in (CUDA, CUDA_HOST, CUDA_MANAGED)
+
+
+def view(array: Any) -> View:
+    """What a DLPack array on a device says of itself.
 
     No synchronisation takes place, and the caller keeps the array alive.
+
+    Raises:
+        BufferError: numpy and ml_dtypes have no such element type.
     """
-    if int(array.__dlpack_device__()[0]) not in (CUDA, CUDA_HOST, CUDA_MANAGED):
+    _capsule, tensor = _open(array)
+    dimensions = range(tensor.ndim)
+    return View(
+        _address(tensor),
+        tuple(tensor.shape[i] for i in dimensions),
+        tuple(tensor.strides[i] for i in dimensions) if tensor.strides else None,
+        _dtype(tensor.dtype),
+    )
+
+
+def _dtype(found: _DataType) -> np.dtype:
+    size = found.bits // 8
+    if found.lanes == 1 and found.bits in (8, 16, 32, 64, 128):
+        for kind, code in _KINDS.items():
+            if code == found.code:
+                return np.dtype(f"{kind}{size}")
+        for name, code in _NAMED.items():
+            if code == found.code:
+                return np.dtype(getattr(ml_dtypes, name))
+    raise BufferError(f"no numpy type for DLPack type {found.code} of {found.bits} bits, {found.lanes} lanes")
+
+
+def device_address(array: Any) -> int | None:
+    """The address of the first element of a DLPack array that a kernel can address, else None."""
+    if not is_on_device(array):
         return None
+    _capsule, tensor = _open(array)
+    return _address(tensor)
+
+
+def _open(array: Any) -> tuple[object, _Tensor]:
+    """A capsule, which frees itself when dropped, and the tensor in it. Stream -1: nobody waits."""
     capsule = array.__dlpack__(stream=-1)
-    tensor = _Tensor.from_address(_pointer_of(id(capsule), _NAME))
+    return capsule, _Tensor.from_address(_pointer_of(id(capsule), _NAME))
+
+
+def _address(tensor: _Tensor) -> int:
     return int(tensor.data or 0) + int(tensor.byte_offset)
 
 

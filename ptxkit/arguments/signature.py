@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ptxkit.arguments.parameter import Parameter, layout, place
+from ptxkit.arguments.fast import compile_packer
+from ptxkit.arguments.parameter import Parameter, place
 from ptxkit.arguments.values import AddressOf, UnfitError, count, describe, device_address, encode
 from ptxkit.asm.tree import Function
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
@@ -37,10 +38,6 @@ class Signature:
         self._span = span
         self._source = source
         self._indices = {parameter.name: parameter.index for parameter in self.parameters}
-        self._struct = struct.Struct(layout(self.parameters))
-        self._addresses = tuple((p.index, p.pointee_alignment) for p in self.parameters if p.takes_address)
-        self._floats = tuple(p.index for p in self.parameters if p.is_float)
-        self._aggregates = tuple(p for p in self.parameters if p.is_aggregate)
 
     @classmethod
     def of(cls, function: Function, source: Source | None = None) -> Signature:
@@ -53,7 +50,7 @@ class Signature:
         Raises:
             PtxkitError: P507, a parameter whose size is unknown or whose type no host value can have.
         """
-        return cls(function.name, place(function.parameters, source), function.span, source)
+        return cls(function.name, place(function.parameters, source), _name_span(function, source), source)
 
     def __len__(self) -> int:
         return len(self.parameters)
@@ -92,11 +89,24 @@ class Signature:
             message = f"expected the arguments as a list or tuple, found {describe(args)}"
             raise self._error(Diagnostic("P501", message, self._span))
         if len(args) != len(self.parameters):
-            expected, found = count(len(self.parameters), "argument"), len(args)
-            message = f"entry `{self.name}` takes {expected}, found {found}"
+            expected = count(len(self.parameters), "argument")
+            message = f"entry `{self.name}` takes {expected}, found {len(args)}"
             raise self._error(Diagnostic("P501", message, self._span), args)
-        packed = self._pack_fast(list(args), resolve)
-        return self._pack_each(args, resolve) if packed is None else packed
+        space = bytearray(self.size)
+        found: list[Diagnostic] = []
+        for parameter, value in zip(self.parameters, args, strict=True):
+            try:
+                encoded = encode(parameter, value, resolve)
+                space[parameter.offset : parameter.offset + parameter.size] = encoded
+            except UnfitError as unfit:
+                found.append(unfit.diagnostic(parameter))
+        if found:
+            raise self._error(found, args)
+        return bytes(space)
+
+    def packer(self, buffer: type, home: object) -> Callable[..., None]:
+        """A quick `pack(space, a, b, ..)` for plain values: see `ptxkit.arguments.fast`."""
+        return compile_packer(self.parameters, buffer, home)
 
     def pack_one(self, key: int | str, value: Any, address_of: AddressOf | None = None) -> bytes:
         """The bytes of one parameter, to be put at its offset.
@@ -131,39 +141,6 @@ class Signature:
         ]
         return [line.rstrip() for line in lines] or ["the entry has no parameters"]
 
-    def _pack_fast(self, values: list[Any], resolve: AddressOf) -> bytes | None:
-        """The bytes where `struct` alone makes the same ones as `encode`; None leaves it to `_pack_each`."""
-        for index, alignment in self._addresses:
-            value = values[index]
-            if type(value) is not int:
-                value = values[index] = resolve(value)
-                if value is None:
-                    return None
-            if value % alignment:
-                return None
-        for index in self._floats:
-            if type(values[index]) is not float:
-                return None
-        try:
-            for parameter in self._aggregates:
-                values[parameter.index] = encode(parameter, values[parameter.index], resolve)
-            return self._struct.pack(*values)
-        except (UnfitError, struct.error, OverflowError, TypeError):
-            return None
-
-    def _pack_each(self, args: Sequence[Any], resolve: AddressOf) -> bytes:
-        space = bytearray(self.size)
-        found = []
-        for parameter, value in zip(self.parameters, args, strict=True):
-            try:
-                encoded = encode(parameter, value, resolve)
-                space[parameter.offset : parameter.offset + parameter.size] = encoded
-            except UnfitError as unfit:
-                found.append(unfit.diagnostic(parameter))
-        if found:
-            raise self._error(found, args)
-        return bytes(space)
-
     def _error(
         self, found: Diagnostic | list[Diagnostic], args: Sequence[Any] | dict[int, Any] | None = None
     ) -> PtxkitError:
@@ -172,3 +149,14 @@ class Signature:
         placed = [diagnostic.at(diagnostic.span, self._source) for diagnostic in each]
         placed[-1] = replace(placed[-1], notes=(*placed[-1].notes, *self.table(args)))
         return PtxkitError(placed)
+
+
+def _name_span(function: Function, source: Source | None) -> Span | None:
+    """Where the entry's name stands; the tree knows only where the whole function does."""
+    if function.span is None or source is None:
+        return function.span
+    name = re.compile(rf"(?<![\w$]){re.escape(function.name)}(?![\w$])")
+    for number in range(function.span.line, function.span.end_line + 1):
+        if match := name.search(source.line(number) or ""):
+            return Span(number, match.start() + 1, number, match.end() + 1)
+    return function.span

@@ -1,0 +1,27 @@
+"""GPUs through the CUDA driver API: load, launch, memory, streams, graphs, timing.
+
+The bindings are imported when a device is opened, so that importing this package needs no CUDA.
+"""
+
+from __future__ import annotations
+
+from ptxkit.driver.device import CudaDevice, device_count
+from ptxkit.driver.graphs import Graph
+from ptxkit.driver.launch import CudaKernel, PreparedLaunch
+from ptxkit.driver.memory import DeviceBuffer
+from ptxkit.driver.module import CudaModule
+from ptxkit.driver.streams import Event, Stream
+from ptxkit.driver.timing import Timing
+
+__all__ = [
+    "CudaDevice",
+    "CudaKernel",
+    "CudaModule",
+    "DeviceBuffer",
+    "Event",
+    "Graph",
+    "PreparedLaunch",
+    "Stream",
+    "Timing",
+    "device_count",
+]

@@ -1,0 +1,171 @@
+"""A GPU behind the Device protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ptxkit import targets
+from ptxkit.asm.tree import Module
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.driver.context import Context
+from ptxkit.driver.errors import EMULATOR, bindings, check
+from ptxkit.driver.graphs import Graph
+from ptxkit.driver.load import Options, capability, load
+from ptxkit.driver.memory import DeviceBuffer
+from ptxkit.driver.module import CudaModule
+from ptxkit.driver.streams import Event, Stream
+from ptxkit.driver.timing import Timing, time_launches
+
+
+class CudaDevice:
+    """One GPU, through `cuda.bindings.driver` (`ptxkit.device.Device`).
+
+    Attributes:
+        ordinal: its number among the GPUs that the driver shows to this process, from 0.
+        capability: its compute capability, (9, 0).
+        limits: what it can hold.
+        findings: warnings so far, in order. Errors are raised.
+    """
+
+    kind = "cuda"
+
+    def __init__(self, ordinal: int = 0) -> None:
+        """Open a GPU.
+
+        Raises:
+            PtxkitError: P701, there is no driver; P702, no such GPU.
+        """
+        count = device_count()
+        if not 0 <= ordinal < count:
+            there = (
+                "none" if count == 0 else "only `cuda:0`" if count == 1 else f"`cuda:0` to `cuda:{count - 1}`"
+            )
+            raise error(
+                "P702", f"expected a GPU that is there ({there}), found `cuda:{ordinal}`", help=EMULATOR
+            )
+        self.ordinal = ordinal
+        self.context = Context(ordinal)
+        self.capability = capability(self.context)
+        self.limits = _limits(self.capability)
+        self.findings: list[Diagnostic] = []
+
+    @property
+    def name(self) -> str:
+        """The GPU's name: `NVIDIA H200`."""
+        raw = check(bindings().cuDeviceGetName(256, self.context.device), "ask for the GPU's name")
+        return str(raw.partition(b"\0")[0].decode(errors="replace"))
+
+    @property
+    def sm_count(self) -> int:
+        """Streaming multiprocessors."""
+        return self.attribute("MULTIPROCESSOR_COUNT")
+
+    @property
+    def l2_bytes(self) -> int:
+        """Size of the L2 cache in bytes."""
+        return self.attribute("L2_CACHE_SIZE")
+
+    def attribute(self, name: str) -> int:
+        """A device attribute: `CU_DEVICE_ATTRIBUTE_` and this name."""
+        which = getattr(bindings().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(check(bindings().cuDeviceGetAttribute(which, self.context.device), f"ask for {name}"))
+
+    def memory(self) -> tuple[int, int]:
+        """Free and total bytes of the GPU's memory."""
+        with self.context:
+            free, total = check(bindings().cuMemGetInfo(), "ask for free memory")
+        return int(free), int(total)
+
+    def load(
+        self,
+        source: str | Path | Module | bytes | Sequence[str | Path | Module | bytes],
+        *,
+        line_info: bool = False,
+        max_registers: int | None = None,
+        optimization: int | None = None,
+    ) -> CudaModule:
+        """Check and load PTX, a cubin or a fatbin; a list of them is linked into one module.
+
+        Args:
+            source: a path, a text (a str with a newline), a parsed module, the bytes of a cubin or fatbin.
+            line_info: let profilers show the PTX lines.
+            max_registers: the most 32-bit registers of a thread.
+            optimization: of the driver's compiler, 0 to 4.
+
+        Raises:
+            PtxkitError: what `check` finds; P703, P704, P706, P709, P710 (`ptxkit explain`).
+        """
+        sources = [source] if isinstance(source, str | Path | Module | bytes) else source
+        options = Options(line_info, max_registers, optimization)
+        loaded = load(self.context, sources, options)
+        self.findings += loaded.findings
+        return CudaModule(self.context, loaded, self.limits, self.sm_count)
+
+    def array(self, source: Any) -> DeviceBuffer:
+        """A device copy of an array: numpy, `__cuda_array_interface__` or DLPack."""
+        return DeviceBuffer.copy(self.context, source)
+
+    def empty(self, shape: int | Sequence[int], dtype: Any) -> DeviceBuffer:
+        """Memory whose content is undefined.
+
+        Raises:
+            PtxkitError: P517, no shape or type of an array; P705, out of memory.
+        """
+        return DeviceBuffer.empty(self.context, shape, dtype)
+
+    def stream(self, non_blocking: bool = False, priority: int = 0) -> Stream:
+        """A new stream: see `Stream`."""
+        return Stream(self.context, non_blocking, priority)
+
+    def event(self) -> Event:
+        """A new event."""
+        return Event(self.context)
+
+    def capture(self) -> Graph:
+        """A graph to be captured: see `ptxkit.driver.graphs`."""
+        return Graph(self.context)
+
+    def time(
+        self, launch: Callable[[], None], repeats: int = 20, warmup: int = 3, cold: bool = True
+    ) -> Timing:
+        """Time launches into the default stream: see `time_launches`."""
+        return time_launches(self.context, launch, self.l2_bytes, repeats, warmup, cold)
+
+    def synchronize(self) -> None:
+        """Wait for everything launched so far; raises what it met."""
+        self.context.synchronize()
+
+    def close(self) -> None:
+        """Give everything back: buffers, modules, streams, graphs. A second call does nothing."""
+        self.context.close()
+
+    def __enter__(self) -> CudaDevice:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"CudaDevice({self.ordinal})"
+
+
+def device_count() -> int:
+    """GPUs that the driver shows to this process.
+
+    Raises:
+        PtxkitError: P701, there is no driver.
+    """
+    try:
+        driver = bindings()
+    except PtxkitError as caught:
+        if caught.diagnostics[0].code == "P702":
+            return 0
+        raise
+    return int(check(driver.cuDeviceGetCount(), "count the GPUs"))
+
+
+def _limits(capability: tuple[int, int]) -> targets.Limits:
+    """The limits of a compute capability; of the newest one known where it is newer still."""
+    return targets.LIMITS.get(capability) or targets.limits(min(capability, max(targets.LIMITS)))

@@ -1,0 +1,340 @@
+"""Kernels of a loaded module: their attributes, and the three ways to launch them.
+
+`Kernel.launch` packs the arguments and starts the grid. `Kernel.prepare` does all that can be done ahead, so
+that a launch is one call of the driver. A launch into a capturing stream becomes a node of a graph
+(`ptxkit.driver.graphs`). All go through `cuLaunchKernelEx`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.arguments import REFUSED, Parameter, Signature
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.driver.errors import bindings, check
+from ptxkit.driver.memory import DeviceBuffer
+from ptxkit.driver.streams import Stream, stream_handle
+from ptxkit.launch import Dim3, Launch, check_launch, check_resident
+from ptxkit.targets import PORTABLE_CLUSTER
+
+if TYPE_CHECKING:
+    from ptxkit.driver.module import CudaModule
+
+MAX_CONFIGURATIONS = 256
+"""Configurations of one kernel that are kept; more start afresh."""
+
+_ATTRIBUTES = {
+    "registers": "NUM_REGS",
+    "shared": "SHARED_SIZE_BYTES",
+    "local": "LOCAL_SIZE_BYTES",
+    "constant": "CONST_SIZE_BYTES",
+    "max_threads": "MAX_THREADS_PER_BLOCK",
+    "max_dynamic_shared": "MAX_DYNAMIC_SHARED_SIZE_BYTES",
+    "ptx_version": "PTX_VERSION",
+    "binary_version": "BINARY_VERSION",
+}
+"""Our name of each function attribute and the driver's."""
+
+
+class ParameterSpace:
+    """Memory for one launch's parameters, and the array of pointers to them that the driver takes."""
+
+    __slots__ = ("_block", "_pointers", "address", "bytes")
+
+    def __init__(self, signature: Signature) -> None:
+        self._block = ctypes.create_string_buffer(max(signature.size, 1))
+        base = ctypes.addressof(self._block)
+        self._pointers = (ctypes.c_void_p * max(len(signature), 1))(*(base + o for o in signature.offsets))
+        self.bytes = memoryview(self._block).cast("B")[: signature.size]
+        self.address = ctypes.addressof(self._pointers)
+
+
+class CudaKernel:
+    """One `.entry` on a GPU (`ptxkit.device.Kernel`).
+
+    Attributes:
+        name: the entry's name.
+        signature: its parameters.
+        module: where it comes from.
+    """
+
+    def __init__(self, module: CudaModule, name: str, function: Any, signature: Signature) -> None:
+        self.module = module
+        self.name = name
+        self.signature = signature
+        self._function = function
+        self._launch: Callable[..., tuple[Any, ...]] = bindings().cuLaunchKernelEx
+        self._context = module.context
+        self._configurations: dict[Any, Any] = {}
+        self._spaces: list[ParameterSpace] = []
+        self._attributes = self._read_attributes()
+        self._dynamic_shared = self._attributes["max_dynamic_shared"]
+        self._requirements = module.requirements(name, self._attributes)
+        self._pack = signature.packer(DeviceBuffer, self._context)
+        self._context.users.add(self)
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """What the driver knows of the machine code.
+
+        `registers` of a thread (32-bit), static `shared`, `local` and `constant` bytes, `max_threads` of a
+        CTA, `max_dynamic_shared` bytes, `ptx_version` and `binary_version` (90 is 9.0); where the compiler
+        said so, `spill_stores` and `spill_loads` in bytes.
+        """
+        return dict(self._attributes)
+
+    def launch(
+        self,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] = (),
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        stream: Any = None,
+        *,
+        programmatic: bool = False,
+        priority: int | None = None,
+        carveout: int | None = None,
+    ) -> None:
+        """Start the kernel: see `ptxkit.device.Kernel.launch`, and beside that
+
+        Args:
+            programmatic: may begin before the kernel ahead of it in the stream has ended
+                (`griddepcontrol`, programmatic dependent launch).
+            priority: of this launch; lower runs first. None: the stream's.
+            carveout: per cent of the multiprocessor's memory to be shared memory rather than L1.
+        """
+        handle = 0 if stream is None else stream_handle(stream, self._context)
+        key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+        try:
+            configuration = self._configurations[key]
+        except (KeyError, TypeError):
+            configuration = self._configure(key)
+        space = self._spaces.pop() if self._spaces else ParameterSpace(self.signature)
+        try:
+            self._pack(space.bytes, *args)
+        except REFUSED:
+            space.bytes[:] = self.signature.pack(args, self.module.address_of)
+        status = self._launch(configuration, self._function, space.address, 0)[0]
+        self._spaces.append(space)
+        if status:
+            self._launch_again(status, configuration, space)
+        self._context.last_kernel = self.name
+        if type(stream) is Stream and stream.captured is not None:
+            stream.captured.append((self, args))
+
+    def prepare(
+        self,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] = (),
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        stream: Any = None,
+        *,
+        programmatic: bool = False,
+        priority: int | None = None,
+        carveout: int | None = None,
+    ) -> PreparedLaunch:
+        """A launch with everything checked and packed once; calling it costs the driver's call alone."""
+        handle = stream_handle(stream, self._context)
+        key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+        prepared = PreparedLaunch(self, self._configure(key), args)
+        if isinstance(stream, Stream) and stream.captured is not None:
+            stream.captured.append(prepared)
+        return prepared
+
+    def close(self) -> None:
+        """Let every later launch, prepared ones too, say that the device was closed."""
+        self._configurations.clear()
+        self._launch = self._refuse
+
+    def occupancy(self, block: int | Sequence[int], shared: int = 0) -> int:
+        """CTAs of this kernel that one multiprocessor holds at once."""
+        launch = check_launch(self._requirements, self.module.limits, 1, block, shared=shared)
+        with self._context:
+            self._allow_shared(launch.shared)
+            return self._ctas_per_sm(launch)
+
+    def _read_attributes(self) -> dict[str, int]:
+        driver = bindings()
+        found = {}
+        with self._context:
+            for ours, theirs in _ATTRIBUTES.items():
+                which = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{theirs}")
+                read = driver.cuFuncGetAttribute(which, self._function)
+                found[ours] = int(check(read, f"read the attributes of `{self.name}`"))
+        usage = self.module.usage.get(self.name)
+        if usage:
+            found["spill_stores"], found["spill_loads"] = usage.spill_stores, usage.spill_loads
+        return found
+
+    def _configure(self, key: tuple[Any, ...]) -> Any:
+        """A checked `CUlaunchConfig`, kept under `key` for the next launch of the same shape."""
+        grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout = key
+        launch = check_launch(
+            self._requirements, self.module.limits, grid, block, cluster, shared, cooperative
+        )
+        driver = bindings()
+        attributes = []
+        if launch.clustered and self.module.limits.cluster > 1:
+            attributes.append(_attribute("CLUSTER_DIMENSION", "clusterDim", launch.cluster))
+        if launch.cooperative:
+            attributes.append(_attribute("COOPERATIVE", "cooperative", 1))
+        if programmatic:
+            name = "programmaticStreamSerializationAllowed"
+            attributes.append(_attribute("PROGRAMMATIC_STREAM_SERIALIZATION", name, 1))
+        if priority is not None:
+            attributes.append(_attribute("PRIORITY", "priority", priority))
+        if carveout is not None:
+            attributes.append(_attribute("PREFERRED_SHARED_MEMORY_CARVEOUT", "sharedMemCarveout", carveout))
+        units: Dim3 = launch.grid
+        if self._requirements.grid_in_clusters:
+            x, y, z = (ctas // per for ctas, per in zip(launch.grid, launch.cluster, strict=True))
+            units = x, y, z
+        configuration = driver.CUlaunchConfig()
+        configuration.gridDimX, configuration.gridDimY, configuration.gridDimZ = units
+        configuration.blockDimX, configuration.blockDimY, configuration.blockDimZ = launch.block
+        configuration.sharedMemBytes = launch.shared
+        configuration.hStream = handle
+        configuration.attrs = attributes
+        configuration.numAttrs = len(attributes)
+        with self._context:
+            self._allow_shared(launch.shared)
+            self._allow_cluster(launch, configuration)
+            if launch.cooperative:
+                check_resident(self._requirements, launch, self._resident(launch, configuration))
+        self._keep(key, configuration)
+        return configuration
+
+    def _keep(self, key: tuple[Any, ...], configuration: Any) -> None:
+        if len(self._configurations) >= MAX_CONFIGURATIONS:
+            self._configurations.clear()
+        try:
+            self._configurations[key] = configuration
+        except TypeError:
+            return  # a list among the dimensions: correct, but checked anew each time
+
+    def _allow_shared(self, dynamic: int) -> None:
+        """Dynamic shared memory above 48 KiB has to be allowed first."""
+        if dynamic > self._dynamic_shared:
+            self._set("MAX_DYNAMIC_SHARED_SIZE_BYTES", dynamic, f"allow {dynamic} bytes of shared memory")
+            self._dynamic_shared = dynamic
+
+    def _allow_cluster(self, launch: Launch, configuration: Any) -> None:
+        """Clusters above 8 CTAs have to be allowed first; whether any fit is known only to the driver."""
+        x, y, z = launch.cluster
+        if x * y * z == 1:
+            return
+        if x * y * z > PORTABLE_CLUSTER:
+            self._set("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1, f"allow clusters of {x * y * z} CTAs")
+        asked = bindings().cuOccupancyMaxActiveClusters(self._function, configuration)
+        if not check(asked, f"ask how many clusters of `{self.name}` fit"):
+            message = f"no cluster of {x * y * z} CTAs of `{self.name}` fits this GPU"
+            help = "use smaller CTAs or clusters, less shared memory, or fewer registers"
+            raise PtxkitError(Diagnostic("P713", message, help=help))
+
+    def _resident(self, launch: Launch, configuration: Any) -> int:
+        """CTAs of this launch that the GPU holds at once."""
+        x, y, z = launch.cluster
+        if x * y * z == 1:
+            return self._ctas_per_sm(launch) * self.module.sm_count
+        asked = bindings().cuOccupancyMaxActiveClusters(self._function, configuration)
+        return x * y * z * int(check(asked, f"ask how many clusters of `{self.name}` fit"))
+
+    def _ctas_per_sm(self, launch: Launch) -> int:
+        asked = bindings().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            self._function, launch.threads, launch.shared
+        )
+        return int(check(asked, f"ask for the occupancy of `{self.name}`"))
+
+    def _set(self, name: str, value: int, doing: str) -> None:
+        which = getattr(bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        check(bindings().cuFuncSetAttribute(self._function, which, value), f"{doing} for `{self.name}`")
+
+    def _refuse(self, *_: object) -> tuple[Any, ...]:
+        raise error("P714", f"`{self.name}` is launched after its device was closed")
+
+    def _launch_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
+        again = partial(self._launch, configuration, self._function, space.address, 0)
+        self._context.retry(status, again, f"launch `{self.name}`")
+
+
+class PreparedLaunch:
+    """A launch that is ready to go: `prepared()`. Its arguments stay alive with it.
+
+    Attributes:
+        kernel: what is launched.
+    """
+
+    __slots__ = (
+        "_arguments", "_configuration", "_function", "_pointers", "_space", "kernel",
+    )  # fmt: skip
+
+    def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any]) -> None:
+        self.kernel = kernel
+        self._configuration = configuration
+        self._function = kernel._function
+        self._space = ParameterSpace(kernel.signature)
+        self._space.bytes[:] = kernel.signature.pack(args, kernel.module.address_of)
+        self._pointers = self._space.address
+        self._arguments = list(args)
+
+    def __call__(self) -> None:
+        """Launch."""
+        status = self.kernel._launch(self._configuration, self._function, self._pointers, 0)[0]
+        if status:
+            self.kernel._launch_again(status, self._configuration, self._space)
+
+    def bind(self, parameter: int | str, value: Any) -> PreparedLaunch:
+        """Give one parameter another value, for the launches to come; the rest stays as it is packed.
+
+        Args:
+            parameter: its name or index.
+            value: as in `launch`.
+        """
+        found: Parameter = self.kernel.signature.parameter(parameter)
+        packed = self.kernel.signature.pack_one(found.index, value, self.kernel.module.address_of)
+        self._space.bytes[found.offset : found.offset + found.size] = packed
+        self._arguments[found.index] = value
+        return self
+
+
+def unknown_signature(name: str, function: Any) -> Signature:
+    """The signature of a kernel of which there is only machine code: sizes and offsets without types."""
+    driver = bindings()
+    parameters: list[Parameter] = []
+    end = 0
+    while True:
+        status, offset, size = driver.cuFuncGetParamInfo(function, len(parameters))
+        if status:
+            break
+        index = len(parameters)
+        scalar = {1: "b8", 2: "b16", 4: "b32", 8: "b64"}.get(size)
+        kind, dimensions = (scalar, ()) if scalar else ("b8", (size,))
+        text = f".{kind}[{size}]" if dimensions else f".{kind}"
+        parameters.append(
+            Parameter(
+                index, f"param_{index}", kind, size, max(offset - end, 1), offset, dimensions, None, text
+            )
+        )
+        end = offset + size
+    return Signature(name, parameters)
+
+
+def _attribute(name: str, field: str, value: int | Dim3) -> Any:
+    """One `CUlaunchAttribute`."""
+    driver = bindings()
+    attribute = driver.CUlaunchAttribute()
+    attribute.id = getattr(driver.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
+    if isinstance(value, tuple):
+        place = getattr(attribute.value, field)
+        place.x, place.y, place.z = value
+    else:
+        setattr(attribute.value, field, value)
+    return attribute
