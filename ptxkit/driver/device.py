@@ -47,7 +47,7 @@ class CudaDevice:
             )
         self.ordinal = ordinal
         self.context = Context(ordinal)
-        self.capability = capability(self.context)
+        self.capability = capability(ordinal)
         self.limits = _limits(self.capability)
         self.findings: list[Diagnostic] = []
 
@@ -164,6 +164,15 @@ def device_count() -> int:
             return 0
         raise
     return int(check(driver.cuDeviceGetCount(), "count the GPUs"))
+
+
+def capabilities() -> list[tuple[int, int]]:
+    """The compute capability of each GPU.
+
+    Raises:
+        PtxkitError: P701, there is no driver.
+    """
+    return [capability(ordinal) for ordinal in range(device_count())]
 
 
 def _limits(capability: tuple[int, int]) -> targets.Limits:

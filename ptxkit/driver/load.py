@@ -133,7 +133,7 @@ def inspect(image: Image, context: Context) -> list[Diagnostic]:
     if not any(finding.is_error for finding in found):
         driver_version = check(bindings().cuDriverGetVersion(), "ask for the driver's version")
         found += version_findings(image.module, cuda_version(driver_version))
-        found += target_findings(image.module, capability(context))
+        found += target_findings(image.module, capability(context.ordinal))
     return [finding if finding.source else replace(finding, source=image.source) for finding in found]
 
 
@@ -142,11 +142,12 @@ def cuda_version(number: int) -> targets.Version:
     return number // 1000, number % 1000 // 10
 
 
-def capability(context: Context) -> tuple[int, int]:
-    """The GPU's compute capability."""
+def capability(ordinal: int) -> tuple[int, int]:
+    """A GPU's compute capability."""
     attribute = bindings().CUdevice_attribute
+    device = check(bindings().cuDeviceGet(ordinal), f"open GPU {ordinal}")
     major, minor = (
-        check(bindings().cuDeviceGetAttribute(which, context.device), "ask for the compute capability")
+        check(bindings().cuDeviceGetAttribute(which, device), "ask for the compute capability")
         for which in (
             attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
             attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,

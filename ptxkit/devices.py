@@ -1,0 +1,71 @@
+"""`open_device`: a GPU or the emulator, by name."""
+
+from __future__ import annotations
+
+from ptxkit import targets
+from ptxkit.device import Device
+from ptxkit.diagnostics import PtxkitError, error
+
+NAMES = "`auto`, `emu`, `cuda` or `cuda:N`"
+
+
+def open_device(
+    spec: str = "auto",
+    *,
+    order: str = "lazy",
+    seed: int = 0,
+    sanitize: bool = True,
+    arch: str | None = None,
+    target: str | None = None,
+) -> Device:
+    """Open a device.
+
+    Args:
+        spec: `emu`; `cuda` or `cuda:N`; `auto`: the first GPU on which PTX for `target` runs, where there is
+            a driver and such a GPU, else the emulator.
+        order: in which order the emulator completes asynchronous work: `lazy`, `eager` or `random`.
+        seed: of the emulator's `random` order.
+        sanitize: the emulator's sanitizer.
+        arch: the target that the emulator plays, by default the file's; `auto` with it is the emulator.
+        target: the `.target` of the file to be loaded, a hint for `auto`.
+
+    Raises:
+        PtxkitError: P520, no such device, or an option that it hasn't; P701, no driver; P702, no such GPU.
+    """
+    if not isinstance(spec, str):
+        raise error("P520", f"expected a device, {NAMES}, found {spec!r}")
+    kind, colon, number = spec.partition(":")
+    if kind == "cuda" and (number.isdecimal() or not colon):
+        if arch is not None or order != "lazy":
+            option = f"arch={arch}" if arch is not None else f"order={order}"
+            message = f"`{option}` is an option of the emulator, found device `{spec}`"
+            raise error("P520", message, help="leave it out, or use `--device emu`")
+        from ptxkit.driver import CudaDevice
+
+        return CudaDevice(int(number or 0))
+    if spec == "auto" and arch is None and order == "lazy":
+        ordinal = fitting_gpu(target)
+        if ordinal is not None:
+            from ptxkit.driver import CudaDevice
+
+            return CudaDevice(ordinal)
+    if spec not in ("auto", "emu"):
+        raise error("P520", f"expected a device, {NAMES}, found `{spec}`")
+    from ptxkit.emulator import Emulator
+
+    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch)
+
+
+def fitting_gpu(target: str | None) -> int | None:
+    """The first GPU on which PTX for `target` runs; None without a driver or such a GPU."""
+    from ptxkit.driver import capabilities
+
+    try:
+        found = capabilities()
+    except PtxkitError:
+        return None
+    wanted = targets.parse(target) if target else None
+    fits = (
+        ordinal for ordinal, capability in enumerate(found) if wanted is None or wanted.runs_on(capability)
+    )
+    return next(fits, None)
