@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,9 @@ from ptxkit.asm import Module, parse
 from ptxkit.device import Buffer, Device, Kernel
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.emulator import Counts, Emulator
 from ptxkit.plan import Argument, LaunchPlan, PlanTensor, problem_of
-from ptxkit.report import Report, judge, not_verified
+from ptxkit.report import Report, Timing, judge, not_verified
 from ptxkit.workloads import Arrays, content
 from ptxkit.workloads.comparison import compare
 
@@ -56,6 +58,9 @@ class Session:
     def __init__(self, module: Module, options: Options) -> None:
         self.options = options
         self.device = _open(module, options)
+        self._fraction: float | None = None
+        if isinstance(self.device, Emulator):
+            self.device.progress = self._progressed
         try:
             self._loaded = self.device.load(module)
         except BaseException:
@@ -70,7 +75,10 @@ class Session:
 
     def progress(self) -> float | None:
         """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
-        return self.device.progress()
+        return self._fraction
+
+    def _progressed(self, done: int, total: int) -> None:
+        self._fraction = done / total if total else None
 
     def run(self, plan: LaunchPlan) -> Report:
         """Run and verify one plan of the session's module.
@@ -92,8 +100,9 @@ class Session:
             _check_host_memory(plan)
             inputs = problem.generate()
             _fill(buffers, tensors, inputs)
+            counters: Counter[str] = Counter()
             start = time.perf_counter()
-            self._launch(plan, kernels, buffers)
+            self._launch(plan, kernels, buffers, counters)
             self.device.synchronize()
             outputs = self._read(plan, buffers)
             wall = time.perf_counter() - start
@@ -107,15 +116,17 @@ class Session:
             judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
             if not compared:
                 judged = [not_verified(plan)]
-            cost = problem.cost()
             return Report(
                 plan=plan,
                 device=self.device.name,
                 kind=self.device.kind,
                 outputs=compared,
                 diagnostics=(*self.device.findings[known_findings:], *judged),
-                cost=cost,
+                cost=problem.cost(),
                 wall_seconds=wall,
+                timing=self._time(plan, kernels, buffers),
+                counters=dict(counters),
+                kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in kernels),
             )
         except MemoryError:
             raise _too_little_memory(plan, None) from None
@@ -123,7 +134,13 @@ class Session:
             for buffer in buffers.values():
                 buffer.free()
 
-    def _launch(self, plan: LaunchPlan, kernels: list[Kernel], buffers: Mapping[str, Buffer]) -> None:
+    def _launch(
+        self,
+        plan: LaunchPlan,
+        kernels: list[Kernel],
+        buffers: Mapping[str, Buffer],
+        counters: Counter[str] | None = None,
+    ) -> None:
         for launch, kernel in zip(plan.launches, kernels, strict=True):
             kernel.launch(
                 launch.grid,
@@ -133,6 +150,22 @@ class Session:
                 shared=launch.shared,
                 cooperative=launch.cooperative,
             )
+            if counters is not None and isinstance(self.device, Emulator):
+                counters.update(_counted(self.device.counts))
+
+    def _time(self, plan: LaunchPlan, kernels: list[Kernel], buffers: Mapping[str, Buffer]) -> Timing | None:
+        """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""
+        if self.device.kind != "cuda":
+            return None
+        from ptxkit.driver.device import CudaDevice
+
+        device = self.device
+        assert isinstance(device, CudaDevice)
+        measured = device.time(lambda: self._launch(plan, kernels, buffers))
+        # Memory transfers twice a clock; the clock is in kHz, the bus width in bits.
+        clock, width = device.attribute("MEMORY_CLOCK_RATE"), device.attribute("GLOBAL_MEMORY_BUS_WIDTH")
+        bandwidth = 2 * clock * 1e3 * width / 8
+        return Timing(measured.median, measured.spread, len(measured.seconds), bandwidth or None)
 
     def _read(self, plan: LaunchPlan, buffers: Mapping[str, Buffer]) -> Arrays:
         return {
@@ -187,6 +220,18 @@ def _open(module: Module, options: Options) -> Device:
         sanitize=options.sanitize,
         arch=options.arch,
     )
+
+
+def _counted(counts: Counts) -> dict[str, int]:
+    """What the emulator counted, under names for people."""
+    counted = {
+        "thread instructions": counts.instructions,
+        "barriers": counts.barriers,
+        "CTAs": counts.ctas,
+    }
+    for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
+        counted |= {f"bytes {what}, {space}": size for space, size in sorted(spaces.items())}
+    return counted
 
 
 def _argument(argument: Argument, buffers: Mapping[str, Buffer]) -> Buffer | int | float:

@@ -146,7 +146,9 @@ class _Reader:
         self._known_keys(document, _TOP, ())
         workload = self._typed(document, "workload", str, "a workload's name", ())
         presets = self._presets(document)
-        self.sizes = tuple(presets[0].sizes) if presets else None if workload else ()
+        # A misspelt `presets` would make every size unknown: one complaint is enough.
+        guessed = workload is not None or any(key not in _TOP for key in document)
+        self.sizes = tuple(presets[0].sizes) if presets else None if guessed else ()
         tensor_tables, map_tables = self._tables(document, "tensors"), self._tables(document, "tensor_maps")
         tensors = [self._tensor(name, table, ("tensors", name)) for name, table in tensor_tables]
         maps = [self._tensor_map(name, table, ("tensor_maps", name)) for name, table in map_tables]
@@ -157,7 +159,7 @@ class _Reader:
             self._complain(
                 "P532", f"expected one thing called `{name}`, found several", (owner, name), key=True
             )
-        if workload is None:
+        if workload is None and self.sizes is not None:
             self._check_names(launches, [name for name, _ in (*tensor_tables, *map_tables)])
         if self.found:
             raise PtxkitError(self.found)

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ptxkit import __version__, diagnostics, kernels
+from ptxkit import __version__, diagnostics
 from ptxkit.cli import Verb
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_diagnostics, print_json
@@ -51,11 +51,11 @@ def command(
 def _check(file: str, target: str | None, max_size: int) -> list[Diagnostic]:
     """Findings of one file, what keeps it from being read included."""
     import ptxkit
-    from ptxkit.asm import parse
+    from ptxkit.cli import files
 
     try:
-        name, path = kernels.find(file)
-        return ptxkit.check(parse(path, name=name, max_size=max_size), target=target)
+        _, module = files.read(file, max_size)
+        return ptxkit.check(module, target=target)
     except PtxkitError as problem:
         return list(problem.diagnostics)
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from ptxkit import __version__, card, kernels
-from ptxkit.asm import Module, parse
-from ptxkit.cli import Verb
+from ptxkit import __version__, card
+from ptxkit.asm import Module
+from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_diagnostics, print_json, seconds, si, wants_color
 from ptxkit.cli.progress import Progress
@@ -95,10 +95,13 @@ def command(**given: Any) -> int:
     FILE is a path, else a shipped kernel. Its launch card says how it is launched and which problem it
     solves; without -p or --preset the card's first preset runs.
     """
-    name, path = kernels.find(given["file"])
-    module = parse(path, name=name, max_size=given["max_size"])
+    path, module = files.read(given["file"], given["max_size"])
+    problems = [d for d in (*module.diagnostics, *card.check(module)) if d.is_error]
+    if problems:
+        raise PtxkitError(problems)
     found = card.read(module.source) if module.source else None
     request = _request(given)
+    name = module.source.name if module.source else given["file"]
     program = Program(name, str(path))
     options = Options(
         device=given["device"],
@@ -260,7 +263,8 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
         )
     if verbose:
         for kernel in report.kernels:
-            yield "kernel", ", ".join(f"{name} {value}" for name, value in kernel.items())
+            facts = ", ".join(f"{name} {value}" for name, value in kernel.items() if name != "name")
+            yield "kernel", f"{kernel['name']}: {facts}"
         for name, value in report.counters.items():
             yield name, f"{value:,}"
 

@@ -1,0 +1,40 @@
+"""The command line as a process, as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+CODE = re.compile(r"^(?:error|warning|note)\[(P\d{3})\]", re.MULTILINE)
+
+
+def ptxkit(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `ptxkit` with these arguments; neither colours nor a terminal nor input."""
+    return subprocess.run(
+        [sys.executable, "-m", "ptxkit", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def codes(output: str) -> list[str]:
+    """The diagnostic codes in printed text, in order."""
+    return CODE.findall(output)
+
+
+def refused(done: subprocess.CompletedProcess[str], exit_code: int, *expected: str) -> str:
+    """Assert that a command ended with these diagnostics alone and no traceback; gives what it printed."""
+    printed = done.stdout + done.stderr
+    assert done.returncode == exit_code, printed
+    assert tuple(codes(printed)) == expected, printed
+    assert "Traceback" not in printed
+    return printed

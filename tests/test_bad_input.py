@@ -1,0 +1,218 @@
+"""Bad input of every kind to the command as a process: a clear diagnostic, the exit code, no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import ptxkit, refused
+from kernels import DOUBLE, SPIN, without_card
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "double.ptx"
+    path.write_text(DOUBLE)
+    return path
+
+
+def variant(kernel: Path, old: str, new: str) -> Path:
+    assert old in DOUBLE
+    kernel.write_text(DOUBLE.replace(old, new))
+    return kernel
+
+
+# ---- the file
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_truncated_file(kernel: Path, verb: str) -> None:
+    kernel.write_text(DOUBLE[: DOUBLE.index("mul.wide") + 12])
+    done = ptxkit(verb, kernel)
+    printed = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "error[P1" in printed
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_binary_file(kernel: Path, verb: str) -> None:
+    kernel.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 8)
+    refused(ptxkit(verb, kernel), 1, "P112")
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_file_above_the_size_limit(kernel: Path, verb: str) -> None:
+    with kernel.open("a") as file:
+        file.truncate(33 << 20)
+    printed = refused(ptxkit(verb, kernel), 1, "P111")
+    assert "--max-size" in printed
+    kernel.write_text(DOUBLE)
+    refused(ptxkit(verb, kernel, "--max-size", "1K"), 1, "P111")
+    assert ptxkit("check", kernel, "--max-size", "2K").returncode == 0
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_no_such_file(verb: str) -> None:
+    printed = refused(ptxkit(verb, "gemw.ptx"), 2, "P559")
+    assert "`gemv.ptx`" in printed
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    refused(ptxkit("run", tmp_path), 2, "P110")
+
+
+def test_a_file_that_may_not_be_read(kernel: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root reads every file")
+    kernel.chmod(0)
+    refused(ptxkit("run", kernel), 2, "P110")
+
+
+def test_an_empty_file(kernel: Path) -> None:
+    kernel.write_text("")
+    done = ptxkit("run", kernel)
+    assert done.returncode in (1, 2)
+    assert "error[P" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ---- card and entry
+
+
+def test_an_unknown_entry(kernel: Path) -> None:
+    printed = refused(ptxkit("run", kernel, "triple"), 2, "P504")
+    assert "`double`" in printed
+
+
+def test_a_missing_card(kernel: Path) -> None:
+    kernel.write_text(without_card(DOUBLE))
+    printed = refused(ptxkit("run", kernel), 2, "P543")
+    assert "--grid" in printed
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('["x", "y", "n"]', '["x", "y"]', "P539"),
+        ('["x", "y", "n"]', '["y", "x", "n"]', "P539"),
+        ('["x", "y", "n"]', '["x", "n", "y"]', "P539"),
+        ("\n{\n", "\n.reqntid 64\n{\n", "P540"),
+        ("// block = 128", '// block = 128\n// entry = "triple"', "P538"),
+    ],
+)
+def test_a_card_that_contradicts_its_entry(kernel: Path, verb: str, old: str, new: str, code: str) -> None:
+    done = ptxkit(verb, variant(kernel, old, new))
+    printed = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert f"error[{code}]" in printed
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_card_that_is_no_card(kernel: Path, verb: str) -> None:
+    refused(ptxkit(verb, variant(kernel, "// block = 128", "// block =")), 1, "P530")
+    refused(
+        ptxkit(verb, variant(kernel, "// [presets]", "// [preset]")),
+        1,
+        "P532",
+    )
+
+
+# ---- sizes, arguments, outputs
+
+
+def test_a_shape_that_the_kernel_cannot_take(kernel: Path) -> None:
+    printed = refused(ptxkit("run", kernel, "-p", "n=2000000"), 2, "P561")
+    assert "n < 1000000" in printed
+    refused(ptxkit("run", "gemv.ptx", "--preset", "smoke", "-p", "K=100"), 2, "P552")
+    refused(ptxkit("run", "gemv.ptx", "-p", "M=100"), 2, "P551")
+    refused(ptxkit("run", kernel, "-p", "n=x"), 2, "P560")
+    refused(ptxkit("run", kernel, "--preset", "huge"), 2, "P544")
+
+
+def test_a_wrong_dtype(kernel: Path, tmp_path: Path) -> None:
+    refused(ptxkit("run", kernel, "--arg", "x=bf16[n]:randn"), 2, "P537")
+    refused(ptxkit("run", kernel, "--arg", "x=f31[n]"), 2, "P537")
+    np.save(tmp_path / "x.npy", np.zeros(300))
+    printed = refused(
+        ptxkit("run", kernel, "--arg", f"x=@{tmp_path / 'x.npy'}", "--device", "emu"), 2, "P556"
+    )
+    assert "float64" in printed
+
+
+def test_a_file_to_save_to_that_cannot_be(kernel: Path, tmp_path: Path) -> None:
+    refused(ptxkit("run", kernel, "--save", f"y={tmp_path / 'no' / 'y.npy'}"), 2, "P555")
+    refused(ptxkit("run", kernel, "--save", "z=z.npy"), 2, "P562")
+
+
+def test_wrong_arguments_from_flags(kernel: Path) -> None:
+    kernel.write_text(without_card(DOUBLE))
+    launch = ("run", kernel, "--device", "emu", "--grid", "1", "--block", "128")
+    done = ptxkit(*launch, "--arg", "x=f32[8]:randn")
+    assert done.returncode == 2
+    assert "error[P5" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("sizes", [{"M": 4096, "K": 1 << 40, "L": 1}, {"M": 1 << 40, "K": 256, "L": 1}])
+def test_out_of_device_memory(sizes: dict[str, int]) -> None:
+    given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]
+    done = ptxkit("run", "gemv.ptx", "--device", "emu", *given)
+    printed = done.stdout + done.stderr
+    assert done.returncode in (2, 3), printed
+    assert "error[P" in printed
+    assert "Traceback" not in printed
+
+
+def test_an_unknown_device(kernel: Path) -> None:
+    done = ptxkit("run", kernel, "--device", "gpu0")
+    assert done.returncode in (2, 3)
+    assert "error[P" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ---- endings
+
+
+def test_control_c(kernel: Path, tmp_path: Path) -> None:
+    kernel.write_text(SPIN)
+    save = tmp_path / "y.npy"
+    command = [sys.executable, "-m", "ptxkit", "run", str(kernel), "--device", "emu", "--save", f"y={save}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert "s" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        stdout, stderr = running.communicate(timeout=20)
+        took = time.monotonic() - sent
+    assert running.returncode == 130
+    assert "interrupted" in stderr
+    assert "Traceback" not in stderr
+    assert stdout == ""
+    assert took < 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["double.ptx"]
+
+
+def test_a_timeout_kills_the_run(kernel: Path) -> None:
+    kernel.write_text(SPIN)
+    refused(ptxkit("run", kernel, "--device", "emu", "--timeout", "3"), 6, "P565")
+
+
+def test_a_wrong_result(kernel: Path) -> None:
+    variant(kernel, "add.f32 %f2, %f1, %f1", "mul.f32 %f2, %f1, %f1")
+    printed = refused(ptxkit("run", kernel, "--device", "emu"), 4, "P801")
+    assert "`y[0]`" in printed
+
+
+def test_an_output_that_is_not_written(kernel: Path) -> None:
+    variant(kernel, 'ceildiv(n, 128)"', 'n // 128"')
+    printed = refused(ptxkit("run", kernel, "--device", "emu"), 4, "P802")
+    assert "`y[256]`" in printed

@@ -1,0 +1,100 @@
+"""The command line around the verbs: help, version, usage, JSON, pipes, internal errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from command import ptxkit, refused
+
+from ptxkit import __main__, __version__, cli
+from ptxkit.diagnostics import code_table
+
+
+def test_version_and_help() -> None:
+    assert ptxkit("--version").stdout == f"ptxkit {__version__}\n"
+    done = ptxkit("--help")
+    assert done.returncode == 0
+    for verb in cli.VERBS:
+        assert f"\n  {verb} " in done.stdout
+
+
+def test_without_a_verb_the_help_is_shown() -> None:
+    done = ptxkit()
+    assert done.returncode == 2
+    assert "Verbs:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_and_version_load_neither_verbs_nor_numpy() -> None:
+    script = (
+        "import sys; from ptxkit.__main__ import main; main(['--help']); main(['--version']); "
+        "heavy = {'numpy', 'rich', 'lark', 'cuda', 'ml_dtypes', 'ptxkit.asm', 'ptxkit.cli.run'}; "
+        "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_every_verb_has_help_with_an_example(verb: str) -> None:
+    command = cli.main.get_command(click.Context(cli.main), verb)
+    assert command is not None
+    result = CliRunner().invoke(command, ["--help"])
+    assert result.exit_code == 0
+    assert f"ptxkit {verb}" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--nope"], ["nope"], ["run"], ["check"], ["explain", "--nope"], ["run", "gemv.ptx", "--order", "best"]],
+)
+def test_usage_errors(arguments: list[str]) -> None:
+    printed = refused(ptxkit(*arguments), 2, "P560")
+    assert "--help" in printed
+
+
+def test_explain() -> None:
+    done = ptxkit("explain", "p561")
+    assert done.returncode == 0
+    assert "sizes-refused" in done.stdout
+    refused(ptxkit("explain", "P000"), 2, "P560")
+    document = json.loads(ptxkit("explain", "--json").stdout)
+    assert [entry["code"] for entry in document["codes"]] == list(code_table())
+
+
+def test_failures_are_json_where_json_is_asked_for() -> None:
+    done = ptxkit("run", "missing.ptx", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert document["schema"] == 1
+    assert document["ok"] is False
+    assert [d["code"] for d in document["diagnostics"]] == ["P559"]
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    script = f"{sys.executable} -m ptxkit explain --json | head -c 10"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+def test_an_unforeseen_exception_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise IndexError("list index\nout of range")
+
+    monkeypatch.setattr(cli.main, "main", fail)
+    monkeypatch.delenv("PTXKIT_DEBUG", raising=False)
+    assert __main__.main(["--version"]) == 5
+    printed = capsys.readouterr().err
+    assert "error[P599]: internal error: IndexError: list index out of range" in printed
+    assert "PTXKIT_DEBUG" in printed
+    monkeypatch.setenv("PTXKIT_DEBUG", "1")
+    with pytest.raises(IndexError):
+        __main__.main(["--version"])
