@@ -24,6 +24,7 @@ _LINE = re.compile(
 _QUOTED = re.compile(r"'([^']+)'")
 _UNDEFINED = re.compile(r"(?:Undefined reference to|Unresolved extern \w+) '([^']+)'")
 _ADVICE = re.compile(r"\((?P<number>C\d+)\)|Potential Performance Loss|Advisory")
+_AROUND = re.compile(r"around line (\d+)")
 _ABORTED = "assembly aborted due to errors"
 
 _FUNCTION = re.compile(r"Function properties for '?([^'\s]+)'?")
@@ -95,7 +96,8 @@ def _diagnostic(match: re.Match[str], source: Source | None) -> Diagnostic | Non
         code, weight = ADVICE, Severity.WARNING
     else:
         return None
-    number = int(match["line"]) if match["line"] else None
+    around = _AROUND.search(message)
+    number = int(match["line"] or (around[1] if around else 0)) or None
     span = _place(message, number, source) if source else Span(number, 1, number, 1) if number else None
     return Diagnostic(code, _lower(message), span, weight, help=help, source=source)
 
