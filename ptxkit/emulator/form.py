@@ -46,15 +46,19 @@ class Form:
         builder: the function that is being compiled.
         instruction: the statement.
         site: the same, for findings.
+        guard: the predicate before it, if there is one.
         modifiers: the modifiers, to be taken.
         targets: the operands that are written, vectors and pairs dissolved.
         sources: those that are read, in the same way.
     """
 
-    def __init__(self, builder: Builder, instruction: tree.Instruction, site: Site) -> None:
+    def __init__(
+        self, builder: Builder, instruction: tree.Instruction, site: Site, guard: Source | None = None
+    ) -> None:
         self.builder = builder
         self.instruction = instruction
         self.site = site
+        self.guard = guard
         written = destinations(instruction)
         # A register that is written and read (`wgmma`) stands in both lists.
         read = instruction.operands if instruction.opcode == "wgmma" else instruction.operands[len(written) :]

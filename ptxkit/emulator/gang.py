@@ -250,6 +250,14 @@ class Gang:
         self.waiting = [e for e in self.waiting if all(e.group is not group for group in taken)]
         return taken
 
+    def join(self, gate: Any, group: Group) -> Group:
+        """A group that has come to a gate, merged with those that wait there at the same place."""
+        waiting = self.unpark(
+            gate,
+            lambda other: other.pc == group.pc and other.code is group.code and other.trail == group.trail,
+        )
+        return merge([group, *waiting]) if waiting else group
+
 
 def _priority(group: Group) -> tuple[int, int]:
     return -len(group.frames), group.pc

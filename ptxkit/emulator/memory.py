@@ -309,7 +309,7 @@ class TiledBank(Bank):
         total = tiles * self.stride
         shadow = np.full(total, 0xFF, np.uint8) if tracked else None
         super().__init__(np.zeros(total, np.uint8), shadow)
-        self._undefined = np.full(self.stride // CHUNK, tracked)
+        self._undefined: Any = np.full(self.stride // CHUNK, tracked)
         self._any = tracked
         self._looks = 0
 

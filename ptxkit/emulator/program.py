@@ -229,8 +229,8 @@ class Builder:
         site = Site(instruction, self.function.name, self.program.image.source)
         nothing = _Decoded(site, _no_step, _no_step)
         try:
-            form = Form(self, instruction, site)
             guard = self._guard(instruction)
+            form = Form(self, instruction, site, guard)
             pure = self._decode_pure(form, guard)
             if pure is not None:
                 return pure

@@ -176,6 +176,9 @@ def propagate(
     if operation.undefined is not None:
         found = operation.undefined(values, masks)
         return found if isinstance(found, tuple) else (found,)
+    packed = {DTYPES[name].lanes for name in (*operation.results, *operation.sources)}
+    if len(packed) == 1 and packed != {1}:
+        return [_spread_elements(masks, bits, packed.copy().pop()) for bits in results]
     lanes: Any = None
     for mask in masks:
         if mask is not None:
@@ -184,6 +187,21 @@ def propagate(
                 some = some.any(axis=-1)
             lanes = some if lanes is None else lanes | some
     return [_spread(lanes, bits) for bits in results]
+
+
+def _spread_elements(masks: Sequence[Any], bits: int, count: int) -> Any:
+    """All ones of each element of a packed result of which some source's element has an undefined bit."""
+    raw = raw_dtype(bits)
+    size = bits // count
+    union: Any = raw.type(0)
+    for mask in masks:
+        if mask is not None:
+            union = union | mask
+    spread: Any = raw.type(0)
+    for element in range(count):
+        whole = raw.type((2**size - 1) << element * size)
+        spread = spread | np.where(union & whole != 0, whole, raw.type(0))
+    return spread
 
 
 def _spread(lanes: Any, bits: int) -> Any:

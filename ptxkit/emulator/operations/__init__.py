@@ -4,6 +4,7 @@ Importing this package registers them.
 """
 
 from ptxkit.emulator.operations import (
+    barrier,
     comparison,
     control_flow,
     conversion,
@@ -16,9 +17,11 @@ from ptxkit.emulator.operations import (
     logic,
     mixed_precision,
     video,
+    warp,
 )
 
 __all__ = [
+    "barrier",
     "comparison",
     "control_flow",
     "conversion",
@@ -31,4 +34,5 @@ __all__ = [
     "logic",
     "mixed_precision",
     "video",
+    "warp",
 ]

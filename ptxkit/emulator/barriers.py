@@ -1,0 +1,297 @@
+"""The barriers of a CTA: who has arrived, who waits, when they go on. PTX ISA 9.7.13.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site, fault, show
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+BARRIERS = 16
+"""Barriers of a CTA."""
+
+
+@dataclass(slots=True, eq=False)
+class Barrier:
+    """One of the sixteen barriers, for all CTAs of a gang.
+
+    Attributes:
+        number: 0 to 15.
+        arrived: bool (rows, 32), lanes that have arrived and not been released.
+        expected: by CTA, the thread count that the participants of this generation gave; 0 for the whole CTA,
+            -1 while nobody has arrived.
+        reducing: by CTA, whether this generation is a `red`.
+        values: bool (rows, 32), the predicates of a `red`.
+        sites: by CTA, the instruction that arrived first.
+    """
+
+    number: int
+    arrived: np.ndarray
+    expected: np.ndarray
+    reducing: np.ndarray
+    values: np.ndarray
+    sites: dict[int, Site] = field(default_factory=dict)
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody has arrived."""
+        return bool((self.expected >= 0).any())
+
+    def reconsider(self, gang: Gang) -> None:
+        """Lanes have exited: release the CTAs whose barrier only waited for them."""
+        release(gang, self)
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for."""
+        cta = row // gang.warps
+        rows = slice(cta * gang.warps, (cta + 1) * gang.warps)
+        alive, arrived = gang.alive[rows], self.arrived[rows]
+        here: Any = (arrived & alive).any(axis=1)
+        late = [str(warp) for warp in range(gang.warps) if not here[warp] and alive[warp].any()]
+        gone = [str(warp) for warp in range(gang.warps) if not alive[warp].any()]
+        expected = int(self.expected[cta])
+        wanted = f"{expected} threads" if expected > 0 else "all warps"
+        parts = [f"barrier {self.number} of CTA {show(gang.cta_coordinates(cta))}, which expects {wanted}"]
+        if late:
+            parts.append(f"warps {', '.join(late)} have not arrived")
+        if gone:
+            parts.append(f"warps {', '.join(gone)} have exited")
+        return "; ".join(parts)
+
+
+def barrier_of(gang: Gang, number: int) -> Barrier:
+    """A barrier's state in a gang."""
+    barrier = gang.barriers.get(number)
+    if barrier is None:
+        ctas = len(gang.ctas)
+        barrier = gang.barriers[number] = Barrier(
+            number,
+            np.zeros((gang.rows, WARP), bool),
+            np.full(ctas, -1, np.int64),
+            np.zeros(ctas, bool),
+            np.zeros((gang.rows, WARP), bool),
+        )
+    return barrier
+
+
+def release(gang: Gang, barrier: Barrier) -> None:
+    """Let go the CTAs whose barrier is complete.
+
+    A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1). Warps that
+    have exited are not waited for.
+    """
+    if not barrier.busy:
+        return
+    alive = gang.alive.reshape(-1, gang.warps, WARP)
+    arrived = barrier.arrived.reshape(-1, gang.warps, WARP)
+    living = alive.any(axis=2)
+    there = living & ~(alive & ~arrived).any(axis=2) & arrived.any(axis=2)
+    threads = WARP * np.count_nonzero(there, axis=1)
+    nobody_left = ~(living & ~there).any(axis=1)
+    complete = (barrier.expected >= 0) & np.where(
+        barrier.expected == 0, nobody_left, (threads >= barrier.expected) | nobody_left
+    )
+    if not complete.any():
+        return
+    results = _reduced(gang, barrier)
+    rows = np.repeat(complete, gang.warps)
+    barrier.arrived[rows] = False
+    barrier.expected[complete] = -1
+    for cta in np.flatnonzero(complete):
+        barrier.sites.pop(int(cta), None)
+    gang.launch.counts.barriers += int(np.count_nonzero(complete))
+    for group in gang.unpark(barrier):
+        own = rows if group.rows is None else rows[group.rows]
+        if not own.all():
+            mask = group.full_mask()
+            stay = mask & ~own[:, None]
+            count = int(np.count_nonzero(stay))
+            if count == group.lanes:
+                gang.park(group, barrier)
+                continue
+            if count:
+                gang.park(group.part(stay, count, group.pc), barrier)
+                group = group.part(mask & own[:, None], group.lanes - count, group.pc)
+        group.passed = True
+        group.result = results
+        gang.ready.append(group)
+
+
+def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:
+    """By row of the gang: how many threads of the CTA arrived with a true and with any predicate."""
+    if not barrier.reducing.any():
+        return None
+    true = (barrier.values & barrier.arrived).reshape(-1, gang.warps * WARP).sum(axis=1)
+    every = barrier.arrived.reshape(-1, gang.warps * WARP).sum(axis=1)
+    return np.repeat(np.stack([true, every], axis=1), gang.warps, axis=0)
+
+
+class BarrierGate:
+    """The gate of `bar` and `barrier`: arrival, and for `sync` and `red` waiting.
+
+    Args:
+        site: the instruction.
+        number: the barrier.
+        count: the threads that take part, None for all of the CTA.
+        waits: False for `arrive`.
+        predicate: of `red`.
+        guard: the instruction's guard. Lanes that it switches off pass.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        number: Source,
+        count: Source | None,
+        waits: bool,
+        predicate: Source | None,
+        guard: Source | None,
+    ) -> None:
+        self.site = site
+        self.number, self.count = number, count
+        self.waits = waits
+        self.predicate = predicate.reader if predicate is not None else None
+        self.guard = guard.reader if guard is not None else None
+        constant = number.slot is None and number.compute is None
+        self._fixed = int(number.value) if constant and count is None else None
+
+    def __call__(self, group: Group) -> Group | None:
+        gang = group.gang
+        guard = self.guard(group) if self.guard is not None else None
+        if guard is not None and guard.ndim == 0:
+            if not guard:
+                return group
+            guard = None
+        everyone = guard is None and group.lanes == gang.living
+        if everyone and self._fixed is not None and self.waits and self.predicate is None:
+            state = gang.barriers.get(self._fixed)
+            if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
+                gang.launch.counts.barriers += len(gang.ctas)
+                return group
+        skipping = None
+        if guard is not None:
+            coming = executing(group, guard)
+            assert coming is not None
+            count = int(np.count_nonzero(coming))
+            if count == 0:
+                return group
+            if count < group.lanes:
+                rest = group.full_mask() & ~coming
+                skipping = group.part(rest, group.lanes - count, group.pc)
+                group = group.part(coming, count, group.pc)
+        admitted = self._arrive_each(group)
+        if skipping is None:
+            return admitted
+        if admitted is not None:
+            admitted.passed = True
+            gang.ready.append(admitted)
+        return skipping
+
+    def _arrive_each(self, group: Group) -> Group | None:
+        """Arrive at the barrier, or at each of several that a register names."""
+        numbers = self.number.reader(group)
+        counts = self.count.reader(group) if self.count is not None else np.uint32(0)
+        if numbers.ndim == 0 and counts.ndim == 0:
+            return self._arrive(group, int(numbers), int(counts))
+        mask = group.full_mask()
+        keys = np.broadcast_to(numbers.astype(np.uint64) << np.uint64(32) | counts, mask.shape)
+        found = np.unique(keys[mask])
+        if len(found) == 1:
+            return self._arrive(group, int(found[0]) >> 32, int(found[0]) & 0xFFFF_FFFF)
+        for key in found:
+            lanes = mask & (keys == key)
+            part = group.part(lanes, int(np.count_nonzero(lanes)), group.pc)
+            admitted = self._arrive(part, int(key) >> 32, int(key) & 0xFFFF_FFFF)
+            if admitted is not None:
+                admitted.passed = True
+                group.gang.ready.append(admitted)
+        return None
+
+    def _arrive(self, group: Group, number: int, count: int) -> Group | None:
+        gang = group.gang
+        self._check(group, number, count)
+        barrier = barrier_of(gang, number)
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        mask = group.full_mask()
+        ctas = np.unique(rows // gang.warps)
+        self._check_generation(group, barrier, rows, mask, ctas, count)
+        for cta in ctas:
+            barrier.sites.setdefault(int(cta), self.site)
+        barrier.expected[ctas] = count
+        barrier.reducing[ctas] = self.predicate is not None
+        barrier.arrived[rows] |= mask
+        if self.predicate is not None:
+            values = np.broadcast_to(self.predicate(group), mask.shape)
+            barrier.values[rows] = np.where(mask, values, barrier.values[rows])
+        if self.waits:
+            gang.park(group, barrier)
+        release(gang, barrier)
+        return None if self.waits else group
+
+    def _check(self, group: Group, number: int, count: int) -> None:
+        where = str(group.thread(*group.first(np.True_)))
+        if number >= BARRIERS:
+            message = f"BAR-ID: expected a barrier from 0 to {BARRIERS - 1}, found {number}"
+            raise fault("P632", message, self.site, (where,))
+        if count % WARP or (self.count is not None and count == 0 and not self.waits):
+            message = f"BAR-COUNT-NOT-32: expected a thread count that is a multiple of {WARP}, found {count}"
+            raise fault("P631", message, self.site, (where,))
+
+    def _check_generation(
+        self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int
+    ) -> None:
+        """Everybody who arrives at one generation must agree on it."""
+        gang = group.gang
+        began = barrier.expected[ctas]
+        active = began >= 0
+        for wrong, code, text in (
+            (
+                active & (began != count),
+                "P630",
+                "BAR-COUNT-MISMATCH: barrier {number} expects {began}, found {count}",
+            ),
+            (
+                active & (barrier.reducing[ctas] != (self.predicate is not None)),
+                "P633",
+                "BAR-MIXED-RED: barrier {number} was begun by another kind of instruction than `{spelling}`",
+            ),
+        ):
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                cta = int(ctas[at])
+                message = text.format(
+                    number=barrier.number,
+                    began=_threads(int(began[at])),
+                    count=_threads(count),
+                    spelling=self.site.instruction.spelling,
+                )
+                first = barrier.sites.get(cta)
+                notes = [f"{group.thread(*_lane_in(gang, rows, mask, cta))}"]
+                if first is not None:
+                    notes.append(f"begun by `{first.instruction.spelling}` at {first.where}")
+                raise fault(code, message, self.site, notes)
+        twice = barrier.arrived[rows] & mask
+        if twice.any():
+            row, lane = divmod(int(np.argmax(twice)), WARP)
+            message = f"BAR-DOUBLE-ARRIVE: the warp arrives at barrier {barrier.number} again before it has completed"
+            raise fault("P634", message, self.site, (f"{group.thread(row, lane)}",))
+
+
+def _threads(count: int) -> str:
+    return f"{count} threads" if count else "all threads of the CTA"
+
+
+def _lane_in(gang: Gang, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
+    """A group's row and lane that lies in a CTA."""
+    own = mask & (rows // gang.warps == cta)[:, None]
+    row, lane = divmod(int(np.argmax(own)), WARP)
+    return row, lane

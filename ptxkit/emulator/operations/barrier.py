@@ -1,0 +1,74 @@
+"""Barriers and fences: `bar`, `barrier`, `membar`, `fence`. PTX ISA 9.7.13.1, 9.7.13.2, 9.7.13.4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.barriers import BarrierGate
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.gates import WarpGate
+from ptxkit.emulator.operation import Unsupported
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+
+@effect("bar", "barrier")
+def bar(form: Form) -> Effect:
+    """`bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op.type d, a{, b}, {!}c`, `bar.warp.sync mask`."""
+    m = form.modifiers
+    if m.flag("cluster"):
+        raise Unsupported("cluster barriers")
+    if m.flag("warp"):
+        m.need("sync")
+        return Effect(gate=WarpGate(form.site, form.source(form.sources[0], "b32"), form.guard))
+    m.flag("cta")
+    kind = m.need("sync", "arrive", "red")
+    m.flag("aligned")
+    if kind == "red":
+        return _red(form)
+    number = form.source(form.sources[0], "u32")
+    count = form.source(form.sources[1], "u32") if len(form.sources) > 1 else None
+    if kind == "arrive" and count is None:
+        raise Unsupported("an arrival without a thread count")
+    return Effect(gate=BarrierGate(form.site, number, count, kind == "sync", None, form.guard))
+
+
+def _red(form: Form) -> Effect:
+    m = form.modifiers
+    operator = m.need("popc", "and", "or")
+    result = m.need("u32") if operator == "popc" else m.need("pred")
+    assert result is not None
+    target = form.target(form.targets[0], result)
+    number = form.source(form.sources[0], "u32")
+    count = form.source(form.sources[1], "u32") if len(form.sources) > 2 else None
+    predicate = form.source(form.sources[-1], "pred")
+
+    def step(group: Group, guard: Any) -> None:
+        counted = group.result
+        group.result = None
+        if target is None or counted is None:
+            return
+        rows = counted if group.rows is None else counted[group.rows]
+        true, every = rows[:, :1], rows[:, 1:]
+        value = (
+            true.astype(np.uint32) if operator == "popc" else true == every if operator == "and" else true > 0
+        )
+        target.write(group, value, None, guard)
+
+    return Effect(step, BarrierGate(form.site, number, count, True, predicate, form.guard))
+
+
+@effect("membar", "fence")
+def fence(form: Form) -> Effect:
+    """`membar.level`, `fence{.sem}.scope`: threads of the emulator see memory in one order anyway."""
+    m = form.modifiers
+    if m.flag("proxy"):
+        m.need("alias")
+        return Effect(lambda group, guard: None)
+    m.choose("sc", "acq_rel", "acquire", "release")
+    m.choose("cta", "cluster", "gpu", "sys", "gl")
+    return Effect(lambda group, guard: None)

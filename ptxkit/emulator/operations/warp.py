@@ -1,0 +1,376 @@
+"""Lanes of a warp: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`. PTX ISA 9.7.9.6, 9.7.13.9 to 14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.gates import WarpGate, executing, packed, unpacked
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.values import WARP, viewed
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+
+LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
+EVERY = 0xFFFF_FFFF
+
+
+def participants(group: Group, guard: Any, members: Any) -> np.ndarray | None:
+    """The lanes that take part, as (n, 32); None for all of them."""
+    lanes = executing(group, guard)
+    if members.ndim == 0 and int(members) == EVERY:
+        return lanes
+    named = (members >> LANES & np.uint32(1)) != 0
+    if lanes is None:
+        return np.broadcast_to(named, (group.n, WARP))
+    return lanes & named
+
+
+def check_members(form: Form, members: Source) -> Callable[[Group, Any], Any]:
+    """A function that reads the member mask and sees to it that every executing lane is in it."""
+    read, site = members.reader, form.site
+
+    def checked(group: Group, guard: Any) -> Any:
+        mask = read(group)
+        if members.slot is not None and members.slot in group.undefined:
+            undefined, origin = group.undefined[members.slot]
+            lanes = executing(group, guard)
+            if (undefined if lanes is None else (undefined != 0) & lanes).any():
+                group.gang.launch.undefined_decides(
+                    group, undefined, origin, site, f"the mask `{members.name}`"
+                )
+        if mask.ndim == 0 and int(mask) == EVERY:
+            return mask
+        outside = (mask >> LANES & np.uint32(1)) == 0
+        lanes = executing(group, guard)
+        wrong = np.broadcast_to(outside, (group.n, WARP)) if lanes is None else outside & lanes
+        if wrong.any():
+            row, lane = group.first(wrong)
+            value = int(np.broadcast_to(mask, (group.n, WARP))[row, lane])
+            message = (
+                f"SYNC-MASK-SELF: lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
+            )
+            raise fault("P620", message, site, (f"{group.thread(row, lane)}, member mask {value:#010x}",))
+        return mask
+
+    return checked
+
+
+# ---- shfl
+
+
+@effect("shfl")
+def shfl(form: Form) -> Effect:
+    """`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`."""
+    m = form.modifiers
+    if not m.flag("sync"):
+        raise Unsupported("without `.sync`")
+    mode = m.need("up", "down", "bfly", "idx") or ""
+    m.need("b32")
+    a, b, c = (form.source(operand, "b32") for operand in form.sources[:3])
+    members = form.source(form.sources[3], "b32")
+    target = form.target(form.targets[0], "b32")
+    inside = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    read, check, site = a.reader, check_members(form, members), form.site
+    fixed = b.value is not None and c.value is not None
+    lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
+    move = _mover(lanes[0]) if lanes is not None else None
+
+    def step(group: Group, guard: Any) -> bool:
+        named = check(group, guard)
+        from_lanes, in_range = lanes, valid
+        permute = move
+        if permute is None:
+            from_lanes, in_range = _source_lanes(mode, b.reader(group), c.reader(group))
+            permute = _gatherer(from_lanes)
+        value = read(group)
+        mask = None
+        entry = a.undefined(group) if group.undefined else None
+        if entry is not None:
+            mask = (permute(entry[0]), entry[1])
+        on = participants(group, guard, named)
+        if on is not None:
+            silent = ~_gatherer(from_lanes)(on)
+            taken = silent if guard is None and group.mask is None else silent & on
+            if taken.any():
+                unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
+                origin = group.gang.launch.origins.of_lane(site)
+                mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
+        if target is not None:
+            target.write(group, permute(value), mask if mask and mask[0].any() else None, guard)
+        if inside is not None:
+            inside.write(group, in_range, None, guard)
+        return mask is not None
+
+    return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+def _source_lanes(mode: str, b: Any, c: Any) -> tuple[Any, Any]:
+    """For each lane the lane that it reads, and whether the computed one was in range."""
+    offset = viewed(b, np.dtype("u4")) & np.uint32(31)
+    clamp, segment = c & np.uint32(31), c >> np.uint32(8) & np.uint32(31)
+    low = LANES & segment
+    high = low | (clamp & ~segment)
+    if mode == "up":
+        wanted = LANES.astype(np.int64) - offset.astype(np.int64)
+        valid = wanted >= high
+    elif mode == "down":
+        wanted = LANES.astype(np.int64) + offset.astype(np.int64)
+        valid = wanted <= high
+    elif mode == "bfly":
+        wanted = (LANES ^ offset).astype(np.int64)
+        valid = wanted <= high
+    else:
+        wanted = (low | (offset & ~segment)).astype(np.int64)
+        valid = wanted <= high
+    return np.where(valid, wanted, LANES), valid
+
+
+def _gatherer(lanes: Any) -> Callable[[Any], Any]:
+    """Reads lanes of a value by a table of (1 or n, 32)."""
+
+    def gather(value: Any) -> Any:
+        if value.ndim == 0 or value.shape[1] == 1:
+            return value
+        if lanes.shape[0] == 1:
+            return value[:, lanes[0]]
+        rows = np.broadcast_to(value, (lanes.shape[0], WARP))
+        return np.take_along_axis(rows, lanes, axis=1)
+
+    return gather
+
+
+def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
+    """The same for one fixed table, in as few block moves as it takes."""
+    runs: list[tuple[int, int, int]] = []
+    start = 0
+    for lane in range(1, WARP + 1):
+        if lane == WARP or lanes[lane] != lanes[lane - 1] + 1:
+            runs.append((start, lane, int(lanes[start])))
+            start = lane
+    swap = next((k for k in (1, 2, 4, 8, 16) if (lanes == (np.arange(WARP) ^ k)).all()), 0)
+
+    def move(value: Any) -> Any:
+        if value.ndim == 0 or value.shape[1] == 1:
+            return value
+        if swap == 1 and value.dtype.itemsize == 4 and value.flags.c_contiguous:
+            pairs = value.view(np.uint64)
+            return (pairs << np.uint64(32) | pairs >> np.uint64(32)).view(value.dtype)
+        if swap:
+            moved = np.empty_like(value, order="C")
+            blocks = value.reshape(-1, WARP // (2 * swap), 2, swap)
+            into = moved.reshape(-1, WARP // (2 * swap), 2, swap)
+            into[:, :, 0] = blocks[:, :, 1]
+            into[:, :, 1] = blocks[:, :, 0]
+            return moved
+        if len(runs) > 4:
+            return value[:, lanes]
+        moved = np.empty_like(value)
+        for first, last, source in runs:
+            moved[:, first:last] = value[:, source : source + last - first]
+        return moved
+
+    return move
+
+
+# ---- vote, match, redux, elect, activemask
+
+
+@effect("vote")
+def vote(form: Form) -> Effect:
+    """`vote.sync.{all,any,uni}.pred d, {!}a, membermask`, `vote.sync.ballot.b32`."""
+    m = form.modifiers
+    if not m.flag("sync"):
+        raise Unsupported("without `.sync`")
+    mode = m.need("all", "any", "uni", "ballot")
+    kind = m.need("b32") if mode == "ballot" else m.need("pred")
+    source, members = form.source(form.sources[0], "pred"), form.source(form.sources[1], "b32")
+    target = form.target(form.targets[0], kind or "")
+    read, check, site = source.reader, check_members(form, members), form.site
+
+    def step(group: Group, guard: Any) -> None:
+        named = check(group, guard)
+        lanes = executing(group, guard)
+        value = np.broadcast_to(read(group), (group.n, WARP))
+        entry = source.undefined(group)
+        if entry is not None:
+            on = participants(group, guard, named)
+            if (entry[0] if on is None else entry[0] & on).any():
+                what = f"the vote of `{source.name}`"
+                group.gang.launch.undefined_decides(group, entry[0], entry[1], site, what)
+        true = packed(np.ascontiguousarray(value if lanes is None else value & lanes)) & named
+        result: Any = true
+        if mode != "ballot":
+            every = named & (np.uint32(EVERY) if lanes is None else packed(lanes))
+            result = true != 0 if mode == "any" else true == every
+            if mode == "uni":
+                result = result | (true == 0)
+        if target is not None:
+            target.write(group, result, None, guard)
+
+    return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+@effect("match")
+def match(form: Form) -> Effect:
+    """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
+    m = form.modifiers
+    mode = m.need("any", "all")
+    m.need("sync")
+    kind = m.need("b32", "b64") or ""
+    source, members = form.source(form.sources[0], kind), form.source(form.sources[1], "b32")
+    target = form.target(form.targets[0], "b32")
+    same = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    read, check, site = source.reader, check_members(form, members), form.site
+
+    def step(group: Group, guard: Any) -> None:
+        named = check(group, guard)
+        lanes = executing(group, guard)
+        value = np.broadcast_to(read(group), (group.n, WARP))
+        entry = source.undefined(group)
+        if entry is not None:
+            group.gang.launch.undefined_decides(
+                group, entry[0], entry[1], site, f"the match of `{source.name}`"
+            )
+        present = np.ones(value.shape, bool) if lanes is None else lanes
+        equal = (value[:, :, None] == value[:, None, :]) & present[:, None, :]
+        found = packed(np.ascontiguousarray(equal))[..., 0] & named
+        if mode == "all":
+            every = named & packed(present)
+            all_same = found == every
+            if same is not None:
+                same.write(group, all_same, None, guard)
+            found = np.where(all_same, every, np.uint32(0))
+        if target is not None:
+            target.write(group, found, None, guard)
+
+    return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+REDUCTIONS: dict[str, tuple[Any, dict[str, int]]] = {
+    "add": (np.add, {"u32": 0, "s32": 0}),
+    "min": (np.minimum, {"u32": EVERY, "s32": 2**31 - 1}),
+    "max": (np.maximum, {"u32": 0, "s32": -(2**31)}),
+    "and": (np.bitwise_and, {"b32": EVERY}),
+    "or": (np.bitwise_or, {"b32": 0}),
+    "xor": (np.bitwise_xor, {"b32": 0}),
+}
+"""By operation: the function, and for each type the value that changes nothing."""
+
+
+@effect("redux")
+def redux(form: Form) -> Effect:
+    """`redux.sync.op.type d, a, membermask`."""
+    m = form.modifiers
+    m.need("sync")
+    operator = m.need(*REDUCTIONS) or ""
+    absolute, nan = m.flag("abs"), m.flag("NaN")
+    kind = m.type().name
+    function, neutrals = REDUCTIONS[operator]
+    if kind == "f32" and operator in ("min", "max"):
+        reduce = _float_reduction(operator, absolute, nan)
+    elif kind in neutrals and not absolute and not nan:
+        neutral = np.array(neutrals[kind], np.int32 if kind == "s32" else np.uint32)
+
+        def reduce(values: np.ndarray, on: np.ndarray | None) -> np.ndarray:
+            chosen = values if on is None else np.where(on, values, neutral)
+            result: np.ndarray = function.reduce(chosen, axis=1, keepdims=True, dtype=values.dtype)
+            return result
+
+    else:
+        raise Unsupported(f"`.{operator}` of type `.{kind}`")
+    source, members = form.source(form.sources[0], kind), form.source(form.sources[1], "b32")
+    target = form.target(form.targets[0], kind)
+    read, check, site = source.reader, check_members(form, members), form.site
+
+    def step(group: Group, guard: Any) -> bool:
+        named = check(group, guard)
+        values = np.broadcast_to(read(group), (group.n, WARP))
+        on = participants(group, guard, named)
+        masks = np.unique(named if on is None else np.broadcast_to(named, on.shape)[on])
+        if named.ndim == 0 or len(masks) == 1:
+            result = reduce(values, on)
+        else:
+            lanes = executing(group, guard)
+            result = np.zeros((group.n, WARP), values.dtype)
+            for mask in masks:
+                among = unpacked(mask) if lanes is None else unpacked(mask) & lanes
+                result = np.where(named == mask, reduce(values, np.broadcast_to(among, values.shape)), result)
+        entry, mask = source.undefined(group), None
+        if entry is not None:
+            bad = entry[0] != 0 if on is None else (entry[0] != 0) & on
+            spoiled = np.broadcast_to(bad, (group.n, WARP)).any(axis=1, keepdims=True)
+            if spoiled.any():
+                origin = group.gang.launch.origins.root(entry[1], group.gang.launch.program, site)
+                mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
+        if target is not None:
+            target.write(group, result, mask, guard)
+        return mask is not None
+
+    return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., np.ndarray]:
+    """`.min` and `.max` of f32: -0 is less than +0, and the result of NaNs alone is the canonical NaN."""
+    canonical = np.uint32(0x7FFF_FFFF).view(np.float32)
+
+    def reduce(values: np.ndarray, on: np.ndarray | None) -> np.ndarray:
+        numbers = np.abs(values) if absolute else values
+        bits = numbers.view(np.int32)
+        ordered = np.where(bits < 0, np.int32(-(2**31)) - bits - np.int32(1), bits)
+        neutral = np.int32(2**31 - 1 if operator == "min" else -(2**31))
+        is_nan = np.isnan(numbers)
+        counts = ~is_nan if on is None else on & ~is_nan
+        kept = np.where(counts, ordered, neutral)
+        best = (np.min if operator == "min" else np.max)(kept, axis=1, keepdims=True)
+        back = np.where(best < 0, np.int32(-(2**31)) - best - np.int32(1), best).view(np.float32)
+        seen = is_nan if on is None else is_nan & on
+        bad = seen.any(axis=1, keepdims=True) if nan else ~counts.any(axis=1, keepdims=True)
+        return np.where(bad, canonical, back)
+
+    return reduce
+
+
+@effect("elect")
+def elect(form: Form) -> Effect:
+    """`elect.sync d|p, membermask`: the lowest lane of the mask leads."""
+    form.modifiers.need("sync")
+    members = form.source(form.sources[0], "b32")
+    target = form.target(form.targets[0], "b32")
+    leads = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    check = check_members(form, members)
+
+    def step(group: Group, guard: Any) -> None:
+        named = check(group, guard)
+        lanes = executing(group, guard)
+        candidates = named if lanes is None else named & packed(lanes)
+        lowest = candidates & (~candidates + np.uint32(1))
+        leader = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
+        if target is not None:
+            target.write(group, leader, None, guard)
+        if leads is not None:
+            leads.write(group, leader == LANES, None, guard)
+
+    return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+@effect("activemask")
+def activemask(form: Form) -> Effect:
+    """`activemask.b32 d`."""
+    form.modifiers.need("b32")
+    target = form.target(form.targets[0], "b32")
+
+    def step(group: Group, guard: Any) -> None:
+        lanes = executing(group, guard)
+        value = np.uint32(EVERY) if lanes is None else packed(lanes)
+        if target is not None:
+            target.write(group, value, None, guard)
+
+    return Effect(step)
