@@ -107,7 +107,7 @@ def test_advice_about_slow_code() -> None:
     zeros = "".join(f"    mov.f32 %f{i}, 0f00000000;\n" for i in range(4))
     text = (
         HEADER + BODY + "    ld.param.u64 %rd1, [p];\n" + zeros + "    wgmma.fence.sync.aligned;\n"
-        "    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0,%f1,%f2,%f3}, %rd1, %rd1, 1, 1, 1, 0, 0;\n"
+        "    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0,%f1,%f2,%f3}, %rd1,%rd1,1,1,1,0,0;\n"
         "    add.f32 %f5, %f0, %f1; // used before it is waited for\n"
         "    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n"
         "    st.global.f32 [%rd1], %f5;\n    ret;\n}\n"

@@ -95,15 +95,24 @@ def load(context: Context, sources: Sequence[str | Path | Module | bytes], optio
     errors = [finding for finding in findings if finding.is_error]
     if errors:
         raise PtxkitError(errors)
+    loaded = compile_images(context, images, options)
+    return replace(loaded, findings=(*findings, *loaded.findings))
+
+
+def compile_images(context: Context, images: tuple[Image, ...], options: Options) -> Loaded:
+    """Compile, link and load what has been inspected.
+
+    Raises:
+        PtxkitError: P706, P709, P710 and what else the driver has against it.
+    """
     log = Log(options)
     with context:
         data = images[0].data if len(images) == 1 else _link(images, log)
         source = images[0].source if len(images) == 1 else None
         status, handle = bindings().cuModuleLoadDataEx(data, *log.options())
-        findings += log.findings(source)
         if status:
             raise log.failure(status, ", ".join(image.name for image in images), source)
-    return Loaded(handle, images, tuple(findings), read_usage(log.info))
+    return Loaded(handle, images, tuple(log.findings(source)), read_usage(log.info))
 
 
 def read(source: str | Path | Module | bytes) -> Image:
