@@ -37,6 +37,8 @@ class Report:
     """What a run found.
 
     Attributes:
+        device: its name, `emu` or the GPU's; `kind` is `emu` or `cuda`.
+        arch: the target that the emulator played, None on a GPU.
         outputs: each output against its reference; empty where there was nothing to compare with.
         diagnostics: warnings of the device, then P801 to P803.
         wall_seconds: from the first launch to the last result on this machine's clock.
@@ -46,6 +48,7 @@ class Report:
     plan: LaunchPlan
     device: str
     kind: str
+    arch: str | None
     outputs: tuple[Comparison, ...]
     diagnostics: tuple[Diagnostic, ...]
     cost: Cost | None
@@ -87,6 +90,7 @@ class Report:
             **describe(self.plan),
             "device": self.device,
             "kind": self.kind,
+            "arch": self.arch,
             "outputs": [output.to_json() for output in self.outputs],
             "cost": cost,
             "timing": timing,

@@ -58,6 +58,7 @@ class Session:
     def __init__(self, module: Module, options: Options) -> None:
         self.options = options
         self.device = _open(module, options)
+        self.arch = options.arch or module.target
         self._fraction: float | None = None
         if isinstance(self.device, Emulator):
             self.device.progress = self._progressed
@@ -120,6 +121,7 @@ class Session:
                 plan=plan,
                 device=self.device.name,
                 kind=self.device.kind,
+                arch=self.arch if self.device.kind == "emu" else None,
                 outputs=compared,
                 diagnostics=(*self.device.findings[known_findings:], *judged),
                 cost=problem.cost(),
@@ -219,18 +221,15 @@ def _open(module: Module, options: Options) -> Device:
         seed=options.seed,
         sanitize=options.sanitize,
         arch=options.arch,
+        target=module.target,
     )
 
 
 def _counted(counts: Counts) -> dict[str, int]:
-    """What the emulator counted, under names for people."""
-    counted = {
-        "thread instructions": counts.instructions,
-        "barriers": counts.barriers,
-        "CTAs": counts.ctas,
-    }
+    """What the emulator counted, by name."""
+    counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
     for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
-        counted |= {f"bytes {what}, {space}": size for space, size in sorted(spaces.items())}
+        counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
     return counted
 
 

@@ -1,12 +1,16 @@
-"""The command line as a process, as a user runs it."""
+"""The command line, as a process or within this one."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from ptxkit.__main__ import main
 
 CODE = re.compile(r"^(?:error|warning|note)\[(P\d{3})\]", re.MULTILINE)
 
@@ -24,6 +28,14 @@ def ptxkit(
         text=True,
         timeout=120,
     )
+
+
+def here(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the same command within this process, which is faster."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        code = main(list(map(str, arguments)))
+    return subprocess.CompletedProcess(arguments, code, stdout.getvalue(), stderr.getvalue())
 
 
 def codes(output: str) -> list[str]:

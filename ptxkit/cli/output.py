@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
 from ptxkit import diagnostics
@@ -38,7 +38,7 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
-def table(rows: list[tuple[str, ...]], header: tuple[str, ...], color: bool) -> str:
+def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...], color: bool) -> str:
     """Left-aligned columns, two blanks apart, without trailing blanks."""
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,8 +14,9 @@ from ptxkit import __version__, card
 from ptxkit.asm import Module
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE
-from ptxkit.cli.output import print_diagnostics, print_json, seconds, si, wants_color
+from ptxkit.cli.output import print_json
 from ptxkit.cli.progress import Progress
+from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
 from ptxkit.report import Report, describe
@@ -115,19 +115,22 @@ def command(**given: Any) -> int:
     for plan in plans:
         check_save(plan, options)
     outcomes = []
+    summary = Summary(plans) if len(plans) > 1 else None
     for plan, outcome in _outcomes(plans, module, options, given):
-        if not given["as_json"]:
-            _print(plan, outcome, given["verbose"], brief=len(plans) > 1)
         outcomes.append((plan, outcome))
+        if given["as_json"]:
+            continue
+        if isinstance(outcome, Report) and (given["verbose"] or not summary):
+            print_report(outcome, given["verbose"])
+        elif summary:
+            summary.add(plan, outcome)
     if given["as_json"]:
         print_json(_document(path.read_bytes(), outcomes))
-    elif len(plans) > 1:
+    elif summary:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
-        print(f"{good} of {len(plans)} presets passed")
+        where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
+        print(f"{good} of {len(plans)} presets passed{', '.join(sorted(where))}")
     return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
-
-
-Outcome = Report | PtxkitError
 
 
 def _request(given: dict[str, Any]) -> Request:
@@ -199,91 +202,6 @@ def _outcomes(
 
 def _code(outcome: Outcome) -> int:
     return exit_code(outcome.diagnostics)
-
-
-# ---- printing
-
-
-def _print(plan: LaunchPlan, outcome: Outcome, verbose: bool, brief: bool) -> None:
-    sizes = " ".join(f"{name}={value}" for name, value in plan.sizes.items())
-    title = "  ".join(part for part in (plan.program.name, plan.preset or "", sizes) if part)
-    if isinstance(outcome, PtxkitError):
-        print(f"{title}  failed")
-        print_diagnostics(outcome.diagnostics, sys.stdout)
-        return
-    bold = wants_color(sys.stdout)
-    where = f"on {outcome.device}"
-    print(f"\x1b[1m{title}\x1b[0m  {where}" if bold else f"{title}  {where}")
-    rows = list(_rows(outcome, verbose))
-    width = max((len(label) for label, _ in rows), default=0)
-    for label, text in rows:
-        print(f"  {label:<{width}}  {text}")
-    shown = [d for d in outcome.diagnostics if not brief or d.is_error]
-    if shown:
-        print()
-        print_diagnostics(shown, sys.stdout)
-
-
-def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
-    if verbose:
-        for launch in report.plan.launches:
-            yield (
-                "launch",
-                _launch_text(launch.entry, launch.grid, launch.block, launch.cluster, launch.shared),
-            )
-        for tensor in report.plan.tensors:
-            shape = "x".join(str(extent) for extent in tensor.shape)
-            yield (
-                "tensor",
-                f"{tensor.name}: {tensor.dtype} {shape}, {tensor.role}, {si(tensor.tensor.nbytes, 'B')}",
-            )
-        if report.plan.inputs:
-            yield "inputs", f"{report.plan.inputs}, seed {report.plan.seed}"
-    for output in report.outputs:
-        verdict = "ok" if output.ok else "wrong"
-        text = f"{verdict}, {output.elements} elements, largest error {output.max_ulp:.3g} ulp"
-        if output.infinite:
-            text += f", {output.infinite} beyond the range of {output.dtype} as in the reference"
-        yield output.tensor, text
-    if report.cost:
-        text = f"{si(report.cost.bytes_read, 'B')} read, {si(report.cost.bytes_written, 'B')} written"
-        if report.cost.operations:
-            text += f", {si(report.cost.operations, 'op')}"
-        yield "work", text
-    if report.timing and report.cost:
-        rate = si(report.cost.bytes / report.timing.seconds, "B/s")
-        text = f"{seconds(report.timing.seconds)} +- {seconds(report.timing.spread)}, {rate}"
-        if report.roof_share is not None and report.timing.bandwidth:
-            text += f", {report.roof_share:.0%} of the memory roof of {si(report.timing.bandwidth, 'B/s')}"
-        yield "time", text
-    else:
-        yield (
-            "time",
-            f"{seconds(report.wall_seconds)} {'emulated' if report.kind == 'emu' else 'on this host'}",
-        )
-    if verbose:
-        for kernel in report.kernels:
-            facts = ", ".join(f"{name} {value}" for name, value in kernel.items() if name != "name")
-            yield "kernel", f"{kernel['name']}: {facts}"
-        for name, value in report.counters.items():
-            yield name, f"{value:,}"
-
-
-def _launch_text(
-    entry: str | None,
-    grid: tuple[int, ...],
-    block: tuple[int, ...],
-    cluster: tuple[int, ...] | None,
-    shared: int,
-) -> str:
-    def shape(extents: tuple[int, ...]) -> str:
-        return "x".join(str(extent) for extent in extents)
-
-    parts = [f"grid {shape(grid)}", f"block {shape(block)}"]
-    if cluster:
-        parts.append(f"cluster {shape(cluster)}")
-    parts.append(f"shared {shared} B")
-    return f"{entry + ': ' if entry else ''}{', '.join(parts)}"
 
 
 def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:

@@ -1,0 +1,188 @@
+"""`ptxkit run` on the emulator: the main job, flags, JSON, files in and out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import codes, here, ptxkit
+from kernels import DOUBLE, without_card
+from test_workloads import USER_FILE
+
+EMU = ("--device", "emu")
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "double.ptx"
+    path.write_text(DOUBLE)
+    return path
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """The kernel without its card."""
+    path = tmp_path / "bare.ptx"
+    path.write_text(without_card(DOUBLE))
+    return path
+
+
+def good(*arguments: object) -> subprocess.CompletedProcess[str]:
+    done = here(*arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def document(*arguments: object) -> dict:
+    done = good(*arguments, "--json")
+    loaded = json.loads(done.stdout)
+    assert loaded["schema"] == 1
+    assert loaded["kind"] == "run"
+    return loaded
+
+
+# ---- the main job
+
+
+def test_the_main_job_from_any_folder(tmp_path: Path) -> None:
+    done = ptxkit("run", "gemv.ptx", *EMU, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "gemv.ptx  smoke  M=128 K=256 L=1  on emu as sm_90" in done.stdout
+    assert "ok, 128 elements" in done.stdout
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("inputs", ["full", "contest"])
+def test_the_main_job_as_json(inputs: str) -> None:
+    (run,) = document("run", "gemv", *EMU, "--inputs", inputs, "-v")["runs"]
+    (output,) = run["outputs"]
+    assert (run["workload"], run["preset"], run["inputs"]) == ("nvfp4_gemv", "smoke", inputs)
+    assert run["seed"] == {"full": 0, "contest": 1111}[inputs]
+    assert (output["tensor"], output["ok"], output["wrong"], output["elements"]) == ("c", True, 0, 128)
+    assert 0 <= output["max_ulp"] <= 1
+    assert run["cost"] == {"bytes_read": 129 * (128 + 16), "bytes_written": 256, "operations": 2 * 128 * 256}
+    assert run["counters"]["ctas"] == 8
+    assert run["counters"]["bytes_stored_global"] == 256
+
+
+def test_orders_seeds_and_the_sanitizer_do_not_change_the_result() -> None:
+    expected = None
+    for options in (("--order", "eager"), ("--order", "random", "--seed", "7"), ("--no-sanitize",)):
+        (run,) = document("run", "gemv.ptx", *EMU, "-p", "M=40", "-p", "K=512", "-p", "L=2", *options)["runs"]
+        if "--seed" in options:
+            assert run["seed"] == 7
+            continue
+        expected = expected or run["outputs"]
+        assert run["outputs"] == expected
+
+
+@pytest.mark.slow
+def test_every_preset_of_every_shipped_kernel_for_the_emulator() -> None:
+    found = document("run", "gemv.ptx", *EMU, "--preset", "all")
+    assert len(found["runs"]) == 12
+    for run in found["runs"]:
+        assert run["ok"], run
+        assert run["verified"]
+
+
+# ---- a file of one's own
+
+
+def test_a_declared_problem_in_full(kernel: Path) -> None:
+    done = good("run", kernel, *EMU, "-v")
+    for part in (
+        "grid 3x1x1",
+        "x: f32 300, input",
+        "y: f32 300, output",
+        "ok, 300 elements",
+        "thread instructions",
+    ):
+        assert part in done.stdout
+
+
+def test_every_preset_in_a_table(kernel: Path) -> None:
+    lines = good("run", kernel, *EMU, "--preset", "all").stdout.splitlines()
+    assert lines[0].split()[:3] == ["preset", "sizes", "result"]
+    assert [line.split()[:3] for line in lines[1:3]] == [["smoke", "n=300", "ok"], ["even", "n=256", "ok"]]
+    assert lines[3] == "2 of 2 presets passed on emu as sm_75"
+    assert here("run", kernel, *EMU, "--preset", "all", "-p", "n=3").returncode == 2
+    kernel.write_text(DOUBLE.replace("add.f32 %f2, %f1, %f1", "mul.f32 %f2, %f1, %f1"))
+    wrong = here("run", kernel, *EMU, "--preset", "all")
+    assert wrong.returncode == 4
+    assert codes(wrong.stdout) == ["P801", "P801"]
+
+
+def test_a_kernel_without_a_card(bare: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.arange(200, dtype=np.float32))
+    launch = ("run", bare, "double", *EMU, "--grid", "ceildiv(n, 128)", "--block", "128", "-p", "n=200")
+    done = good(*launch, "--arg", f"x=@{tmp_path / 'x.npy'}", "--arg", "out=f32[n]", "--arg", "count=200",
+                "--save", f"out={tmp_path / 'y.npy'}")  # fmt: skip
+    assert codes(done.stdout) == ["P803"]
+    assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(200, dtype=np.float32))
+
+
+def test_an_argument_replaces_a_content(kernel: Path, tmp_path: Path) -> None:
+    good("run", kernel, *EMU, "--arg", "x=f32[n]:arange", "--save", f"y={tmp_path / 'y.npy'}")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(300, dtype=np.float32))
+
+
+def test_a_workload_of_ones_own(kernel: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(USER_FILE)
+    lines = DOUBLE.splitlines(keepends=True)
+    cut = slice(lines.index("// [tensors.x]\n"), lines.index("// ///\n"))
+    del lines[cut]
+    kernel.write_text("".join(lines).replace("// [launch]", '// workload = "double"\n// [launch]'))
+    assert codes(here("run", kernel, *EMU).stderr) == ["P550"]
+    (run,) = document("run", kernel, *EMU, "--workload", f"{tmp_path / 'mine.py'}:Double")["runs"]
+    assert run["verified"]
+    assert run["outputs"][0]["max_ulp"] == 0
+
+
+def test_a_timeout_that_is_long_enough_changes_nothing(kernel: Path) -> None:
+    (run,) = document("run", kernel, *EMU, "--timeout", "60")["runs"]
+    assert run["ok"]
+    assert run["outputs"][0]["elements"] == 300
+    kernel.write_text(DOUBLE.replace("add.f32 %f2, %f1, %f1", "mul.f32 %f2, %f1, %f1"))
+    assert here("run", kernel, *EMU, "--timeout", "60").returncode == 4
+
+
+def test_a_fault_on_the_emulator_names_the_line(kernel: Path) -> None:
+    kernel.write_text(DOUBLE.replace("add.s64 %rd7, %rd4, %rd5", "add.s64 %rd7, %rd4, 0x10000000"))
+    done = here("run", kernel, *EMU)
+    assert done.returncode == 1
+    assert "error[P6" in done.stderr
+    assert "st.global.f32" in done.stderr
+    failed = json.loads(here("run", kernel, *EMU, "--json").stdout)
+    assert failed["ok"] is False
+    assert failed["diagnostics"][0]["code"].startswith("P6")
+
+
+# ---- kernels, check
+
+
+def test_kernels_are_listed_with_what_they_need() -> None:
+    done = good("kernels", "--json")
+    listed = {kernel["name"]: kernel for kernel in json.loads(done.stdout)["kernels"]}
+    gemv = listed["gemv.ptx"]
+    assert (gemv["target"], gemv["entries"], gemv["workload"]) == ("sm_90", ["gemv"], "nvfp4_gemv")
+    assert next(iter(gemv["presets"])) == "smoke"
+    assert "gemv.ptx" in good("kernels").stdout
+    assert Path(good("kernels", "--path", "gemv").stdout.strip()).is_file()
+
+
+def test_check_in_every_format(kernel: Path) -> None:
+    assert good("check", kernel, "gemv.ptx").stdout == "2 files checked: no findings\n"
+    kernel.write_text(DOUBLE.replace("// block = 128", "// block = 2048"))
+    assert codes(here("check", kernel).stdout) == ["P540"]
+    found = json.loads(here("check", kernel, "--json").stdout)
+    assert [d["code"] for d in found["diagnostics"]] == ["P540"]
+    assert found["diagnostics"][0]["span"]["line"] == DOUBLE[: DOUBLE.index("// block")].count("\n") + 1
+    github = here("check", kernel, "--output-format", "github").stdout
+    assert github.startswith("::error file=")
+    sarif = json.loads(here("check", kernel, "--output-format", "sarif").stdout)
+    assert sarif["runs"][0]["results"][0]["ruleId"] == "P540"
+    assert here("check", kernel).returncode == 1
