@@ -121,12 +121,21 @@ class Access:
             )
             if active is not None and active.ndim:
                 masks = tuple(mask[active] for mask in masks)
+        self.mark_undefined()
+        bank.store_shadow(index, masks, width)
+        bank.set_origin(index, width * count, origin)
+
+    def mark_undefined(self) -> None:
+        """Take note that the places may hold undefined bits from now on."""
         if isinstance(self.owner, TiledBank):
             self.owner.spoil(self.first, self.last)
         elif self.owner is not None:
             self.owner.undefined = True
-        bank.store_shadow(index, masks, width)
-        bank.set_origin(index, width * count, origin)
+        elif self.space == "global":
+            for address in np.unique(np.asarray(self.index)):
+                found = self.group.gang.launch.memory.find(int(address) + BASE)
+                if found is not None:
+                    found.undefined = True
 
     @property
     def lanes(self) -> int:

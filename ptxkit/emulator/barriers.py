@@ -282,7 +282,9 @@ class BarrierGate:
         twice = barrier.arrived[rows] & mask
         if twice.any():
             row, lane = divmod(int(np.argmax(twice)), WARP)
-            message = f"BAR-DOUBLE-ARRIVE: the warp arrives at barrier {barrier.number} again before it has completed"
+            message = (
+                f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
+            )
             raise fault("P634", message, self.site, (f"{group.thread(row, lane)}",))
 
 

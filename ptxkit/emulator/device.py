@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ class Emulator:
         self.origins = Origins()
         self.counts = Counts()
         self.progress: Progress | None = None
+        self.output: Callable[[str], None] = _print
         self.launches = 0
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
@@ -320,9 +322,15 @@ class Kernel:
             device.origins,
             device.sanitize,
             device.launches,
+            device.output,
         )
         device.counts = execution.counts
         execution.run(device.progress)
+
+
+def _print(text: str) -> None:
+    """Where kernels print to unless somebody sets `Emulator.output`."""
+    sys.stdout.write(text)
 
 
 def _address(value: Any) -> int | None:

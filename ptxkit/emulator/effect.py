@@ -45,12 +45,14 @@ class Effect:
         gate: what a group must pass before the instruction; a block starts there.
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
+        alone: whether it parts groups at its own block, which then holds nothing else.
     """
 
     step: Step | None = None
     gate: Gate | None = None
     link: Callable[[Linker], End] | None = None
     target: Symbol | None = None
+    alone: bool = False
 
 
 Reader = Callable[["Form"], Effect]

@@ -11,7 +11,7 @@ import numpy as np
 from ptxkit.emulator.deadlock import deadlock
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gang import Gang, Status
-from ptxkit.emulator.memory import BASE, Bank, GlobalMemory
+from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.values import WARP
@@ -28,6 +28,9 @@ GANG_LANES = 16384
 that the registers in use stay in the cache."""
 QUANTUM = 1 << 16
 """Blocks that a gang may run before another one has its turn."""
+
+HEAP = 8 << 20
+"""Bytes that device code may have from `malloc` at once: the driver's default."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of CTAs that have finished and that of all."""
@@ -71,6 +74,7 @@ class Execution:
         limits: of the device.
         sanitize: whether undefined bits are tracked.
         number: of the launch on its device.
+        output: takes what kernels print.
         counts: what it did so far.
         clock: time as kernels see it, in steps.
     """
@@ -85,6 +89,7 @@ class Execution:
         origins: Origins,
         sanitize: bool,
         number: int,
+        output: Callable[[str], None],
     ) -> None:
         self.program = program
         self.code = program.code
@@ -103,6 +108,7 @@ class Execution:
         self.sanitize = sanitize
         self.number: int = number
         self.counts = Counts()
+        self.output = output
         self.clock = 0
         self.shared_start = program.shared_start
         self.shared_dynamic: int = launch.shared
@@ -151,6 +157,17 @@ class Execution:
         shared = self.shared_total + limits.shared_reserved
         by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
         return self.sm_count * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
+
+    # ---- what the system does for kernels
+
+    def allocate_heap(self, size: int, thread: str) -> Allocation | None:
+        """Memory that device code asks for; None where the heap is used up."""
+        if self.memory.heap_used + size > HEAP:
+            return None
+        found = self.memory.allocate(size, f"heap memory of {thread}", heap=True)
+        if self.sanitize:
+            self.memory.forget(found)
+        return found
 
     # ---- findings
 

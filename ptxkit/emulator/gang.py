@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 4096
 """How many times a group may loop while others wait for it to pass."""
-POLL = 64
+POLL = 512
 """How many turns of a loop a look at memory that others may change counts for."""
 
 

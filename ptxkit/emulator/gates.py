@@ -1,4 +1,4 @@
-"""The gate of warp-synchronous instructions: lanes wait for the lanes of their member mask. PTX ISA 9.7.13."""
+"""The gate of warp-synchronous instructions: lanes wait for those of their member mask. PTX ISA 9.7.13."""
 
 from __future__ import annotations
 

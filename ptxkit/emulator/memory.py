@@ -208,6 +208,7 @@ class GlobalMemory(Bank):
         self.capacity = capacity
         self.budget = min(capacity, physical_memory() * 3 // 4)
         self.used = 0
+        self.heap_used = 0
         self._next = BASE + (2 << 20)
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []
@@ -236,6 +237,8 @@ class GlobalMemory(Bank):
         self._allocations.insert(at, allocation)
         self._table = None
         self.used += size
+        if heap:
+            self.heap_used += size
         return allocation
 
     def _reuse(self, size: int, align: int) -> int | None:
@@ -254,6 +257,8 @@ class GlobalMemory(Bank):
         allocation.freed_by = by
         allocation.undefined = False
         self.used -= allocation.size
+        if allocation.heap:
+            self.heap_used -= allocation.size
         self._table = None
         start = allocation.address - BASE
         self.data[start : start + allocation.size] = 0

@@ -109,6 +109,7 @@ class _Decoded:
     gate: Gate | None = None
     link: Callable[[Any], End] | None = None
     target: Symbol | None = None
+    alone: bool = False
 
 
 class Linker:
@@ -244,7 +245,7 @@ class Builder:
             self._problems.append(finding("P601", message, site))
             return nothing
         step = _effect_step(effect, guard, site)
-        return _Decoded(site, step, step, guard, effect.gate, effect.link, effect.target)
+        return _Decoded(site, step, step, guard, effect.gate, effect.link, effect.target, effect.alone)
 
     def _guard(self, instruction: tree.Instruction) -> Source | None:
         if instruction.guard is None:
@@ -309,7 +310,7 @@ class Builder:
                 cuts.add(number)
             if item.link is not None:
                 cuts.add(number + 1)
-                if item.guard is not None and item.target is None:
+                if item.alone or (item.guard is not None and item.target is None):
                     cuts.add(number)
         ranges = basic_blocks(self.flow, sorted(cuts), reads, kills, self.parameters.assigned)
         self.block_at = {block.start: i for i, block in enumerate(ranges)}

@@ -4,7 +4,9 @@ Importing this package registers them.
 """
 
 from ptxkit.emulator.operations import (
+    atomic,
     barrier,
+    call,
     comparison,
     control_flow,
     conversion,
@@ -21,7 +23,9 @@ from ptxkit.emulator.operations import (
 )
 
 __all__ = [
+    "atomic",
     "barrier",
+    "call",
     "comparison",
     "control_flow",
     "conversion",

@@ -1,4 +1,4 @@
-"""Lanes of a warp: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`. PTX ISA 9.7.9.6, 9.7.13.9 to 14."""
+"""Lanes of a warp: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`. PTX ISA 9.7.9.6, 9.7.13.9-14."""
 
 from __future__ import annotations
 

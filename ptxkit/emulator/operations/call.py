@@ -1,0 +1,144 @@
+"""`call`: of a function, through a pointer, of the functions that the system provides. PTX ISA 9.7.12.5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.asm.symbols import Symbol, SymbolKind
+from ptxkit.emulator.calls import Argument, enter, passed_argument, value_argument
+from ptxkit.emulator.effect import Effect, End, Linker, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.parameters import Passed
+from ptxkit.emulator.system import SYSTEM
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+
+@effect("call")
+def call(form: Form) -> Effect:
+    """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
+    form.modifiers.flag("uni")
+    operands = list(form.instruction.operands)
+    returns: tuple[tree.Operand, ...] = ()
+    if isinstance(operands[0], tree.Arguments):
+        returns = operands.pop(0).elements  # type: ignore[union-attr]
+    callee = operands.pop(0)
+    given: tuple[tree.Operand, ...] = ()
+    if operands and isinstance(operands[0], tree.Arguments):
+        given = operands.pop(0).elements  # type: ignore[union-attr]
+    results = [form.builder.parameters.argument(operand) for operand in returns]
+    symbol = form.builder.meaning(callee) if isinstance(callee, tree.Name) else None
+    if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
+        return _direct(form, symbol, given, results)
+    prototype = _prototype(form, operands[0] if operands else None)
+    if len(prototype) != len(given):
+        raise Unsupported(f"{len(given)} arguments where the prototype has {len(prototype)}")
+    arguments = [_argument(form, o, v.type) for o, v in zip(given, prototype, strict=True)]
+    return _indirect(form, callee, arguments, results)
+
+
+def _argument(form: Form, operand: tree.Operand, type_name: str) -> Argument:
+    passed = form.builder.parameters.argument(operand)
+    return passed_argument(passed) if passed is not None else value_argument(form.source(operand, type_name))
+
+
+def _direct(
+    form: Form, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[Passed | None]
+) -> Effect:
+    program = form.builder.program
+    name = program.image.resolve(symbol.name)
+    header = program.image.prototypes[name].parameters
+    if len(header) != len(given):
+        raise Unsupported(f"{len(given)} arguments where `{name}` takes {len(header)}")
+    arguments = [_argument(form, o, v.type) for o, v in zip(given, header, strict=True)]
+    if name not in program.image.functions:
+        provided = SYSTEM.get(name)
+        if provided is None:
+            raise Unsupported(f"a call of `{name}`, which is defined elsewhere")
+        site = form.site
+        return Effect(lambda group, guard: provided(group, guard, arguments, results, site))
+    code, site = program.declare(name), form.site
+
+    def link(linker: Linker) -> End:
+        back = linker.next
+        return lambda group: enter(group, code, arguments, results, back, site)
+
+    return Effect(link=link)
+
+
+def _prototype(form: Form, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
+    """The parameters that a list of targets or a prototype gives an indirect call."""
+    image = form.builder.program.image
+    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    if symbol is None:
+        raise Unsupported("a call through a pointer without a prototype")
+    if isinstance(symbol.names, tree.Prototype):
+        return symbol.names.parameters
+    listed = form.builder.flow.table(symbol) or ()
+    names = [target.name for target in listed]
+    if not names and symbol.declarator is not None and isinstance(symbol.declarator.initializer, tree.Vector):
+        elements = symbol.declarator.initializer.elements
+        names = [element.name for element in elements if isinstance(element, tree.Name)]
+    if not names:
+        raise Unsupported(f"a call through a pointer with `{symbol.name}`, which lists no functions")
+    return image.prototypes[image.resolve(names[0])].parameters
+
+
+def _indirect(
+    form: Form, callee: tree.Operand, arguments: list[Argument], results: list[Passed | None]
+) -> Effect:
+    source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
+    read, site, program = source.reader, form.site, form.builder.program
+
+    def link(linker: Linker) -> End:
+        back = linker.next
+
+        def end(group: Group) -> int:
+            value = read(group)
+            entry = source.undefined(group)
+            if entry is not None:
+                group.gang.launch.undefined_decides(
+                    group, entry[0], entry[1], site, f"the callee `{source.name}`"
+                )
+            lanes = lanes_of(group, None, value.shape)
+            found = np.unique(value if lanes is None else value[lanes])
+            if len(found) == 1:
+                return begin(group, int(found[0]), value)
+            for address in found:
+                same = value == address
+                mask = same if group.mask is None else same & group.mask
+                part = group.part(mask, group.count(same), group.pc)
+                part.pc = begin(part, int(address), value)
+                group.gang.ready.append(part)
+            return -1
+
+        def begin(group: Group, address: int, value: Any) -> int:
+            name = program.image.function_at(address)
+            if name is None or name not in program.image.functions:
+                raise _no_function(group, address, site)
+            code = program.function(name)
+            if len(code.parameters) != len(arguments):
+                raise _no_function(group, address, site)
+            return enter(group, code, arguments, results, back, site)
+
+        return end
+
+    return Effect(link=link, alone=True)
+
+
+def _no_function(group: Group, address: int, site: Site) -> Exception:
+    thread = group.thread(*group.first(np.True_))
+    message = f"call target {address:#x} is no function that this call can reach"
+    return fault("P614", message, site, (f"{thread}",))
+
+
+def _is_wide(form: Form, operand: tree.Operand) -> bool:
+    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    return symbol is None or symbol.type.endswith("64")

@@ -1,0 +1,209 @@
+"""The functions that the system provides to device code: `vprintf`, `malloc`, `free`, `__assertfail`.
+
+Programming guide, sections on formatted output, dynamic global memory allocation and assertion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.calls import Argument
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import Address
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.memory import Allocation
+from ptxkit.emulator.parameters import Passed, gather, scatter
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+LONGEST = 1 << 16
+"""Most bytes of a string that is read for printing."""
+System = Callable[["Group", Any, Sequence[Argument], Sequence["Passed | None"], Site], Any]
+
+
+def _values(group: Group, argument: Argument, size: int) -> np.ndarray:
+    """An argument's value in each lane, (n, 32)."""
+    value, _, _ = gather(*argument(group), 0, size)
+    return np.broadcast_to(value, (group.n, WARP))
+
+
+def _return(group: Group, guard: Any, results: Sequence[Passed | None], value: Any) -> None:
+    for wanted in results:
+        for piece in wanted.pieces if wanted is not None else ():
+            scatter(group, (piece,), piece.offset, piece.size, (value, None, 0), guard)
+
+
+def _lanes(group: Group, guard: Any) -> np.ndarray:
+    """Rows and lanes that call, in order, (count, 2)."""
+    lanes = executing(group, guard)
+    return np.argwhere(np.ones((group.n, WARP), bool) if lanes is None else lanes)
+
+
+class _Reader:
+    """Reads bytes at generic addresses on behalf of one lane."""
+
+    def __init__(self, group: Group, row: int, lane: int, site: Site) -> None:
+        self.group, self.row, self.lane, self.site = group, row, lane, site
+        only = np.zeros((group.n, WARP), bool)
+        only[row, lane] = True
+        self._only = only
+
+    def byte(self, address: int) -> int:
+        """One byte."""
+        accessor = Accessor(Address(None, address), "generic", 1, self.site)
+        (access,) = accessor(self.group, self._only)
+        (value,), _ = access.load(1, 1)
+        return int(np.broadcast_to(value, (self.group.n, WARP))[self.row, self.lane])
+
+    def number(self, address: int, size: int) -> int:
+        """An unsigned number of `size` bytes."""
+        return sum(self.byte(address + i) << 8 * i for i in range(size))
+
+    def text(self, address: int) -> str:
+        """A string that ends with a zero byte."""
+        data = bytearray()
+        while len(data) < LONGEST:
+            byte = self.byte(address + len(data))
+            if not byte:
+                break
+            data.append(byte)
+        return data.decode("utf-8", "replace")
+
+
+_CONVERSION = re.compile(r"%([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L)?([a-zA-Z%])")
+
+
+def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
+    """A C format with its arguments, which lie one after the other, each at its natural alignment.
+
+    Returns:
+        The text and the number of arguments.
+    """
+    at, count = arguments, 0
+
+    def take(size: int) -> int:
+        nonlocal at, count
+        at = -(-at // size) * size
+        value = reader.number(at, size)
+        at += size
+        count += 1
+        return value
+
+    def convert(match: re.Match[str]) -> str:
+        flags, width, precision, length, kind = match.groups()
+        if kind == "%":
+            return "%"
+        if width == "*":
+            width = str(_signed(take(4), 4))
+        if precision == "*":
+            precision = str(_signed(take(4), 4))
+        spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
+        if kind in "diouxXc":
+            size = 8 if length in ("l", "ll", "j", "z", "t") else 4
+            value = take(size)
+            if kind in "di":
+                return (spec + "d") % _signed(value, size)
+            if kind == "c":
+                return (spec + "c") % chr(value & 0xFF)
+            return (spec + ("d" if kind == "u" else kind)) % value
+        if kind in "eEfFgGaA":
+            number = float(np.uint64(take(8)).view(np.float64))
+            return number.hex() if kind in "aA" else (spec + kind) % number
+        if kind == "s":
+            pointer = take(8)
+            return (spec + "s") % (reader.text(pointer) if pointer else "(null)")
+        if kind == "p":
+            return (spec + "s") % f"{take(8):#x}"
+        return match.group(0)
+
+    return _CONVERSION.sub(convert, form), count
+
+
+def _signed(value: int, size: int) -> int:
+    return value - (1 << 8 * size) if value >> (8 * size - 1) else value
+
+
+def vprintf(
+    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+) -> None:
+    """`int vprintf(const char *format, void *arguments)`: each thread's text goes to the device's output."""
+    formats, lists = (_values(group, argument, 8) for argument in arguments)
+    counts = np.zeros((group.n, WARP), np.uint32)
+    for row, lane in _lanes(group, guard):
+        reader = _Reader(group, int(row), int(lane), site)
+        text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
+        group.gang.launch.output(text)
+        counts[row, lane] = count
+    _return(group, guard, results, counts)
+
+
+def malloc(
+    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+) -> None:
+    """`void *malloc(size_t size)`: 0 where the heap is used up or the size is 0."""
+    (sizes,) = (_values(group, argument, 8) for argument in arguments)
+    pointers = np.zeros((group.n, WARP), np.uint64)
+    for row, lane in _lanes(group, guard):
+        size = int(sizes[row, lane])
+        found = (
+            group.gang.launch.allocate_heap(size, str(group.thread(int(row), int(lane)))) if size else None
+        )
+        pointers[row, lane] = found.address if found is not None else 0
+    _return(group, guard, results, pointers)
+
+
+def free(
+    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+) -> None:
+    """`void free(void *pointer)`."""
+    (pointers,) = (_values(group, argument, 8) for argument in arguments)
+    memory = group.gang.launch.memory
+    for row, lane in _lanes(group, guard):
+        pointer = int(pointers[row, lane])
+        if not pointer:
+            continue
+        thread = group.thread(int(row), int(lane))
+        found: Allocation | None = memory.find(pointer)
+        if found is None or found.address != pointer or not found.heap:
+            raise fault(
+                "P618", f"`free` of {pointer:#x}, which `malloc` did not return", site, (f"{thread}",)
+            )
+        if not found.live:
+            notes = (f"{thread}", f"{found} was freed: {found.freed_by}")
+            raise fault("P618", f"`free` of {pointer:#x} for the second time", site, notes)
+        memory.free(found, f"by {thread} at {site.where}")
+
+
+def assertfail(
+    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+) -> None:
+    """`__assertfail(message, file, line, function, size of char)`: an assertion does not hold."""
+    row, lane = (int(i) for i in _lanes(group, guard)[0])
+    reader = _Reader(group, row, lane, site)
+    message, file, line, function = (
+        int(_values(group, argument, size)[row, lane])
+        for argument, size in zip(arguments[:4], (8, 8, 4, 8), strict=True)
+    )
+    where = f"{reader.text(file)}:{line}, `{reader.text(function)}`"
+    raise fault(
+        "P610",
+        f"assertion failed: `{reader.text(message)}`",
+        site,
+        (f"{group.thread(row, lane)}", f"in {where}"),
+    )
+
+
+SYSTEM: dict[str, System] = {
+    "vprintf": vprintf,
+    "malloc": malloc,
+    "free": free,
+    "__assertfail": assertfail,
+}
+"""By name."""
