@@ -49,24 +49,23 @@ def any_lane(condition: Any) -> bool:
     return bool(np.any(condition))
 
 
+def shift_amount(amount: Any, value: Any) -> Any:
+    """A uint32 shift amount in the type of the words to shift, large ones as any that exceeds the width."""
+    if value.dtype.itemsize == 2:
+        amount = np.minimum(amount, np.uint32(16))
+    return amount.astype(value.dtype, copy=False) if np.ndim(amount) else value.dtype.type(amount)
+
+
 def shift_left(value: Any, amount: Any) -> Any:
-    """`value << amount` on unsigned words; 0 from the width on."""
-    size = width(value)
-    if np.ndim(amount) == 0:
-        return value << value.dtype.type(amount) if amount < size else np.zeros_like(value)
-    shifted = value << (amount & np.uint32(size - 1)).astype(value.dtype)
-    return shifted & spread(amount < size, size)
+    """`value << amount` on unsigned words; 0 from the width on, which numpy sees to."""
+    return value << shift_amount(amount, value)
 
 
 def shift_right(value: Any, amount: Any) -> Any:
     """`value >> amount` on unsigned words, zeros moving in; on signed words copies of the sign."""
-    size = width(value)
     if value.dtype.kind == "i":
-        return value >> np.minimum(amount, np.uint32(size - 1)).astype(value.dtype)
-    if np.ndim(amount) == 0:
-        return value >> value.dtype.type(amount) if amount < size else np.zeros_like(value)
-    shifted = value >> (amount & np.uint32(size - 1)).astype(value.dtype)
-    return shifted & spread(amount < size, size)
+        amount = np.minimum(amount, np.uint32(width(value) - 1))
+    return value >> shift_amount(amount, value)
 
 
 def low_ones(count: Any, bits: int) -> Any:
@@ -77,14 +76,10 @@ def low_ones(count: Any, bits: int) -> Any:
 
 def reverse(value: Any) -> Any:
     """The bits in opposite order."""
-    size = width(value)
-    distance = size // 2
-    mask = (1 << size) - 1
-    while distance:
-        mask ^= (mask << distance) & ((1 << size) - 1)
-        keep, shift = value.dtype.type(mask), value.dtype.type(distance)
+    value = np.asarray(value).byteswap()
+    for distance, mask in ((4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555)):
+        keep, shift = value.dtype.type(mask & (1 << width(value)) - 1), value.dtype.type(distance)
         value = (value >> shift & keep) | (value & keep) << shift
-        distance //= 2
     return value
 
 
@@ -95,12 +90,11 @@ def count_ones(value: Any) -> Any:
 
 def highest_one(value: Any) -> Any:
     """The position of the highest set bit as `uint32`, 0xffffffff where there is none."""
-    size = width(value)
-    distance = 1
-    while distance < size:
-        value = value | value >> value.dtype.type(distance)
-        distance *= 2
-    return count_ones(value) - np.uint32(1)
+    if width(value) == 64:
+        # Without the bit below the highest one, rounding to f64 doesn't carry to a higher one.
+        value = value & ~(value >> np.uint64(1))
+    exponent = value.astype(np.float64).view(np.uint64) >> np.uint64(52)
+    return np.maximum(exponent.astype(np.uint32), np.uint32(1022)) - np.uint32(1023)
 
 
 def smear_up(mask: Any) -> Any:

@@ -42,7 +42,7 @@ def outside(*values: Any) -> Any:
 def small(value: Any) -> Any:
     """The lanes in which a value is too small for its error to be an f64, False where there are none."""
     magnitude = np.abs(value)
-    return magnitude < SMALL if np.min(magnitude) < SMALL else False
+    return False if np.min(magnitude) >= SMALL else magnitude < SMALL
 
 
 def settle(result: Any, doubtful: Any, function: Callable[..., int], mode: str, *operands: Any) -> Any:
@@ -86,8 +86,7 @@ def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
     if any_lane(zero):
         signed_zero = product + c if mode != "rm" else zero_sum_sign(product + c, product, c)
         result = np.where(zero, signed_zero, result)
-    tiny = small(product)
-    doubtful = outside(a, b, c, product) | (tiny & (a != 0) & (b != 0) if tiny is not False else False)
+    doubtful = outside(a, b, c, product) | small(product) & (a != 0) & (b != 0)
     return settle(result, doubtful, exact.fma, mode, a, b, c)
 
 

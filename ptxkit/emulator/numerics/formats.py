@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.numerics.bits import unsigned
+from ptxkit.emulator.numerics.bits import any_lane, unsigned
+from ptxkit.emulator.numerics.lanes import repair
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,34 @@ def values(name: str) -> np.ndarray:
     return np.where(codes & form.sign, -result, result)
 
 
+def encode_nearest(value: Any, form: Format, *, saturate: bool = False) -> Any:
+    """`encode` with mode `rn`: the common case, made short.
+
+    Scaled so that the exponent fields agree, f32 has the format's own codes in its upper bits, those of
+    subnormals included; rounding is then an addition to the word.
+    """
+    words = unsigned(value)
+    drop = 23 - form.fraction_bits
+    scaled = (words & np.uint32(0x7FFFFFFF)).view(np.float32) * np.float32(2.0 ** (form.bias - 127))
+    magnitude = unsigned(scaled)
+    rounded = magnitude + (magnitude >> np.uint32(drop) & np.uint32(1)) + np.uint32((1 << drop - 1) - 1)
+    limit = form.largest if saturate else form.infinity
+    assert limit is not None
+    code = np.minimum(rounded >> np.uint32(drop), np.uint32(limit))
+    code = code | (words >> np.uint32(32 - form.bits) & np.uint32(form.sign))
+    doubtful: Any = False
+    tiny = magnitude < 0x00800000
+    if form.bias != 127 and any_lane(tiny):
+        # What the scaling made an f32 subnormal, it may have rounded to a tie.
+        middle = np.uint32((1 << drop - 1) - 1)
+        doubtful = tiny & (magnitude - middle & np.uint32((1 << drop) - 1) <= 2)
+    if np.isnan(np.max(value)):
+        doubtful = doubtful | np.isnan(value)
+    if any_lane(doubtful):
+        code = repair(code, doubtful, lambda x: encode(x, form, "rn", saturate=saturate), value)
+    return code
+
+
 def encode(
     value: Any,
     form: Format,
@@ -108,7 +137,8 @@ def encode(
     # From here the number is significand * 2^(exponent - 150), and the lowest exponent of the format is:
     lowest = np.uint32(128 - form.bias)
     base = np.maximum(exponent, lowest)
-    drop = np.minimum(base - exponent + np.uint32(23 - form.fraction_bits), np.uint32(31))
+    distance = base - exponent + np.uint32(23 - form.fraction_bits)
+    drop = np.minimum(distance, np.uint32(31))
     kept = significand >> drop
     rest = significand - (kept << drop)
     half = np.uint32(1) << drop - np.uint32(1)
@@ -122,9 +152,9 @@ def encode(
         case "rs":
             assert random is not None
             bits, count = random
-            added = (bits & np.uint32((1 << count) - 1)).astype(np.uint64) << np.uint64(32)
-            added = (added >> np.uint64(count)) + (
-                rest.astype(np.uint64) << (np.uint32(32) - drop).astype(np.uint64)
+            fraction = (rest.astype(np.uint64) << np.uint64(32)) >> np.minimum(distance, 63).astype(np.uint64)
+            added = fraction + (
+                (bits & np.uint32((1 << count) - 1)).astype(np.uint64) << np.uint64(32 - count)
             )
             up = added >> np.uint64(32) != 0
         case _:

@@ -215,7 +215,7 @@ def relu(code: Any, infinity: int) -> Any:
 
 
 def extreme(a: Any, b: Any, largest: bool, propagate_nan: bool, infinity: int) -> Any:
-    """`max` or `min` on uint16 codes: -0 below +0; a NaN loses, with `propagate_nan` wins, against a number."""
+    """`max` or `min` on uint16 codes: -0 below +0; a NaN loses, with `propagate_nan` wins, over numbers."""
     x, y = signed(a), signed(b)
     x, y = x ^ (x >> np.int16(15) & np.int16(0x7FFF)), y ^ (y >> np.int16(15) & np.int16(0x7FFF))
     chosen = np.maximum(x, y) if largest else np.minimum(x, y)

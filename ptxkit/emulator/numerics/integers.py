@@ -55,27 +55,21 @@ def multiply_high(a: Any, b: Any) -> Any:
 
 def divide(a: Any, b: Any) -> Any:
     """The quotient truncated toward zero. Divided by zero: all ones."""
-    if a.dtype.kind == "u":
+    if a.dtype.kind == "u" and (np.ndim(b) == 0 or width(a) == 64):
         quotient = a // b
+    elif width(a) < 64:
+        # The quotient of 32-bit integers can't come closer to the next integer than f64 resolves.
+        quotient = (a.astype(np.float64) / b.astype(np.float64)).astype(np.int64).astype(a.dtype)
     else:
-        sign = a ^ b
         magnitude = unsigned(np.abs(a)) // unsigned(np.abs(b))
-        quotient = select(sign < 0, np.negative(magnitude), magnitude).view(a.dtype)
+        quotient = select((a ^ b) < 0, np.negative(magnitude), magnitude).view(a.dtype)
     by_zero = b == 0
-    if any_lane(by_zero):
-        quotient = select(
-            by_zero, np.full_like(quotient, -1 if a.dtype.kind == "i" else ~a.dtype.type(0)), quotient
-        )
-    return quotient
+    return select(by_zero, ~np.zeros_like(quotient), quotient) if any_lane(by_zero) else quotient
 
 
 def remainder(a: Any, b: Any) -> Any:
     """What `divide` leaves, with the sign of `a`. Divided by zero: `a`."""
-    if a.dtype.kind == "u":
-        rest = a % b
-    else:
-        magnitude = unsigned(np.abs(a)) % unsigned(np.abs(b))
-        rest = select(a < 0, np.negative(magnitude), magnitude).view(a.dtype)
+    rest = a - divide(a, b) * b
     by_zero = b == 0
     return select(by_zero, a, rest) if any_lane(by_zero) else rest
 
@@ -175,9 +169,21 @@ def find_nth_set(mask: Any, base: Any, offset: Any) -> Any:
 
 def dot_bytes(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool) -> Any:
     """`dp4a`: four products of bytes added to `c`; `a`, `b`, `c` are uint32, wrapping."""
-    for lane in range(4):
-        c = c + part(a, lane, 8, a_signed) * part(b, lane, 8, b_signed)
-    return c
+    total = c
+    for odd in (False, True):
+        # Two products at a time, in 16 bits: none is too large for them.
+        product = alternate_bytes(a, odd, a_signed) * alternate_bytes(b, odd, b_signed)
+        words = np.ascontiguousarray(product).view(np.uint32)[..., 0]
+        total = total + part(words, 0, 16, a_signed or b_signed) + part(words, 1, 16, a_signed or b_signed)
+    return total
+
+
+def alternate_bytes(word: Any, odd: bool, is_signed: bool) -> Any:
+    """Bytes 0 and 2, or 1 and 3, of uint32 words, extended to 16 bits along a new last axis."""
+    pairs = np.asarray(word)[..., None].view(np.int16 if is_signed else np.uint16)
+    eight = pairs.dtype.type(8)
+    extended = pairs >> eight if odd else pairs << eight >> eight
+    return extended.view(np.uint16)
 
 
 def dot_halves(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool, high: bool) -> Any:

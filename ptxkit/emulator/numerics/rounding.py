@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.numerics.bits import any_lane, signed, unsigned
+from ptxkit.emulator.numerics.bits import any_lane, unsigned
 
 DIRECTED = ("rz", "rm", "rp")
 
@@ -39,30 +39,40 @@ def two_product(a: Any, b: Any) -> tuple[Any, Any]:
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-def step(value: Any, up: Any, down: Any) -> Any:
-    """The next number above where `up`, below where `down`; a zero steps the way that its own sign points."""
-    words = signed(value)
-    direction = np.asarray(up).astype(words.dtype) - down
-    # Words grow with the magnitude: away from zero for one sign, toward it for the other.
-    outward = words >> words.dtype.type(8 * words.dtype.itemsize - 1) | words.dtype.type(1)
-    return (words + direction * outward).view(value.dtype)
+def word_of(condition: Any, like: Any) -> Any:
+    """1 where the condition holds, else 0, as a word of another array's type."""
+    return np.asarray(condition).view(np.uint8).astype(like.dtype)
+
+
+def settle(nearest: Any, beyond: Any, inexact: Any, mode: str) -> Any:
+    """A value rounded by `mode`, from the value rounded to nearest.
+
+    Args:
+        nearest: the rounded value; where it is a zero, with the value's sign.
+        beyond: where its magnitude exceeds the value's.
+        inexact: where it isn't the value.
+        mode: any but `rn`.
+    """
+    words = unsigned(nearest)
+    words = words - word_of(beyond, words)
+    match mode:
+        case "odd":
+            words = words | word_of(inexact, words)
+        case "rm":
+            words = words + word_of(inexact & np.signbit(nearest), words)
+        case "rp":
+            words = words + word_of(inexact & ~np.signbit(nearest), words)
+    return words.view(nearest.dtype)
 
 
 def correct(nearest: Any, error: Any, mode: str) -> Any:
     """The value `nearest + error` rounded by `mode`, where `nearest` is that value rounded to nearest.
 
-    Of `error` only the sign counts. Overflow to an infinity must have been dealt with.
+    Of `error` only the sign counts; NaN counts as 0. Overflow to an infinity must have been dealt with.
     """
-    match mode:
-        case "rm":
-            return step(nearest, False, error < 0)
-        case "rp":
-            return step(nearest, error > 0, False)
-        case "rz":
-            return step(nearest, (error > 0) & (nearest < 0), (error < 0) & (nearest > 0))
-        case _:
-            even = unsigned(nearest) & unsigned(nearest).dtype.type(1) == 0
-            return step(nearest, (error > 0) & even, (error < 0) & even)
+    inexact = np.abs(error) > 0
+    beyond = inexact & (np.signbit(error) != np.signbit(nearest))
+    return settle(nearest, beyond, inexact, mode)
 
 
 def f64_to_f32(value: Any, mode: str) -> Any:
@@ -71,16 +81,8 @@ def f64_to_f32(value: Any, mode: str) -> Any:
     if mode == "rn":
         return nearest
     back = nearest.astype(np.float64)
-    match mode:
-        case "rm":
-            return step(nearest, False, back > value)
-        case "rp":
-            return step(nearest, back < value, False)
-    beyond = np.abs(back) > np.abs(value)
-    words = unsigned(nearest) - beyond
-    if mode == "odd":
-        words = words | (back != value)
-    return words.view(np.float32)
+    inexact = (back > value) | (back < value)
+    return settle(nearest, np.abs(back) > np.abs(value), inexact, mode)
 
 
 def zero_sum_sign(total: Any, a: Any, b: Any) -> Any:

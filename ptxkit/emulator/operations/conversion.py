@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.numerics import bits, double, half, integers, single
-from ptxkit.emulator.numerics.formats import FORMATS, encode, values
+from ptxkit.emulator.numerics.formats import FORMATS, Format, encode, encode_nearest, values
 from ptxkit.emulator.numerics.rounding import f64_to_f32, integer_to_f64
 from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
 from ptxkit.emulator.operations import definedness
@@ -226,8 +226,15 @@ def narrow_float(result: str, source: str, mode: str) -> Callable[[Any], Any]:
 
 def to_16_bits(kind: str, mode: str, relu: bool, satfinite: bool) -> Callable[[Any], Any]:
     """f32 to the codes of f16 or bf16."""
-    form = FORMATS[kind]
-    return lambda a: encode(a, form, mode, relu=relu, saturate=satfinite).astype(np.uint16)
+    code = encoder(FORMATS[kind], mode, relu, satfinite)
+    return lambda a: code(a).astype(np.uint16)
+
+
+def encoder(form: Format, mode: str, relu: bool, saturate: bool) -> Callable[[Any], Any]:
+    """f32 to the codes of a format, as uint32."""
+    if mode == "rn" and not relu:
+        return partial(encode_nearest, form=form, saturate=saturate)
+    return partial(encode, form=form, mode=mode, relu=relu, saturate=saturate)
 
 
 @pure("cvt", types=pairs_of((("f16x2", "bf16x2"), ("f32",))))
@@ -239,9 +246,10 @@ def to_16_bit_pair(m: Modifiers) -> Pure:
     form = FORMATS[name.removesuffix("x2")]
     options: dict[str, Any] = {"relu": m.flag("relu"), "saturate": m.flag("satfinite")}
     if mode != "rs":
+        code = encoder(form, mode, **options)
 
         def function(a: Any, b: Any) -> Any:
-            return encode(a, form, mode, **options) << np.uint32(16) | encode(b, form, mode, **options)
+            return code(a) << np.uint32(16) | code(b)
 
         return Pure((name,), ("f32", "f32"), function)
     count = 13 if form.name == "f16" else 16
@@ -282,14 +290,13 @@ def to_small_pair(m: Modifiers) -> Pure:
     m.need("rn")
     m.need("satfinite")
     name, source = m.type().name, m.type().name
-    relu = m.flag("relu")
     form = FORMATS[name.removesuffix("x2")]
+    code = encoder(form, "rn", m.flag("relu"), True)
     field = FIELD.get(form.name, 8)
     word = bits.UNSIGNED[2 * field]
 
     def function(a: Any, b: Any) -> Any:
-        upper = encode(a, form, "rn", saturate=True, relu=relu)
-        return (upper << np.uint32(field) | encode(b, form, "rn", saturate=True, relu=relu)).astype(word)
+        return (code(a) << np.uint32(field) | code(b)).astype(word)
 
     if source == "f32":
         return Pure((name,), ("f32", "f32"), function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,10 @@ def unpack(size: int, count: int, word: Any) -> tuple[Any, ...]:
         )
     step = size // count
     part = bits.UNSIGNED[step]
-    return tuple((word >> word.dtype.type(index * step)).astype(part) for index in range(count))
+    return (
+        word.astype(part),
+        *((word >> word.dtype.type(index * step)).astype(part) for index in range(1, count)),
+    )
 
 
 PRMT_MODES: dict[str, Callable[[int], tuple[int, ...]]] = {
@@ -86,15 +89,29 @@ PRMT_MODES: dict[str, Callable[[int], tuple[int, ...]]] = {
 
 def permute(a: Any, b: Any, selectors: Any) -> Any:
     """`prmt`: byte i of the result is chosen by bits 4i+3..4i of `selectors`, bit 3 replicating its sign."""
+    if np.ndim(a) == 0 and np.ndim(b) == 0 and np.ndim(selectors):
+        return permutations(int(a), int(b)).take(selectors & np.uint32(0xFFFF))
     pair = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    distances = selectors << np.uint32(3)
+    replicating = bits.any_lane(selectors & np.uint32(0x8888))
     result: Any = np.uint32(0)
     for index in range(4):
-        selector = selectors >> np.uint32(4 * index) & np.uint32(15)
-        byte = (pair >> ((selector & np.uint32(7)) << np.uint32(3)).astype(np.uint64)).astype(np.uint8)
-        sign = (byte.view(np.int8) >> np.int8(7)).view(np.uint8)
-        replicated = bits.select(selector > 7, sign, byte)
-        result = result | replicated.astype(np.uint32) << np.uint32(8 * index)
+        distance = distances >> np.uint32(4 * index) & np.uint32(0x38)
+        byte = (pair >> distance.astype(np.uint64)).astype(np.uint8)
+        if replicating:
+            sign = (byte.view(np.int8) >> np.int8(7)).view(np.uint8)
+            byte = bits.select(selectors & np.uint32(8 << 4 * index) != 0, sign, byte)
+        result = result | byte.astype(np.uint32) << np.uint32(8 * index)
     return result
+
+
+@lru_cache(maxsize=16)
+def permutations(a: int, b: int) -> np.ndarray:
+    """The result of `prmt` on two given words for each of the 65536 selectors."""
+    source = [(b << 32 | a) >> 8 * index & 0xFF for index in range(8)]
+    bytes_of = np.array(source + [0xFF if byte & 0x80 else 0 for byte in source], np.uint32)
+    selectors = np.arange(65536)
+    return np.bitwise_or.reduce([bytes_of[selectors >> 4 * i & 15] << np.uint32(8 * i) for i in range(4)])
 
 
 def fixed_permute(selectors: int) -> Callable[[Any, Any], Any]:

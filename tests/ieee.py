@@ -1,0 +1,195 @@
+"""IEEE 754 arithmetic on fractions, written from the standard: the reference of the numerics' tests.
+
+Numbers are codes (the bits, as an int) of a `Form`. Nothing of ptxkit is used here.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+MODES = ("rn", "rz", "rm", "rp")
+
+
+@dataclass(frozen=True)
+class Form:
+    exponent_bits: int
+    fraction_bits: int
+    nan: int  # the NaN that operations are expected to return
+
+    @property
+    def width(self) -> int:
+        return 1 + self.exponent_bits + self.fraction_bits
+
+    @property
+    def bias(self) -> int:
+        return (1 << self.exponent_bits - 1) - 1
+
+    @property
+    def infinity(self) -> int:
+        return ((1 << self.exponent_bits) - 1) << self.fraction_bits
+
+    @property
+    def sign(self) -> int:
+        return 1 << self.width - 1
+
+
+F16 = Form(5, 10, 0x7FFF)
+BF16 = Form(8, 7, 0x7FFF)
+F32 = Form(8, 23, 0x7FFFFFFF)
+F64 = Form(11, 52, 0xFFF8000000000000)
+
+
+def is_nan(form: Form, code: int) -> bool:
+    return code & form.sign - 1 > form.infinity
+
+
+def is_infinite(form: Form, code: int) -> bool:
+    return code & form.sign - 1 == form.infinity
+
+
+def number(form: Form, code: int) -> Fraction:
+    """The value of a finite code."""
+    exponent = code >> form.fraction_bits & (1 << form.exponent_bits) - 1
+    significand = code & (1 << form.fraction_bits) - 1
+    if exponent:
+        significand += 1 << form.fraction_bits
+    scale = max(exponent, 1) - form.bias - form.fraction_bits
+    value = Fraction(significand) * Fraction(2) ** scale
+    return -value if code & form.sign else value
+
+
+def magnitude_exponent(x: Fraction) -> int:
+    """The e with 2^e <= x < 2^(e+1)."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1
+
+
+def rounded(form: Form, x: Fraction, mode: str, zero_sign: int = 0) -> int:
+    """The code nearest to `x`; `rna` is to nearest with ties away from zero."""
+    if x == 0:
+        return form.sign * zero_sign
+    negative = x < 0
+    x = abs(x)
+    lowest = 1 - form.bias
+    exponent = max(magnitude_exponent(x), lowest)
+    scaled = x / Fraction(2) ** (exponent - form.fraction_bits)
+    whole = scaled.numerator // scaled.denominator
+    rest = scaled - whole
+    half = Fraction(1, 2)
+    up = {
+        "rn": rest > half or (rest == half and whole & 1),
+        "rna": rest >= half,
+        "rz": False,
+        "rm": rest > 0 and negative,
+        "rp": rest > 0 and not negative,
+    }[mode]
+    code = ((exponent - lowest) << form.fraction_bits) + whole + bool(up)
+    if code >= form.infinity:
+        outward = mode in ("rn", "rna") or mode == ("rm" if negative else "rp")
+        code = form.infinity if outward else form.infinity - 1
+    return code | form.sign * negative
+
+
+def fma(form: Form, a: int, b: int, c: int, mode: str) -> int:
+    if any(is_nan(form, x) for x in (a, b, c)):
+        return form.nan
+    sign = (a ^ b) & form.sign
+    if is_infinite(form, a) or is_infinite(form, b):
+        other = b if is_infinite(form, a) else a
+        if other & form.sign - 1 == 0 or (is_infinite(form, c) and c & form.sign != sign):
+            return form.nan
+        return sign | form.infinity
+    if is_infinite(form, c):
+        return c
+    product = number(form, a) * number(form, b)
+    total = product + number(form, c)
+    c_sign = c & form.sign
+    zero_sign = bool(sign) if sign == c_sign else mode == "rm"
+    return rounded(form, total, mode, int(zero_sign))
+
+
+def add(form: Form, a: int, b: int, mode: str) -> int:
+    return fma(form, a, (form.bias << form.fraction_bits), b, mode)
+
+
+def multiply(form: Form, a: int, b: int, mode: str) -> int:
+    return fma(form, a, b, (a ^ b) & form.sign, mode)
+
+
+def divide(form: Form, a: int, b: int, mode: str) -> int:
+    sign = (a ^ b) & form.sign
+    a_infinite, b_infinite = is_infinite(form, a), is_infinite(form, b)
+    a_zero, b_zero = a & form.sign - 1 == 0, b & form.sign - 1 == 0
+    if is_nan(form, a) or is_nan(form, b) or (a_infinite and b_infinite) or (a_zero and b_zero):
+        return form.nan
+    if a_infinite or b_zero:
+        return sign | form.infinity
+    if b_infinite:
+        return sign
+    return rounded(form, number(form, a) / number(form, b), mode, int(bool(sign)))
+
+
+def square_root(form: Form, a: int, mode: str) -> int:
+    if a & form.sign - 1 == 0 or a == form.infinity:
+        return a
+    if is_nan(form, a) or a & form.sign:
+        return form.nan
+    x = number(form, a)
+    # An integer root with 200 bits to spare; the last bit stands for all that follow.
+    bits = 400 - magnitude_exponent(x) // 2 * 2
+    scaled = x * Fraction(2) ** bits
+    assert scaled.denominator == 1
+    root = isqrt(scaled.numerator)
+    inexact = root * root != scaled.numerator
+    return rounded(form, Fraction(2 * root + inexact) / Fraction(2) ** (bits // 2 + 1), mode)
+
+
+def flush(form: Form, code: int) -> int:
+    """What `.ftz` makes of a code."""
+    exponent = code >> form.fraction_bits & (1 << form.exponent_bits) - 1
+    return code if exponent else code & form.sign
+
+
+def specials(form: Form) -> list[int]:
+    """Zeros, subnormals, powers of two, neighbours of all these, the ends of the range, infinities, NaN."""
+    one = form.bias << form.fraction_bits
+    unit = 1 << form.fraction_bits
+    middle = 1 << form.fraction_bits // 2
+    magnitudes = [
+        0, 1, 2, 3, unit // 2, unit - 1, unit, unit + 1, 2 * unit - 1, one - unit, one - 1, one, one + 1,
+        one + middle, one + unit // 2, one + unit - 1, one + unit, one + unit + 1, one + form.bias // 2 *
+        unit, one - form.bias // 2 * unit, form.infinity - unit, form.infinity - 2, form.infinity - 1,
+        form.infinity, form.infinity + 1, form.nan & form.sign - 1,
+    ]  # fmt: skip
+    return [code | sign for code in magnitudes for sign in (0, form.sign)]
+
+
+def numbers(form: Form, count: int, seed: int) -> list[int]:
+    """Codes of many kinds: any bits; exponents close together; significands of few bits, of long runs."""
+    source = random.Random(seed)
+    center = source.randrange(1 << form.exponent_bits)
+    result = []
+    for _ in range(count):
+        kind = source.randrange(6)
+        code = source.getrandbits(form.width)
+        if kind:
+            exponent = (center + source.randrange(-form.fraction_bits - 4, form.fraction_bits + 4)) % (
+                1 << form.exponent_bits
+            )
+            fraction = code & (1 << form.fraction_bits) - 1
+            if kind == 2:
+                fraction &= -1 << source.randrange(form.fraction_bits)
+            elif kind == 3:
+                fraction = (1 << form.fraction_bits) - (1 << source.randrange(form.fraction_bits))
+            elif kind == 4:
+                fraction = (1 << source.randrange(form.fraction_bits)) ^ (
+                    1 << source.randrange(form.fraction_bits)
+                )
+            if kind == 5:
+                exponent = source.choice((0, 0, 1, form.bias, (1 << form.exponent_bits) - 2))
+            code = code & form.sign | exponent << form.fraction_bits | fraction
+        result.append(code)
+    return result

@@ -1,0 +1,79 @@
+"""Running one pure operation of the emulator on plain integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import ptxkit.emulator.operations  # noqa: F401
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, decode_pure
+
+
+def decode(text: str, **operands: Any) -> Pure:
+    """The operation that `add.rn.f32` names; `operands` as `Modifiers` takes them."""
+    opcode, *modifiers = text.split(".")
+    pure = decode_pure(Modifiers(opcode, modifiers, **operands))
+    assert pure is not None, f"`{opcode}` is no pure operation"
+    return pure
+
+
+def unsupported(text: str, **operands: Any) -> bool:
+    """Whether the operation refuses these modifiers."""
+    try:
+        decode(text, **operands)
+    except Unsupported:
+        return True
+    return False
+
+
+def array(kind: str, words: Sequence[int] | int) -> Any:
+    """Bits as the array in which values of a type travel."""
+    if kind == "pred":
+        return np.array(words, bool)
+    dtype = DTYPES[kind]
+    size = max(8, 1 << (dtype.bits - 1).bit_length())
+    values = np.array(words, f"uint{size}")
+    if dtype.lanes == 1 and kind in ("f32", "f64"):
+        return values.view(f"float{size}")
+    return values.view(f"int{size}") if dtype.is_signed and dtype.lanes == 1 else values
+
+
+def words_of(values: Any) -> list[int]:
+    """The bits of an array, as ints."""
+    values = np.asarray(values)
+    return (values if values.dtype == bool else values.view(f"u{values.dtype.itemsize}")).tolist()
+
+
+def run(text: str, *sources: Any, carry: Any = None, **operands: Any) -> Any:
+    """The operation on lists of bits, one a source; a list for each result, alone where there is one."""
+    pure = decode(text, **operands)
+    assert len(sources) == len(pure.sources), f"`{text}` takes {pure.sources}"
+    arrays = [array(kind, words) for kind, words in zip(pure.sources, sources, strict=True)]
+    before = [value.tobytes() for value in arrays]
+    with np.errstate(all="ignore"):
+        results = pure.function(*arrays, *([] if carry is None else [np.array(carry, bool)]))
+    assert [value.tobytes() for value in arrays] == before, f"`{text}` wrote into its sources"
+    results = results if isinstance(results, tuple) else (results,)
+    assert len(results) == len(pure.results) + pure.writes_carry
+    for kind, result in zip(pure.results, results, strict=False):
+        assert result.dtype == array(kind, 0).dtype, f"`{text}` returns {result.dtype} for `{kind}`"
+    lists = tuple(map(words_of, results))
+    return lists if len(lists) > 1 else lists[0]
+
+
+def propagate(text: str, sources: Sequence[Any], masks: Sequence[Any], **operands: Any) -> Any:
+    """The mask of undefined bits of the results for sources and their masks (None: defined)."""
+    pure = decode(text, **operands)
+    assert pure.undefined is not None
+    values = [array(kind, words) for kind, words in zip(pure.sources, sources, strict=True)]
+    bits = [
+        None if mask is None else np.array(mask, bool if kind == "pred" else f"u{value.dtype.itemsize}")
+        for kind, mask, value in zip(pure.sources, masks, values, strict=True)
+    ]
+    results = pure.undefined(values, bits)
+    results = results if isinstance(results, tuple) else (results,)
+    lists = tuple(None if result is None else words_of(result) for result in results)
+    return lists if len(lists) > 1 else lists[0]

@@ -1,0 +1,245 @@
+"""f32, f64, f32x2 and mixed arithmetic against exact fractions, in every rounding mode."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import ieee
+import pytest
+from ieee import F32, F64, MODES
+from pure_operations import run, unsupported
+
+FORMS = {"f32": F32, "f64": F64}
+
+
+def mismatches(form: ieee.Form, lanes: list[tuple[int, ...]], got: list[int], want: list[int]) -> list[str]:
+    digits = form.width // 4
+    return [
+        f"{[f'{x:0{digits}x}' for x in lane]}: {g:0{digits}x}, not {w:0{digits}x}"
+        for lane, g, w in zip(lanes, got, want, strict=True)
+        if g != w
+    ][:5]
+
+
+def binary_lanes(form: ieee.Form) -> list[tuple[int, ...]]:
+    special = ieee.specials(form)
+    lanes = list(itertools.product(special, special))
+    for seed in range(8):
+        lanes += zip(ieee.numbers(form, 300, seed), ieee.numbers(form, 300, seed + 1000), strict=True)
+        near = ieee.numbers(form, 150, seed)
+        lanes += zip(near, reversed(near), strict=True)
+    return lanes
+
+
+def ternary_lanes(form: ieee.Form) -> list[tuple[int, ...]]:
+    """Sums in which the addend sits near a tie of the product, or cancels it, or is far below."""
+    source = random.Random(7)
+    special = ieee.specials(form)
+    lanes: list[tuple[int, ...]] = [tuple(source.choices(special, k=3)) for _ in range(3000)]
+    for seed in range(12):
+        a, b, c = (ieee.numbers(form, 150, seed * 3 + i) for i in range(3))
+        lanes += zip(a, b, c, strict=True)
+        for x, y in zip(a, b, strict=True):
+            product = ieee.multiply(form, x, y, "rn")
+            if ieee.is_nan(form, product) or ieee.is_infinite(form, product):
+                continue
+            lanes.append((x, y, product ^ form.sign))
+            lanes.append((x, y, (product ^ form.sign) + source.randrange(-1, 2) & (2 * form.sign - 1)))
+            exponent = (product >> form.fraction_bits & (1 << form.exponent_bits) - 1) + source.randrange(
+                -60, 60
+            )
+            if 0 < exponent < (1 << form.exponent_bits) - 1:
+                lanes.append((x, y, source.choice((0, form.sign)) | exponent << form.fraction_bits))
+    return lanes
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", FORMS)
+def test_sums_and_products(kind: str, mode: str) -> None:
+    form = FORMS[kind]
+    lanes = binary_lanes(form)
+    columns = list(zip(*lanes, strict=True))
+    for opcode, reference in (("add", ieee.add), ("mul", ieee.multiply)):
+        got = run(f"{opcode}.{mode}.{kind}", *columns)
+        assert not mismatches(form, lanes, got, [reference(form, a, b, mode) for a, b in lanes])
+    got = run(f"sub.{mode}.{kind}", *columns)
+    assert not mismatches(form, lanes, got, [ieee.add(form, a, b ^ form.sign, mode) for a, b in lanes])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", FORMS)
+def test_fma(kind: str, mode: str) -> None:
+    form = FORMS[kind]
+    lanes = ternary_lanes(form)
+    got = run(f"fma.{mode}.{kind}", *zip(*lanes, strict=True))
+    want = [ieee.fma(form, *lane, mode) for lane in lanes]
+    assert not mismatches(form, lanes, got, want)
+    assert run(f"mad.{mode}.{kind}", *zip(*lanes, strict=True)) == got
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", FORMS)
+def test_quotients_and_roots(kind: str, mode: str) -> None:
+    form = FORMS[kind]
+    lanes = binary_lanes(form)
+    got = run(f"div.{mode}.{kind}", *zip(*lanes, strict=True))
+    assert not mismatches(form, lanes, got, [ieee.divide(form, a, b, mode) for a, b in lanes])
+    singles = [(a,) for a in ieee.specials(form) + ieee.numbers(form, 2000, 5)]
+    values = [a for (a,) in singles]
+    one = form.bias << form.fraction_bits
+    got = run(f"rcp.{mode}.{kind}", values)
+    assert not mismatches(form, singles, got, [ieee.divide(form, one, a, mode) for a in values])
+    # Squares and their neighbours are where a root is exact or barely inexact.
+    for a in ieee.numbers(form, 300, 6):
+        square = ieee.multiply(form, a, a, "rz")
+        singles += [(square,), (square + 1,), (max(square - 1, 0),)]
+    values = [a for (a,) in singles]
+    got = run(f"sqrt.{mode}.{kind}", values)
+    assert not mismatches(form, singles, got, [ieee.square_root(form, a, mode) for a in values])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_flush_to_zero_takes_operands_and_results(mode: str) -> None:
+    lanes = ternary_lanes(F32)
+    flushed = [tuple(ieee.flush(F32, x) for x in lane) for lane in lanes]
+    columns = list(zip(*lanes, strict=True))
+    want = [ieee.flush(F32, ieee.fma(F32, *lane, mode)) for lane in flushed]
+    assert not mismatches(F32, lanes, run(f"fma.{mode}.ftz.f32", *columns), want)
+    want = [ieee.flush(F32, ieee.add(F32, a, b, mode)) for a, b, _ in flushed]
+    assert not mismatches(F32, lanes, run(f"add.{mode}.ftz.f32", *columns[:2]), want)
+    want = [ieee.flush(F32, ieee.multiply(F32, a, b, mode)) for a, b, _ in flushed]
+    assert not mismatches(F32, lanes, run(f"mul.{mode}.ftz.f32", *columns[:2]), want)
+    want = [ieee.flush(F32, ieee.divide(F32, a, b, mode)) for a, b, _ in flushed]
+    assert not mismatches(F32, lanes, run(f"div.{mode}.ftz.f32", *columns[:2]), want)
+
+
+def clamped(code: int) -> int:
+    if ieee.is_nan(F32, code) or code & F32.sign:
+        return 0
+    return min(code, 0x3F800000)
+
+
+def test_saturation() -> None:
+    lanes = ternary_lanes(F32)
+    columns = list(zip(*lanes, strict=True))
+    want = [clamped(ieee.fma(F32, *lane, "rn")) for lane in lanes]
+    assert not mismatches(F32, lanes, run("fma.rn.sat.f32", *columns), want)
+    want = [clamped(ieee.add(F32, a, b, "rz")) for a, b, _ in lanes]
+    assert not mismatches(F32, lanes, run("add.rz.sat.f32", *columns[:2]), want)
+
+
+def test_f32x2_is_two_f32() -> None:
+    lanes = ternary_lanes(F32)
+    lanes = lanes[: len(lanes) // 2 * 2]
+    pairs = [
+        tuple(low | high << 32 for low, high in zip(first, second, strict=True))
+        for first, second in zip(lanes[::2], lanes[1::2], strict=True)
+    ]
+    got = run("fma.rp.ftz.f32x2", *zip(*pairs, strict=True))
+    alone = run("fma.rp.ftz.f32", *zip(*lanes, strict=True))
+    assert got == [low | high << 32 for low, high in zip(alone[::2], alone[1::2], strict=True)]
+    for opcode in ("add", "sub", "mul"):
+        got = run(f"{opcode}.f32x2", *list(zip(*pairs, strict=True))[:2])
+        alone = run(f"{opcode}.f32", *list(zip(*lanes, strict=True))[:2])
+        assert got == [low | high << 32 for low, high in zip(alone[::2], alone[1::2], strict=True)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("kind", "form"), [("f16", ieee.F16), ("bf16", ieee.BF16)])
+def test_mixed_precision_widens_exactly(kind: str, form: ieee.Form, mode: str) -> None:
+    narrow = ieee.specials(form) + ieee.numbers(form, 1500, 3)
+    others = narrow[::-1]
+    wide = (ieee.specials(F32) * len(narrow))[: len(narrow) // 2]
+    wide += ieee.numbers(F32, len(narrow) - len(wide), 4)
+
+    def widened(code: int) -> int:
+        if ieee.is_nan(form, code):
+            return F32.nan
+        if ieee.is_infinite(form, code):
+            return F32.infinity | (F32.sign if code & form.sign else 0)
+        return ieee.rounded(F32, ieee.number(form, code), "rn", int(bool(code & form.sign)))
+
+    lanes = list(zip(map(widened, narrow), map(widened, others), wide, strict=True))
+    got = run(f"fma.{mode}.f32.{kind}", narrow, others, wide)
+    assert not mismatches(F32, lanes, got, [ieee.fma(F32, *lane, mode) for lane in lanes])
+    got = run(f"add.{mode}.f32.{kind}", narrow, wide)
+    assert not mismatches(F32, lanes, got, [ieee.add(F32, a, c, mode) for a, _, c in lanes])
+    got = run(f"sub.{mode}.sat.f32.{kind}", narrow, wide)
+    assert not mismatches(
+        F32, lanes, got, [clamped(ieee.add(F32, a, c ^ F32.sign, mode)) for a, _, c in lanes]
+    )
+
+
+def ordered(form: ieee.Form, code: int) -> int:
+    return -(code & form.sign - 1) - 1 if code & form.sign else code
+
+
+def extreme(form: ieee.Form, a: int, b: int, largest: bool, propagate: bool) -> int:
+    a_nan, b_nan = ieee.is_nan(form, a), ieee.is_nan(form, b)
+    if (a_nan and b_nan) or (propagate and (a_nan or b_nan)):
+        return form.nan
+    if a_nan or b_nan:
+        return b if a_nan else a
+    return (max if largest else min)(a, b, key=lambda code: ordered(form, code))
+
+
+@pytest.mark.parametrize("opcode", ["min", "max"])
+def test_extremes(opcode: str) -> None:
+    largest = opcode == "max"
+    for kind, form in FORMS.items():
+        lanes = binary_lanes(form)
+        got = run(f"{opcode}.{kind}", *zip(*lanes, strict=True))
+        assert not mismatches(form, lanes, got, [extreme(form, a, b, largest, False) for a, b in lanes])
+    lanes = binary_lanes(F32)
+    columns = list(zip(*lanes, strict=True))
+    got = run(f"{opcode}.NaN.f32", *columns)
+    assert not mismatches(F32, lanes, got, [extreme(F32, a, b, largest, True) for a, b in lanes])
+
+    def signed_xor(a: int, b: int) -> int:
+        result = extreme(F32, a & ~F32.sign, b & ~F32.sign, largest, False)
+        return result if ieee.is_nan(F32, result) else result | (a ^ b) & F32.sign
+
+    got = run(f"{opcode}.xorsign.abs.f32", *columns)
+    assert not mismatches(F32, lanes, got, [signed_xor(a, b) for a, b in lanes])
+    third = [b for _, b in reversed(lanes)]
+    got = run(f"{opcode}.NaN.abs.f32", *columns, third, immediates=[None] * 4)
+    want = [
+        extreme(F32, extreme(F32, a & ~F32.sign, b & ~F32.sign, largest, True), c & ~F32.sign, largest, True)
+        for (a, b), c in zip(lanes, third, strict=True)
+    ]
+    assert not mismatches(F32, lanes, got, want)
+
+
+def test_sign_operations_and_properties() -> None:
+    for kind, form in FORMS.items():
+        codes = ieee.specials(form) + ieee.numbers(form, 500, 9)
+        assert run(f"neg.{kind}", codes) == [code ^ form.sign for code in codes]
+        assert run(f"abs.{kind}", codes) == [code & form.sign - 1 for code in codes]
+        others = codes[::-1]
+        want = [a & form.sign | b & form.sign - 1 for a, b in zip(codes, others, strict=True)]
+        assert run(f"copysign.{kind}", codes, others) == want
+        nan = [ieee.is_nan(form, code) for code in codes]
+        infinite = [ieee.is_infinite(form, code) for code in codes]
+        tiny = [ieee.flush(form, code) != code for code in codes]
+        assert run(f"testp.notanumber.{kind}", codes) == nan
+        assert run(f"testp.number.{kind}", codes) == [not x for x in nan]
+        assert run(f"testp.infinite.{kind}", codes) == infinite
+        assert run(f"testp.finite.{kind}", codes) == [
+            not (x or y) for x, y in zip(nan, infinite, strict=True)
+        ]
+        assert run(f"testp.subnormal.{kind}", codes) == tiny
+        normal = [not (x or y or z) for x, y, z in zip(nan, infinite, tiny, strict=True)]
+        assert run(f"testp.normal.{kind}", codes) == normal
+    codes = [0x80000001, 0x00400000, 0x3F800000]
+    assert run("neg.ftz.f32", codes) == [0, 0x80000000, 0xBF800000]
+
+
+def test_forms_that_do_not_exist_are_refused() -> None:
+    for text in (
+        "add.sat.f64", "add.ftz.f64", "fma.f32", "fma.sat.rn.f32x2", "min.abs.f32", "min.xorsign.f32",
+        "max.NaN.f64", "div.f32", "div.approx.f64", "rcp.approx.f64", "sqrt.approx.f64", "rsqrt.f32",
+        "sin.f32", "tanh.approx.ftz.f32", "ex2.approx.f64", "add.ftz.f32.f16", "fma.f32.f16", "testp.f32",
+        "add.f8", "add.rn.rz.f32", "copysign.f16",
+    ):  # fmt: skip
+        assert unsupported(text), text

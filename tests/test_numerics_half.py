@@ -1,0 +1,237 @@
+"""f16 and bf16 arithmetic, alone and in pairs, against exact fractions; unary operations on every code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import ieee
+import numpy as np
+import pytest
+from ieee import BF16, F16
+from pure_operations import decode, run, unsupported
+
+FORMS = {"f16": F16, "bf16": BF16}
+EVERY_CODE = list(range(65536))
+
+
+def differing(lanes: list[tuple[int, ...]], got: list[int], want: list[int]) -> list[str]:
+    return [
+        f"{[f'{x:04x}' for x in lane]}: {g:04x}, not {w:04x}"
+        for lane, g, w in zip(lanes, got, want, strict=True)
+        if g != w
+    ][:5]
+
+
+def lanes_of(form: ieee.Form, count: int, seed: int) -> list[tuple[int, ...]]:
+    """Special values together; products whose sum with the addend lies at a tie, cancels, or overflows."""
+    source = random.Random(seed)
+    special = ieee.specials(form)
+    lanes: list[tuple[int, ...]] = [tuple(source.choices(special, k=3)) for _ in range(count)]
+    for turn in range(count // 100):
+        a, b, c = (ieee.numbers(form, 50, seed + 3 * turn + i) for i in range(3))
+        lanes += zip(a, b, c, strict=True)
+        for x, y in zip(a, b, strict=True):
+            product = ieee.multiply(form, x, y, source.choice(ieee.MODES))
+            lanes.append((x, y, product ^ form.sign))
+            half_unit = max((product & form.sign - 1) - ((form.fraction_bits + 1) << form.fraction_bits), 1)
+            lanes.append((x, y, half_unit | source.choice((0, form.sign))))
+            lanes.append((x, y, source.choice((0, form.sign)) | source.randrange(1 << form.fraction_bits)))
+    return [tuple(x & 0xFFFF for x in lane) for lane in lanes]
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_arithmetic(kind: str) -> None:
+    form = FORMS[kind]
+    lanes = lanes_of(form, 3000, 1)
+    columns = list(zip(*lanes, strict=True))
+    want = [ieee.fma(form, *lane, "rn") for lane in lanes]
+    assert not differing(lanes, run(f"fma.rn.{kind}", *columns), want)
+    want = [ieee.add(form, a, b, "rn") for a, b, _ in lanes]
+    assert not differing(lanes, run(f"add.{kind}", *columns[:2]), want)
+    want = [ieee.add(form, a, b ^ form.sign, "rn") for a, b, _ in lanes]
+    assert not differing(lanes, run(f"sub.rn.{kind}", *columns[:2]), want)
+    want = [ieee.multiply(form, a, b, "rn") for a, b, _ in lanes]
+    assert not differing(lanes, run(f"mul.{kind}", *columns[:2]), want)
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_pairs_are_two_lanes(kind: str) -> None:
+    form = FORMS[kind]
+    lanes = lanes_of(form, 2000, 2)
+    mirrored = lanes[::-1]
+    pairs = [
+        tuple(low | high << 16 for low, high in zip(x, y, strict=True))
+        for x, y in zip(lanes, mirrored, strict=True)
+    ]
+    columns, packed = list(zip(*lanes, strict=True)), list(zip(*pairs, strict=True))
+    arities = {"add": 2, "sub": 2, "mul": 2, "fma.rn": 3, "fma.rn.relu": 3, "fma.rn.oob": 3}
+    for text, count in arities.items():
+        alone = run(f"{text}.{kind}", *columns[:count])
+        want = [low | high << 16 for low, high in zip(alone, alone[::-1], strict=True)]
+        assert run(f"{text}.{kind}x2", *packed[:count]) == want, text
+
+
+def test_products_of_a_few_codes_with_many() -> None:
+    for kind, form in FORMS.items():
+        for constant in (1, form.bias << form.fraction_bits, 0x5555, 0xBC01 if kind == "f16" else 0xBF81):
+            lanes = [(code, constant, 0x8000) for code in EVERY_CODE[::29]]
+            columns = list(zip(*lanes, strict=True))
+            want = [ieee.multiply(form, a, b, "rn") for a, b, _ in lanes]
+            assert not differing(lanes, run(f"mul.{kind}", *columns[:2]), want)
+
+
+def test_no_special_lane_takes_the_fast_path_alone() -> None:
+    # Numbers only, so that neither an infinity nor an overflow sends the array down the careful path.
+    source = random.Random(3)
+    codes = [
+        [source.randrange(0x2000, 0x3E00) | source.choice((0, 0x8000)) for _ in range(4000)] for _ in range(3)
+    ]
+    lanes = list(zip(*codes, strict=True))
+    want = [ieee.fma(F16, *lane, "rn") for lane in lanes]
+    assert not differing(lanes, run("fma.rn.f16", *codes), want)
+    # Subnormal factors and sums.
+    codes = [[source.randrange(0x0800) | source.choice((0, 0x8000)) for _ in range(4000)] for _ in range(2)]
+    codes.append([source.randrange(4) | source.choice((0, 0x8000)) for _ in range(4000)])
+    codes[0] = [code + 0x3000 for code in codes[0]]
+    lanes = list(zip(*codes, strict=True))
+    want = [ieee.fma(F16, *lane, "rn") for lane in lanes]
+    assert not differing(lanes, run("fma.rn.f16", *codes), want)
+
+
+def clamped(code: int) -> int:
+    return 0 if ieee.is_nan(F16, code) or code & 0x8000 else min(code, 0x3C00)
+
+
+def rectified(form: ieee.Form, code: int) -> int:
+    return 0x7FFF if ieee.is_nan(form, code) else 0 if code & 0x8000 else code
+
+
+def test_modifiers() -> None:
+    lanes = lanes_of(F16, 2000, 4)
+    columns = list(zip(*lanes, strict=True))
+    flushed = [tuple(ieee.flush(F16, x) for x in lane) for lane in lanes]
+    want = [ieee.flush(F16, ieee.fma(F16, *lane, "rn")) for lane in flushed]
+    assert not differing(lanes, run("fma.rn.ftz.f16", *columns), want)
+    assert run("fma.rn.ftz.sat.f16", *columns) == [clamped(code) for code in want]
+    assert run("fma.rn.ftz.relu.f16", *columns) == [rectified(F16, code) for code in want]
+    for kind, form in FORMS.items():
+        lanes = lanes_of(form, 1000, 5) + [
+            (0x7EFF, 0x3C00, 0),
+            (0x3C00, 0x7EFF, 0xFFFF),
+            (0, 0, 0x7EFF),
+            (0, 0, 0xFEFF),
+        ]
+        want = [rectified(form, ieee.fma(form, *lane, "rn")) for lane in lanes]
+        assert not differing(lanes, run(f"fma.rn.relu.{kind}", *zip(*lanes, strict=True)), want)
+        want = [0 if 0x7EFF in lane else ieee.fma(form, *lane, "rn") for lane in lanes]
+        assert not differing(lanes, run(f"fma.rn.oob.{kind}", *zip(*lanes, strict=True)), want)
+
+
+@pytest.mark.parametrize("opcode", ["min", "max"])
+@pytest.mark.parametrize("kind", FORMS)
+def test_extremes(kind: str, opcode: str) -> None:
+    form, largest = FORMS[kind], opcode == "max"
+    special = ieee.specials(form)
+    lanes = list(itertools.product(special, special))
+    lanes += zip(ieee.numbers(form, 500, 1), ieee.numbers(form, 500, 2), strict=True)
+
+    def extreme(a: int, b: int, propagate: bool) -> int:
+        nan = [ieee.is_nan(form, a), ieee.is_nan(form, b)]
+        if all(nan) or (propagate and any(nan)):
+            return 0x7FFF
+        if any(nan):
+            return b if nan[0] else a
+        return (max if largest else min)(a, b, key=lambda c: -(c & 0x7FFF) - 1 if c & 0x8000 else c)
+
+    columns = list(zip(*lanes, strict=True))
+    assert not differing(lanes, run(f"{opcode}.{kind}", *columns), [extreme(a, b, False) for a, b in lanes])
+    assert not differing(
+        lanes, run(f"{opcode}.NaN.{kind}", *columns), [extreme(a, b, True) for a, b in lanes]
+    )
+    want = []
+    for a, b in lanes:
+        result = extreme(a & 0x7FFF, b & 0x7FFF, False)
+        want.append(result if ieee.is_nan(form, result) else result | (a ^ b) & 0x8000)
+    assert not differing(lanes, run(f"{opcode}.xorsign.abs.{kind}", *columns), want)
+    packed = [[x | y << 16 for x, y in zip(column, column[::-1], strict=True)] for column in columns]
+    alone = run(f"{opcode}.{kind}", *columns)
+    assert run(f"{opcode}.{kind}x2", *packed) == [
+        x | y << 16 for x, y in zip(alone, alone[::-1], strict=True)
+    ]
+
+
+def test_sign_operations_on_every_code() -> None:
+    for kind in FORMS:
+        assert run(f"neg.{kind}", EVERY_CODE) == [code ^ 0x8000 for code in EVERY_CODE]
+        assert run(f"abs.{kind}", EVERY_CODE) == [code & 0x7FFF for code in EVERY_CODE]
+        pairs = [code | (code ^ 0xFFFF) << 16 for code in EVERY_CODE]
+        assert run(f"neg.{kind}x2", pairs) == [pair ^ 0x80008000 for pair in pairs]
+    assert run("neg.ftz.f16", EVERY_CODE) == [ieee.flush(F16, code) ^ 0x8000 for code in EVERY_CODE]
+    pairs = [code | (code ^ 0x8012) << 16 for code in EVERY_CODE]
+    want = [
+        (ieee.flush(F16, pair & 0xFFFF) | ieee.flush(F16, pair >> 16) << 16) & 0x7FFF7FFF for pair in pairs
+    ]
+    assert run("abs.ftz.f16x2", pairs) == want
+
+
+BOUNDS = {
+    ("ex2", "f16"): ("relative", 2**-9.9),
+    ("ex2", "bf16"): ("relative", 2**-7),
+    ("tanh", "f16"): ("absolute", 2**-10.987),
+    ("tanh", "bf16"): ("absolute", 2**-8),
+}
+
+
+@pytest.mark.parametrize(("opcode", "kind"), BOUNDS)
+def test_approximations_of_every_code(opcode: str, kind: str) -> None:
+    form = FORMS[kind]
+    text = f"{opcode}.approx.{'ftz.' if (opcode, kind) == ('ex2', 'bf16') else ''}{kind}"
+    got = run(text, EVERY_CODE)
+    measure, bound = BOUNDS[opcode, kind]
+    one = form.bias << form.fraction_bits
+    for code, result in zip(EVERY_CODE, got, strict=True):
+        sign = code & 0x8000
+        if ieee.is_nan(form, code):
+            want = 0x7FFF
+        elif ieee.is_infinite(form, code):
+            want = (0 if sign else form.infinity) if opcode == "ex2" else one | sign
+        elif code & 0x7FFF == 0 or (text.startswith("ex2.approx.ftz") and not code & 0x7F80):
+            want = one if opcode == "ex2" else code
+        else:
+            x = float(ieee.number(form, code))
+            exact = (2.0**x if x < 1000 else math.inf) if opcode == "ex2" else math.tanh(x)
+            if result & 0x7FFF >= form.infinity:
+                # Only what is past the largest number may come out infinite.
+                assert exact > float(ieee.number(form, form.infinity - 1)), hex(code)
+                continue
+            error = abs(float(ieee.number(form, result)) - exact)
+            smallest = float(ieee.number(form, 1 << form.fraction_bits))
+            if measure == "relative":
+                # Below the normal numbers no relative error can be kept.
+                assert error <= max(bound * exact, smallest), hex(code)
+            else:
+                assert error <= bound, hex(code)
+            continue
+        assert result == want, hex(code)
+    pairs = [code | (65535 - code) << 16 for code in EVERY_CODE]
+    parts = text.rsplit(".", 1)
+    assert run(f"{parts[0]}.{kind}x2", pairs) == [a | b << 16 for a, b in zip(got, got[::-1], strict=True)]
+
+
+def test_shapes_broadcast() -> None:
+    a = np.full((4, 1), 0x3C003C00, np.uint32)
+    b = np.full((1, 32), 0x40004000, np.uint32)
+    with np.errstate(all="ignore"):
+        assert (decode("fma.rn.f16x2").function(a, b, np.uint32(0x7C003C00)) == 0x7C004200).all()
+        assert decode("mul.bf16x2").function(np.uint32(0x3F803F80), np.uint32(0x40004000)) == 0x40004000
+
+
+def test_forms_that_do_not_exist_are_refused() -> None:
+    for text in (
+        "add.rz.f16", "add.ftz.bf16", "add.sat.bf16x2", "fma.f16", "fma.rn.sat.relu.f16", "fma.rn.sat.bf16",
+        "add.relu.f16", "neg.ftz.bf16", "min.xorsign.f16", "max.abs.f16", "min.ftz.bf16", "ex2.approx.bf16",
+        "ex2.approx.ftz.f16", "tanh.f16", "mul.oob.f16", "div.f16", "sqrt.approx.f16",
+    ):  # fmt: skip
+        assert unsupported(text), text
