@@ -59,51 +59,60 @@ def tables(grammar: str) -> dict[str, Any]:
     literal.sort(key=lambda t: (-len(t.pattern.value), t.pattern.value))
 
     kinds = {"$END": "$"}
-    letters = iter(
-        map(chr, [*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(192, 256)])
-    )
+    letters = iter(map(chr, [*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)]))
     for terminal in literal:
         value = terminal.pattern.value
         kinds[terminal.name] = value if len(value) == 1 else next(letters)
     for terminal in named:
         kinds[terminal.name] = next(letters)
+    keywords = {
+        word: kinds[terminal.name] for terminal in named for word in _spellings(terminal.pattern.value)
+    }
 
-    ordered = sorted(built.rules, key=lambda r: (r.origin.name, str(r.alias), str(r.expansion)))
+    ordered = sorted(built.rules, key=lambda rule: (rule.origin.name, str(rule.alias), str(rule.expansion)))
     rules = {rule: number for number, rule in enumerate(ordered)}
-    lalr = built.parser.parser._parse_table  # type: ignore[attr-defined]
+    lalr = built.parser.parser._parse_table
     numbers = _numbered(lalr.start_states["module"], lalr.states)
     actions: list[dict[str, int]] = [{} for _ in numbers]
     gotos: list[dict[str, int]] = [{} for _ in numbers]
-    for state in numbers:
-        row = lalr.states[state]
-        for symbol, (action, argument) in sorted(row.items()):
+    for state, number in numbers.items():
+        for symbol, (action, argument) in sorted(lalr.states[state].items()):
             if action is Reduce:
-                actions[numbers[state]][kinds[symbol]] = -1 - rules[argument]
+                actions[number][kinds[symbol]] = -1 - rules[argument]
             elif symbol in kinds:
-                actions[numbers[state]][kinds[symbol]] = numbers[argument]
+                actions[number][kinds[symbol]] = numbers[argument]
             else:
-                gotos[numbers[state]][str(symbol)] = numbers[argument]
+                gotos[number][str(symbol)] = numbers[argument]
     return {
         "KINDS": {
             (t.pattern.value if isinstance(t.pattern, PatternStr) else t.name): kinds[t.name]
             for t in [*named, *literal]
         },
-        "PATTERNS": {t.name: re.sub(r"(?<!\\)\((?!\?)", "(?:", t.pattern.value) for t in named},
-        "LITERALS": [t.pattern.value for t in literal],
-        "RULES": [
+        "KEYWORDS": keywords,
+        "PATTERNS": {
+            t.name: re.sub(r"(?<!\\)\((?!\?)", "(?:", t.pattern.value)
+            for t in named
+            if not _spellings(t.pattern.value)
+        },
+        "LITERALS": tuple(t.pattern.value for t in literal),
+        "RULES": tuple(
             (
                 str(rule.origin.name),
-                str(rule.alias or rule.origin.name)
-                if rule.alias or not rule.origin.name.startswith("_")
-                else None,
+                None if rule.origin.name.startswith("_") else str(rule.alias or rule.origin.name),
                 len(rule.expansion),
                 bool(rule.options and rule.options.expand1 and not rule.alias),
             )
             for rule in ordered
-        ],
-        "ACTIONS": actions,
-        "GOTOS": gotos,
+        ),
+        "ACTIONS": tuple(("".join(row), tuple(row.values())) for row in actions),
+        "GOTOS": tuple((tuple(row), tuple(row.values())) for row in gotos),
     }
+
+
+def _spellings(pattern: str) -> list[str]:
+    """The words of a terminal that is a keyword or a choice of keywords: `\\.(noreturn|pragma)(?!..)`."""
+    match = re.fullmatch(r"(\\\.)?\(?([\w|]+)\)?\(\?!\[[^]]+\]\)", pattern)
+    return [("." if match[1] else "") + word for word in match[2].split("|")] if match else []
 
 
 def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
@@ -118,30 +127,25 @@ def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """`_grammar.py`: rows that occur more than once are written once."""
-    rows: dict[str, int] = {}
+    """`_grammar.py`. Tables are constant tuples, which load fast; the parser unfolds a state when it gets there."""
 
-    def numbered(table: list[dict[str, int]]) -> list[int]:
-        return [rows.setdefault(repr(row), len(rows)) for row in table]
+    def show(name: str) -> str:
+        return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"
 
-    actions, gotos = numbered(found["ACTIONS"]), numbered(found["GOTOS"])
-    lines = [
-        HEADER,
-        "# Terminal or literal -> its kind, one character.\n",
-        f"KINDS = {pprint.pformat(found['KINDS'], width=108, sort_dicts=False, compact=True)}\n\n",
-        "# Terminal -> regular expression, in the order in which they are tried; the literals come after.\n",
-        f"PATTERNS = {pprint.pformat(found['PATTERNS'], width=108, sort_dicts=False)}\n",
-        f"LITERALS = {pprint.pformat(found['LITERALS'], width=108, compact=True)}\n\n",
-        "# (rule, method or None where it is spliced into its parent, length, a lone child stands for it)\n",
-        f"RULES = {pprint.pformat(found['RULES'], width=108)}\n\n",
-        "# State -> {kind: the next state, or -1 - the rule to reduce}; state -> {rule: the next state}.\n",
-        "_ROWS = [\n",
-        *(f"    {row},\n" for row in rows),
-        "]\n",
-        f"ACTIONS = [_ROWS[i] for i in {pprint.pformat(actions, width=108, compact=True)}]\n",
-        f"GOTOS = [_ROWS[i] for i in {pprint.pformat(gotos, width=108, compact=True)}]\n",
-    ]
-    return "".join(lines)
+    return "\n".join(
+        [
+            HEADER,
+            "# Terminal or literal -> its kind, one character.\n" + show("KINDS"),
+            "# Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.\n" + show("KEYWORDS"),
+            "# Terminal -> regular expression, in the order in which they are tried; the literals come after.\n"
+            + show("PATTERNS")
+            + show("LITERALS"),
+            "# (rule, method or None where it is spliced into its parent, length, a lone child stands for it)\n"
+            + show("RULES"),
+            "# State -> kinds, and for each the next state, or -1 - the rule to reduce.\n" + show("ACTIONS"),
+            "# State -> rules, and for each the next state.\n" + show("GOTOS"),
+        ]
+    )
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ptxkit.asm._grammar import KINDS, LITERALS, PATTERNS
+from ptxkit.asm._grammar import KEYWORDS, KINDS, LITERALS, PATTERNS
 
 END = "$"
 """The kind of the end of the text."""
@@ -55,5 +55,5 @@ def kind_of(match: re.Match[str]) -> str:
     """The kind of what `TOKEN` has matched."""
     group = match.lastgroup or "stray"
     if group in KINDS:
-        return KINDS[group]
+        return KEYWORDS.get(match[0]) or KINDS[group]
     return KINDS[match[0]] if group == "literal" else UNKNOWN

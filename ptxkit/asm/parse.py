@@ -12,11 +12,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ptxkit.asm._grammar import ACTIONS, GOTOS, KINDS, RULES
+from ptxkit.asm._grammar import KINDS, RULES
 from ptxkit.asm.lexer import END, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
 from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
-from ptxkit.asm.states import ITEMS, LISTS
+from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS
 from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error
 
@@ -29,11 +29,6 @@ MAX_SHAPE = 512
 MAX_SHAPES = 4096
 """Makers kept for one parser state."""
 
-_DEFAULT: list[int | None] = [
-    next(iter(row.values())) if len(set(row.values())) == 1 and min(row.values()) < 0 else None
-    for row in ACTIONS
-]
-"""State -> the reduction to make whatever token comes next, where there is no other choice."""
 _SHAPES: dict[int, dict[str, tuple[Maker, bool]]] = {state: {} for state in LISTS}
 """List state -> kinds of a statement's tokens -> its maker, and whether it is spread (see `_spread`)."""
 
@@ -145,6 +140,8 @@ class Parser:
         states = self.states
         action = ACTIONS[states[-1]].get(kind)
         while action is not None and action < 0:
+            if kind == END and states[-1] == ITEMS:
+                return True
             self._reduce(-1 - action)
             action = ACTIONS[states[-1]].get(kind)
         if action is None:
@@ -163,8 +160,8 @@ class Parser:
         self.position -= 1
 
     def _reduce_default(self) -> None:
-        while (action := _DEFAULT[self.states[-1]]) is not None:
-            self._reduce(-1 - action)
+        while (rule := DEFAULTS[self.states[-1]]) is not None:
+            self._reduce(rule)
 
     def _reduce(self, rule: int) -> None:
         origin, name, length, single = RULES[rule]
@@ -195,7 +192,7 @@ class Parser:
         """Build the statement whose tokens have been read, give it its layout, and keep its maker."""
         span = self.here()
         spread = any(b in _APART and a in _DOTTABLE for a, b in zip(self.kinds, self.kinds[1:], strict=False))
-        if self.reducer.too_deep:
+        if self.reducer.broken:
             node: Statement = Malformed(tuple(self.tokens), span=span(0, len(self.tokens) - 1))
         else:
             node = maker(self.tokens, span)
@@ -268,16 +265,18 @@ class Parser:
 
     def _on_function(self, children: list[Any], after: int) -> Function | tuple[Statement, ...]:
         function, rest = children
-        if isinstance(function, Malformed):
-            return (function, rest) if isinstance(rest, Block) else (function,)
         if isinstance(rest, Block):
+            if isinstance(function, Malformed):
+                return function, rest
             function.body = rest
             function.span = function.span.to(rest.span)
-        else:
-            trivia, span = rest
-            function.layout = self.shared([*function.layout, *trivia])
-            function.span = function.span.to(span)
-        return function
+            return function
+        trivia, span = rest
+        if isinstance(function, Malformed):
+            function.tokens = (*function.tokens, ";")
+        function.layout = self.shared([*function.layout, *trivia])
+        function.span = function.span.to(span)
+        return (function,) if isinstance(function, Malformed) else function
 
     def _on_section_header(self, children: list[Any], after: int) -> Section:
         section = Section(self.tokens[1], [], span=self.here()(0, 2), layout=tuple(self.trivia))

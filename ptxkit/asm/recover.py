@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ptxkit.asm._grammar import ACTIONS, GOTOS, KINDS, PATTERNS, RULES
+from ptxkit.asm._grammar import KEYWORDS, KINDS, RULES
 from ptxkit.asm.lexer import END, LABEL_AHEAD, UNKNOWN
-from ptxkit.asm.states import HEADER, ITEMS, LISTS, STATEMENTS
+from ptxkit.asm.states import ACTIONS, GOTOS, HEADER, ITEMS, LISTS, STATEMENTS
 from ptxkit.asm.tree import Block, Function, Malformed
 from ptxkit.diagnostics import Diagnostic, Label, Span
 
@@ -160,17 +160,12 @@ def expected(states: list[int], before: list[str]) -> list[str]:
         return [*opening, *(f"`{kind}`" for kind in closers), *header]
     if operand:
         return [operand]
-    return [f"`{word}`" for kind in sorted(kinds) for word in _spellings(_NAME_OF[kind])]
+    return [f"`{word}`" for kind in sorted(kinds) for word in _spellings(kind)]
 
 
-def _spellings(terminal: str) -> list[str]:
-    """How a terminal with few spellings is spelled: `VERSION` -> `.version`."""
-    pattern = PATTERNS.get(terminal)
-    if pattern is None:
-        return [terminal]
-    body = pattern.removesuffix(r"(?![\w$:])").replace("\\", "")
-    match = re.fullmatch(r"(\.?)(?:\(\?:)?([\w|]+)\)?", body)
-    return [match[1] + word for word in match[2].split("|")] if match else []
+def _spellings(kind: str) -> list[str]:
+    """How a kind with few spellings is spelled: `.version`, `;`."""
+    return [word for word, of in KEYWORDS.items() if of == kind] or [_NAME_OF[kind]]
 
 
 # ---- reports
@@ -235,7 +230,7 @@ def _advice(parser: Parser, kind: str, text: str) -> str | None:
     if text.startswith("."):
         from difflib import get_close_matches
 
-        known = [word for name in PATTERNS for word in _spellings(name) if word.startswith(".")]
+        known = [word for word in KEYWORDS if word.startswith(".")]
         near = get_close_matches(text, known, 1)
         if near and near[0] != text:
             return f"did you mean `{near[0]}`"

@@ -105,15 +105,15 @@ def constant(text: str) -> int:
 class Reducer:
     """One method a rule, named as in the grammar. `kinds` are those of the statement being read.
 
-    `problems` collects what the grammar lets pass and PTX does not, as (message, first token, last token,
-    help), in terms of token indices.
+    `problems` collects what the grammar lets pass and PTX does not, as (code, message, first token, last
+    token, help), in terms of token indices. `broken` says that the statement cannot become a node.
     """
 
     def begin(self, kinds: Sequence[str]) -> None:
         """A new statement; its kinds arrive in `kinds` while it is read."""
         self.kinds = kinds
         self.problems: list[tuple[str, str, int, int, str]] = []
-        self.too_deep = False
+        self.broken = False
 
     def reduce(self, rule: str, children: list[Any]) -> Any:
         """Apply the method of a rule.
@@ -124,8 +124,8 @@ class Reducer:
         if rule in _NESTING:
             depth = 1 + max(getattr(child, "depth", 0) for child in children)
             value.depth = depth
-            if depth > MAX_DEPTH and not self.too_deep:
-                self.too_deep = True
+            if depth > MAX_DEPTH and not self.broken:
+                self.broken = True
                 at = next((child for child in children if type(child) is int), 0)
                 help = f"{MAX_DEPTH} levels are read; simplify the expression"
                 self.problems.append(("P108", "an operand is nested too deep", at, at, help))
@@ -412,6 +412,7 @@ class Reducer:
                 self.problems.append(
                     ("P101", f"a declaration has one {role} specifier, found two", index, index, "")
                 )
+                self.broken = True
             found[role] = given
         order = tuple(found)
         if "space" not in found:
@@ -425,6 +426,7 @@ class Reducer:
                     "start with `.reg`, `.shared`, `.global`, ..",
                 )
             )
+            self.broken = True
         usual = tuple(role for role in USUAL_ORDER if role in found)
         return found, None if order == usual else order
 

@@ -132,7 +132,10 @@ class _Writer:
         level = _PRECEDENCE.get(node.operator, 0)
         self._nested(gap, node.left, level)
         self.tokens.append((" ", node.operator))
-        self._nested(" ", node.right, level + 1)
+        symbolic = isinstance(node.left, Generic) or (
+            isinstance(node.left, Name) and node.left.name != "WARP_SZ"
+        )
+        self._nested(" ", node.right, 0 if symbolic else level + 1)
 
     def _conditional(self, gap: str, node: Conditional) -> None:
         self._nested(gap, node.condition, 2)

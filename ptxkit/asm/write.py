@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
+from ptxkit.asm.format import format_module
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
-from ptxkit.asm.tree import Block, Function, Layout, Module, Section, Statement
+from ptxkit.asm.tree import Block, Function, Layout, Malformed, Module, Section, Statement
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^#[^\n]*", re.DOTALL | re.MULTILINE)
-_TOKEN_TAIL = re.compile(r"[\w$%]")
 
 
 def write(module: Module, canonical: bool = False) -> str:
@@ -23,25 +23,22 @@ def write(module: Module, canonical: bool = False) -> str:
         canonical: lay every statement out afresh, in the one style of `ptxkit fmt`; comments stay. Without
             it what nobody has changed is written byte for byte as it was read.
     """
-    out: list[str] = []
-    writer = _Canonical(out) if canonical else _Writer(out)
+    if canonical:
+        return format_module(module)
+    writer = _Writer()
     writer.statements(module.statements, "")
-    writer.tail(module.tail)
-    return "".join(out)
+    return "".join([*writer.out, module.tail])
 
 
 class _Writer:
     """Keeps the layout of what has one."""
 
-    def __init__(self, out: list[str]) -> None:
-        self.out = out
+    def __init__(self) -> None:
+        self.out: list[str] = []
 
     def statements(self, statements: list[Statement], indent: str) -> None:
         for statement in statements:
             self.statement(statement, indent)
-
-    def tail(self, tail: str) -> None:
-        self.out.append(tail)
 
     def statement(self, node: Statement, indent: str) -> None:
         layout = node.layout
@@ -55,6 +52,12 @@ class _Writer:
             self._put(tokens[:opening], layout[:opening])
             self.statements(node.statements if isinstance(node, Block) else node.lines, indent + INDENT)
             self._put(tokens[opening:], layout[opening:])
+            return
+        if isinstance(node, Malformed):
+            self.out += [
+                piece for (_, token), space in zip(tokens, layout, strict=True) for piece in (space, token)
+            ]
+            self.out.append("")
             return
         self._put(tokens, layout)
         if isinstance(node, Function) and node.body is not None:
@@ -72,7 +75,7 @@ class _Writer:
 
 def _glue(left: str, right: str) -> bool:
     """Whether two tokens side by side would read as one."""
-    if not left:
+    if not left:  # behind what could not be read
         return False
     a, b = left[-1], right[0]
     if b == ".":
@@ -89,10 +92,3 @@ def _fresh(tokens: Tokens, layout: Layout | None, indent: str, first: bool) -> L
             for comment in _COMMENT.findall(trivia):
                 lead += f"{comment}\n{indent}"
     return (lead, *(gap or "" for gap, _ in tokens[1:]))
-
-
-class _Canonical(_Writer):
-    """Lays everything out afresh."""
-
-    def statement(self, node: Statement, indent: str) -> None:
-        super().statement(node, indent)
