@@ -16,6 +16,9 @@ from ptxkit.diagnostics import error
 
 _PACKAGE = Path(__file__).resolve().parent
 
+RESULTS = (_PACKAGE / "results", _PACKAGE.parent / "bench" / "results")
+"""Where recorded runs lie: in the installed package, and in a checkout."""
+
 
 @cache
 def folders() -> tuple[Path, ...]:
@@ -71,11 +74,11 @@ class Verification:
     current: bool
 
 
-def verifications(name: str, path: Path) -> list[Verification]:
-    """Where the shipped kernel `name` has been verified, newest record of each device."""
+def verifications(name: str, path: Path, recorded: list[dict[str, Any]]) -> list[Verification]:
+    """Where the shipped kernel `name` has been verified: of each device the newest of these records."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     newest: dict[str, Verification] = {}
-    for record in _records():
+    for record in recorded:
         if record.get("file") != name:
             continue
         runs = [run for run in record["runs"] if run.get("verified")]
@@ -92,13 +95,12 @@ def verifications(name: str, path: Path) -> list[Verification]:
     return list(newest.values())
 
 
-@cache
-def _records() -> list[dict[str, Any]]:
-    """The documents of `ptxkit run --json` in `bench/results`; other files there are passed over."""
-    records = []
-    for folder in (_PACKAGE / "results", _PACKAGE.parent / "bench" / "results"):
+def records(folders: tuple[Path, ...] = RESULTS) -> list[dict[str, Any]]:
+    """The documents of `ptxkit run --json` in these folders; other files there are passed over."""
+    found = []
+    for folder in folders:
         for path in sorted(folder.rglob("*.json")):
             document = json.loads(path.read_text(encoding="utf-8"))
             if isinstance(document, dict) and document.get("kind") == "run":
-                records.append(document)
-    return records
+                found.append(document)
+    return found

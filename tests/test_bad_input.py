@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import ptxkit, refused
-from kernels import DOUBLE, SPIN, without_card
+from small_kernels import DOUBLE, SPIN, without_card
 
 
 @pytest.fixture

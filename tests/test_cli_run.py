@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import codes, here, ptxkit
-from kernels import DOUBLE, without_card
+from small_kernels import DOUBLE, without_card
 from test_workloads import USER_FILE
+
+from ptxkit import kernels
 
 EMU = ("--device", "emu")
 
@@ -172,6 +174,26 @@ def test_kernels_are_listed_with_what_they_need() -> None:
     assert next(iter(gemv["presets"])) == "smoke"
     assert "gemv.ptx" in good("kernels").stdout
     assert Path(good("kernels", "--path", "gemv").stdout.strip()).is_file()
+
+
+def test_recorded_runs_say_where_a_kernel_has_been_verified(kernel: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "other.json").write_text('{"kind": "bench"}')
+    first = document("run", kernel, *EMU, "--preset", "all")
+    (results / "first.json").write_text(json.dumps(first))
+    found = kernels.verifications(str(kernel), kernel, kernels.records((results,)))
+    assert [(v.device, v.presets, v.failed, v.current) for v in found] == [
+        ("emu", ("smoke", "even"), (), True)
+    ]
+    kernel.write_text(DOUBLE.replace("add.f32 %f2, %f1, %f1", "mul.f32 %f2, %f1, %f1"))
+    found = kernels.verifications(str(kernel), kernel, kernels.records((results,)))
+    assert [v.current for v in found] == [False]
+    second = json.loads(here("run", kernel, *EMU, "--json").stdout)
+    (results / "second.json").write_text(json.dumps(second))
+    found = kernels.verifications(str(kernel), kernel, kernels.records((results,)))
+    assert [(v.presets, v.failed, v.current) for v in found] == [((), ("smoke",), True)]
+    assert kernels.verifications("gemv.ptx", kernel, kernels.records((results,))) == []
 
 
 def test_check_in_every_format(kernel: Path) -> None:

@@ -29,7 +29,8 @@ def command(of: str | None, as_json: bool) -> int:
     if of is not None:
         print(kernels.find(of)[1])
         return 0
-    rows = [_describe(name, path) for name, path in kernels.shipped().items()]
+    recorded = kernels.records()
+    rows = [_describe(name, path, recorded) for name, path in kernels.shipped().items()]
     if as_json:
         print_json({"schema": 1, "kernels": rows})
         return 0
@@ -49,7 +50,7 @@ def command(of: str | None, as_json: bool) -> int:
     return 0
 
 
-def _describe(name: str, path: Path) -> dict[str, Any]:
+def _describe(name: str, path: Path, recorded: list[dict[str, Any]]) -> dict[str, Any]:
     module = parse(path, name=name)
     card = read(module.source) if module.source else None
     return {
@@ -67,7 +68,7 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
                 "failed": list(verification.failed),
                 "current": verification.current,
             }
-            for verification in kernels.verifications(name, path)
+            for verification in kernels.verifications(name, path, recorded)
         ],
     }
 

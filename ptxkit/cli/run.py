@@ -14,7 +14,7 @@ from ptxkit import __version__, card
 from ptxkit.asm import Module
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE
-from ptxkit.cli.output import print_json
+from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
@@ -115,18 +115,19 @@ def command(**given: Any) -> int:
     for plan in plans:
         check_save(plan, options)
     outcomes = []
-    summary = Summary(plans) if len(plans) > 1 else None
+    for_people = not given["as_json"]
+    summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
     for plan, outcome in _outcomes(plans, module, options, given):
         outcomes.append((plan, outcome))
-        if given["as_json"]:
-            continue
-        if isinstance(outcome, Report) and (given["verbose"] or not summary):
-            print_report(outcome, given["verbose"])
-        elif summary:
+        if summary:
             summary.add(plan, outcome)
-    if given["as_json"]:
+        elif for_people and isinstance(outcome, Report):
+            print_report(outcome, given["verbose"])
+        elif for_people:
+            print_failure(outcome.diagnostics, as_json=False)
+    if not for_people:
         print_json(_document(path.read_bytes(), outcomes))
-    elif summary:
+    elif len(plans) > 1:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
         print(f"{good} of {len(plans)} presets passed{', '.join(sorted(where))}")
