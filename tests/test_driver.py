@@ -5,16 +5,19 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import struct
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from assembler import cubin_of
 
 from ptxkit.asm import parse
 from ptxkit.device import element_type, extents, host_array
 from ptxkit.devices import fitting_gpu, open_device
 from ptxkit.diagnostics import PtxkitError, code_info, exit_code
+from ptxkit.driver.binary import check_binary
 from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
 
 PTX = ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k()\n{{\n    ret;\n}}\n"
@@ -149,16 +152,30 @@ def test_what_can_be_loaded(tmp_path) -> None:
         assert image.data == text.encode() + b"\0"
         assert image.source is not None
         assert image.source.text == text
-    for magic in (b"\x7fELF", b"\x50\xed\x55\xba"):
+    fatbin = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 8) + bytes(8)
+    for whole in (cubin_of(text, "sm_90"), fatbin):
         binary = tmp_path / "k.bin"
-        binary.write_bytes(magic + b"rest")
-        for source in (binary, magic + b"rest", bytearray(magic + b"rest")):
+        binary.write_bytes(whole)
+        for source in (binary, whole, bytearray(whole)):
             image = read(source)
-            assert (image.is_ptx, image.data) == (False, magic + b"rest")
+            assert (image.is_ptx, image.data) == (False, whole)
     for bad, code in ((b"abcd", "P710"), (b"", "P710"), (tmp_path / "no.ptx", "P110")):
         with pytest.raises(PtxkitError) as caught:
             read(bad)
         assert caught.value.diagnostics[0].code == code
+
+
+def test_a_binary_that_is_cut_short_is_refused() -> None:
+    """Wherever it is cut: the driver would read past its end."""
+    cubin = cubin_of(PTX.format(version="9.0", target="sm_90"), "sm_90")
+    fatbin = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 8) + bytes(8)
+    for whole in (cubin, fatbin):
+        check_binary("whole", whole)
+        for size in (*range(4, 80), *range(80, len(whole), 97), len(whole) - 1):
+            if size < len(whole):
+                with pytest.raises(PtxkitError) as caught:
+                    check_binary("cut", whole[:size])
+                assert caught.value.diagnostics[0].code == "P710"
 
 
 def test_a_tree_that_was_changed_is_written_anew() -> None:

@@ -28,11 +28,11 @@ MAX_CONFIGURATIONS = 256
 
 _ATTRIBUTES = {
     "registers": "NUM_REGS",
-    "shared": "SHARED_SIZE_BYTES",
-    "local": "LOCAL_SIZE_BYTES",
-    "constant": "CONST_SIZE_BYTES",
+    "shared_bytes": "SHARED_SIZE_BYTES",
+    "local_bytes": "LOCAL_SIZE_BYTES",
+    "constant_bytes": "CONST_SIZE_BYTES",
     "max_threads": "MAX_THREADS_PER_BLOCK",
-    "max_dynamic_shared": "MAX_DYNAMIC_SHARED_SIZE_BYTES",
+    "max_dynamic_shared_bytes": "MAX_DYNAMIC_SHARED_SIZE_BYTES",
     "ptx_version": "PTX_VERSION",
     "binary_version": "BINARY_VERSION",
 }
@@ -71,7 +71,7 @@ class CudaKernel:
         self._configurations: dict[Any, Any] = {}
         self._spaces: list[ParameterSpace] = []
         self._attributes = self._read_attributes()
-        self._dynamic_shared = self._attributes["max_dynamic_shared"]
+        self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
         self._requirements = module.requirements(name, self._attributes)
         self._pack = signature.packer(DeviceBuffer, self._context)
         self._context.users.add(self)
@@ -80,9 +80,9 @@ class CudaKernel:
     def attributes(self) -> dict[str, int]:
         """What the driver knows of the machine code.
 
-        `registers` of a thread (32-bit), static `shared`, `local` and `constant` bytes, `max_threads` of a
-        CTA, `max_dynamic_shared` bytes, `ptx_version` and `binary_version` (90 is 9.0); where the compiler
-        said so, `spill_stores` and `spill_loads` in bytes.
+        `registers` of a thread (32-bit), static `shared_bytes`, `local_bytes` of a thread, `constant_bytes`,
+        `max_threads` of a CTA, `max_dynamic_shared_bytes`, `ptx_version` and `binary_version` (90 is 9.0);
+        where the compiler said so, `spill_store_bytes` and `spill_load_bytes`.
         """
         return dict(self._attributes)
 
@@ -171,7 +171,7 @@ class CudaKernel:
                 found[ours] = int(check(read, f"read the attributes of `{self.name}`"))
         usage = self.module.usage.get(self.name)
         if usage:
-            found["spill_stores"], found["spill_loads"] = usage.spill_stores, usage.spill_loads
+            found["spill_store_bytes"], found["spill_load_bytes"] = usage.spill_stores, usage.spill_loads
         return found
 
     def _configure(self, key: tuple[Any, ...]) -> Any:

@@ -19,13 +19,13 @@ from ptxkit.asm import check as check_module
 from ptxkit.asm import parse, write
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
 from ptxkit.asm.tree import Directive, Module
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.driver.binary import FATBIN, check_binary, is_binary
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, failure
 
 LOG_SIZE = 1 << 16
 """Bytes of each JIT log that are kept."""
-_CUBIN, _FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def read(source: str | Path | Module | bytes) -> Image:
         return _ptx(parse(source))
     with contextlib.suppress(OSError), open(source, "rb") as file:
         magic = file.read(4)
-        if magic in (_CUBIN, _FATBIN):
+        if is_binary(magic):
             return _binary(str(source), magic + file.read())
     return _ptx(parse(Path(source)))
 
@@ -262,7 +262,7 @@ def _link(images: Sequence[Image], log: Log) -> bytes:
     try:
         for image in images:
             kind = kinds.CU_JIT_INPUT_PTX if image.is_ptx else kinds.CU_JIT_INPUT_CUBIN
-            if image.data.startswith(_FATBIN):
+            if image.data.startswith(FATBIN):
                 kind = kinds.CU_JIT_INPUT_FATBINARY
             name = image.name.encode()
             added = driver.cuLinkAddData(state, kind, image.data, len(image.data), name, 0, [], [])
@@ -287,10 +287,7 @@ def _ptx(module: Module) -> Image:
 
 
 def _binary(name: str, data: bytes) -> Image:
-    if data[:4] not in (_CUBIN, _FATBIN):
-        raise error(
-            "P710", f"expected a cubin or a fatbin, found {len(data)} bytes that begin with {data[:4]!r}"
-        )
+    check_binary(name, data)
     return Image(name, data)
 
 

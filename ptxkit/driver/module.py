@@ -84,7 +84,7 @@ class CudaModule:
 
     def requirements(self, name: str, attributes: dict[str, int]) -> Requirements:
         """What an entry demands of its launches, given its function attributes."""
-        static, threads = attributes["shared"], attributes["max_threads"]
+        static, threads = attributes["shared_bytes"], attributes["max_threads"]
         if name not in self._entries:
             return Requirements(name, static_shared=static, resource_threads=threads)
         function, image = self._entries[name]
