@@ -15,6 +15,7 @@ from ptxkit import targets
 from ptxkit.arguments import Signature, device_address
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
+from ptxkit.device import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.execution import Counts, Execution, Progress
 from ptxkit.emulator.faults import fault
@@ -93,7 +94,7 @@ class Emulator:
 
     def array(self, source: Any) -> Buffer:
         """A device copy of an array: numpy, or anything that numpy can make an array of."""
-        host = np.ascontiguousarray(source)
+        host = host_array(source)
         buffer = Buffer(self, host.shape, host.dtype, "array")
         buffer.write(host)
         return buffer
@@ -102,10 +103,9 @@ class Emulator:
         """Memory whose content is undefined.
 
         Raises:
-            PtxkitError: P705, out of memory.
+            PtxkitError: P517, no shape or type of an array; P705, out of memory.
         """
-        sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
-        buffer = Buffer(self, sizes, np.dtype(dtype), "empty")
+        buffer = Buffer(self, extents(shape), element_type(dtype), "empty")
         if self.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
