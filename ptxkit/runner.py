@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ptxkit.asm import Module, parse
+from ptxkit.asm import Module
 from ptxkit.device import Buffer, Device, Kernel
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError, error
@@ -179,21 +179,6 @@ class Session:
         for name, file in self.options.save.items():
             array = outputs[name] if name in outputs else buffers[name].numpy()
             content.save(tensors[name], array, Path(file))
-
-
-def run(plan: LaunchPlan, options: Options, module: Module | None = None) -> Report:
-    """Run and verify one plan.
-
-    Args:
-        module: the parsed program where the caller has it already.
-
-    Raises:
-        PtxkitError: what parsing, the plan, the device or the host's memory has against it.
-    """
-    if module is None:
-        module = parse(plan.program.read() + "\n", name=plan.program.name)
-    with Session(module, options) as session:
-        return session.run(plan)
 
 
 def check_save(plan: LaunchPlan, options: Options) -> None:

@@ -152,6 +152,21 @@ def test_a_timeout_that_is_long_enough_changes_nothing(kernel: Path) -> None:
     assert here("run", kernel, *EMU, "--timeout", "60").returncode == 4
 
 
+def test_a_worker_that_crashes_takes_nothing_with_it(kernel: Path, tmp_path: Path) -> None:
+    crash = '        if sizes["n"] == 300: __import__("os")._exit(7)\n'
+    head, mark, tail = USER_FILE.partition("    def generate(self, sizes, generator, seed, wanted):\n")
+    (tmp_path / "mine.py").write_text(head + mark + crash + tail)
+    lines = DOUBLE.splitlines(keepends=True)
+    del lines[lines.index("// [tensors.x]\n") : lines.index("// ///\n")]
+    own = f"{tmp_path / 'mine.py'}:Double"
+    kernel.write_text("".join(lines).replace("// [launch]", f'// workload = "{own}"\n// [launch]'))
+    done = here("run", kernel, *EMU, "--preset", "all", "--timeout", "60")
+    assert done.returncode == 5
+    assert codes(done.stdout) == ["P566"]
+    assert "exit code 7" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 of 2 presets passed on emu as sm_75"
+
+
 def test_a_fault_on_the_emulator_names_the_line(kernel: Path) -> None:
     kernel.write_text(DOUBLE.replace("add.s64 %rd7, %rd4, %rd5", "add.s64 %rd7, %rd4, 0x10000000"))
     done = here("run", kernel, *EMU)

@@ -20,7 +20,8 @@ from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
 from ptxkit.report import Report, describe
-from ptxkit.runner import Options, Session, check_save
+from ptxkit.runner import Options, check_save
+from ptxkit.worker import session
 
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""
@@ -117,7 +118,7 @@ def command(**given: Any) -> int:
     outcomes = []
     for_people = not given["as_json"]
     summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
-    for plan, outcome in _outcomes(plans, module, options, given):
+    for plan, outcome in _outcomes(plans, module, options, given["timeout"]):
         outcomes.append((plan, outcome))
         if summary:
             summary.add(plan, outcome)
@@ -173,32 +174,21 @@ def _plans(
 
 
 def _outcomes(
-    plans: list[LaunchPlan], module: Module, options: Options, given: dict[str, Any]
+    plans: list[LaunchPlan], module: Module, options: Options, timeout: float | None
 ) -> Iterator[tuple[LaunchPlan, Outcome]]:
     """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
-    timeout = given["timeout"]
-
-    def attempt(plan: LaunchPlan, session: Session | None) -> Outcome:
-        title = f"{plan.program.name} {plan.preset or ''}".rstrip()
-        try:
-            with Progress(title, session.progress if session else lambda: None):
-                if session is not None:
-                    return session.run(plan)
-                from ptxkit.worker import run_within
-
-                return run_within(plan, options, timeout)
-        except PtxkitError as problem:
-            if len(plans) == 1:
-                raise
-            return problem
-
-    if timeout is not None:
+    with session(module, options, timeout) as running:
         for plan in plans:
-            yield plan, attempt(plan, None)
-        return
-    with Session(module, options) as session:
-        for plan in plans:
-            yield plan, attempt(plan, session)
+            title = f"{plan.program.name} {plan.preset or ''}".rstrip()
+            try:
+                with Progress(title, running.progress):
+                    report = running.run(plan)
+            except PtxkitError as problem:
+                if len(plans) == 1:
+                    raise
+                yield plan, problem
+            else:
+                yield plan, report
 
 
 def _code(outcome: Outcome) -> int:

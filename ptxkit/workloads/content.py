@@ -111,7 +111,7 @@ def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
     Raises:
         PtxkitError: P555, the file can't be written.
     """
-    known = array.dtype.isbuiltin == 1
+    known = array.dtype.type.__module__ == "numpy"
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
