@@ -5,7 +5,7 @@ The bindings are imported when a device is opened, so that importing this packag
 
 from __future__ import annotations
 
-from ptxkit.driver.device import CudaDevice, capabilities, device_count
+from ptxkit.driver.device import CudaDevice, capabilities, describe_gpus, device_count, driver_version
 from ptxkit.driver.graphs import Graph
 from ptxkit.driver.launch import CudaKernel, PreparedLaunch
 from ptxkit.driver.memory import DeviceBuffer
@@ -24,5 +24,7 @@ __all__ = [
     "Stream",
     "Timing",
     "capabilities",
+    "describe_gpus",
     "device_count",
+    "driver_version",
 ]

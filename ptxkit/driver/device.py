@@ -12,7 +12,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import EMULATOR, bindings, check
 from ptxkit.driver.graphs import Graph
-from ptxkit.driver.load import Options, capability, load
+from ptxkit.driver.load import Options, capability, cuda_version, load
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
@@ -54,8 +54,7 @@ class CudaDevice:
     @property
     def name(self) -> str:
         """The GPU's name: `NVIDIA H200`."""
-        raw = check(bindings().cuDeviceGetName(256, self.context.device), "ask for the GPU's name")
-        return str(raw.partition(b"\0")[0].decode(errors="replace"))
+        return _name(self.context.device)
 
     @property
     def sm_count(self) -> int:
@@ -173,6 +172,43 @@ def capabilities() -> list[tuple[int, int]]:
         PtxkitError: P701, there is no driver.
     """
     return [capability(ordinal) for ordinal in range(device_count())]
+
+
+def driver_version() -> targets.Version:
+    """The newest CUDA version that the driver supports.
+
+    Raises:
+        PtxkitError: P701, there is no driver.
+    """
+    return cuda_version(check(bindings().cuDriverGetVersion(), "ask for the driver's version"))
+
+
+def describe_gpus() -> list[dict[str, Any]]:
+    """Each GPU's ordinal, name, capability, memory in bytes and SM count; opens no context.
+
+    Raises:
+        PtxkitError: P701, there is no driver.
+    """
+    driver = bindings()
+    count = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+    found = []
+    for ordinal, its_capability in enumerate(capabilities()):
+        device = check(driver.cuDeviceGet(ordinal), f"find GPU {ordinal}")
+        found.append(
+            {
+                "ordinal": ordinal,
+                "name": _name(device),
+                "capability": list(its_capability),
+                "memory": int(check(driver.cuDeviceTotalMem(device), "ask for the GPU's memory")),
+                "sm_count": int(check(driver.cuDeviceGetAttribute(count, device), "count the SMs")),
+            }
+        )
+    return found
+
+
+def _name(device: Any) -> str:
+    raw = check(bindings().cuDeviceGetName(256, device), "ask for the GPU's name")
+    return str(raw.partition(b"\0")[0].decode(errors="replace").strip())
 
 
 def _limits(capability: tuple[int, int]) -> targets.Limits:
