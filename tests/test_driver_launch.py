@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import threading
 
 import numpy as np
@@ -414,6 +416,26 @@ def test_cubins(device: CudaDevice, tmp_path) -> None:
         assert y.numpy().tolist() == [3] * 4
         refuse("P511", lambda kernel=kernel: kernel.launch(1, 2048, [0, 0, np.float32(2), 4]))
     refuse("P504", lambda: device.load(cubin).kernel("absent"))
+
+
+def test_fatbins(device: CudaDevice, tmp_path) -> None:
+    tool = shutil.which("fatbinary")
+    if tool is None:
+        pytest.skip("`fatbinary` of the CUDA toolkit is not on PATH")
+    (tmp_path / "fill.ptx").write_text(FILL)
+    (tmp_path / "fill.cubin").write_bytes(cubin_of(FILL, architecture(device)))
+    number = architecture(device).removeprefix("sm_")
+    subprocess.run(
+        [
+            tool, "--create=fill.fatbin", "-64",
+            f"--image3=kind=elf,sm={number},file=fill.cubin", "--image3=kind=ptx,sm=80,file=fill.ptx",
+        ],
+        cwd=tmp_path,
+        check=True,
+    )  # fmt: skip
+    out = device.empty(32, "u32")
+    device.load(tmp_path / "fill.fatbin").kernel("fill").launch(1, 32, [out, 8])
+    assert (out.numpy() == 8).all()
 
 
 def test_damaged_and_foreign_binaries(device: CudaDevice) -> None:

@@ -145,6 +145,7 @@ class CudaKernel:
         handle = stream_handle(stream, self._context)
         key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
         prepared = PreparedLaunch(self, self._configure(key), args)
+        self._context.last_kernel = self.name
         if isinstance(stream, Stream) and stream.captured is not None:
             stream.captured.append(prepared)
         return prepared

@@ -66,10 +66,12 @@ class DeviceBuffer:
         address, shape, dtype = _describe(source)
         buffer = cls.empty(context, shape, dtype)
         if buffer.nbytes:
-            doing = f"copy {buffer.nbytes} bytes on the device"
+            doing = f"copy {buffer.nbytes} bytes between device arrays"
+            if isinstance(source, DeviceBuffer):
+                source.context.synchronize(doing)
             context.synchronize(doing)
             with context:
-                context.check(bindings().cuMemcpyDtoD(buffer.address, address, buffer.nbytes), doing)
+                context.check(bindings().cuMemcpy(buffer.address, address, buffer.nbytes), doing)
         return buffer
 
     def numpy(self) -> np.ndarray:
