@@ -211,6 +211,16 @@ def test_recorded_runs_say_where_a_kernel_has_been_verified(kernel: Path, tmp_pa
     assert kernels.verifications("gemv.ptx", kernel, kernels.records((results,))) == []
 
 
+def test_doctor() -> None:
+    done = good("doctor")
+    assert "ptxkit" in done.stdout
+    facts = {fact["name"]: fact for fact in json.loads(good("doctor", "--json").stdout)["facts"]}
+    assert facts["ptxkit"]["state"] == "good"
+    for fact in facts.values():
+        assert fact["found"]
+        assert fact["state"] != "missing" or fact["mend"]
+
+
 def test_check_in_every_format(kernel: Path) -> None:
     assert good("check", kernel, "gemv.ptx").stdout == "2 files checked: no findings\n"
     kernel.write_text(DOUBLE.replace("// block = 128", "// block = 2048"))

@@ -7,36 +7,35 @@ import sys
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_json, table, wants_color
-from ptxkit.doctor import State, examine
+from ptxkit.cli.output import print_json, wants_color
+from ptxkit.doctor import Fact, State, examine
+
+_MARKS = {State.GOOD: ("ok", "32"), State.MISSING: ("missing", "31"), State.OPTIONAL: ("optional", "33")}
 
 
 @click.command(
     cls=Verb,
     examples=(
-        (
-            "ptxkit doctor",
-            "driver, GPUs, the PTX versions they take, assemblers, and what mends what is missing",
-        ),
+        ("ptxkit doctor", "driver, GPUs, assemblers: what there is, what is missing, how to mend it"),
         ("ptxkit doctor --json", "the same for a program"),
     ),
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> int:
-    """Show what this machine has, what is missing and how to mend it.
-
-    The exit code is 0 whatever is missing: the emulator needs nothing of it.
-    """
+    """Show what this machine has for ptxkit, what is missing, and the one step that mends it."""
     facts = examine()
     if as_json:
         print_json({"schema": 1, "facts": [fact.to_json() for fact in facts]})
         return 0
-    marks = {State.GOOD: "ok", State.MISSING: "missing", State.OPTIONAL: "optional"}
-    rows = [(marks[fact.state], fact.name, fact.found) for fact in facts]
-    print(table(rows, ("", "what", "found"), wants_color(sys.stdout)))
-    mends = [(fact.name, fact.mend) for fact in facts if fact.mend]
-    if mends:
-        print()
-    for name, mend in mends:
-        print(f"{name}: {mend}")
+    width = max(len(fact.name) for fact in facts)
+    for fact in facts:
+        print(f"{_mark(fact)}  {fact.name:<{width}}  {fact.found}")
+        if fact.mend:
+            print(f"{'':10}{'':<{width}}  -> {fact.mend}")
     return 0
+
+
+def _mark(fact: Fact) -> str:
+    word, style = _MARKS[fact.state]
+    padded = f"{word:<8}"
+    return f"\x1b[{style}m{padded}\x1b[0m" if wants_color(sys.stdout) else padded
