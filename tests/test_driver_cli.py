@@ -1,0 +1,89 @@
+"""`ptxkit run` on a GPU: every failure ends as designed, and the next run works."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import ptxkit, refused
+from gpu_kernels import FAULTS, FILL, SHARED, SPIN
+
+pytestmark = pytest.mark.gpu
+
+
+def run(folder: Path, text: str, *options: object):
+    file = folder / "kernel.ptx"
+    file.write_text(text)
+    return ptxkit("run", file, "--device", "cuda", *options)
+
+
+def assert_usable(folder: Path) -> None:
+    done = run(folder, FILL, "--grid", 1, "--block", 32, "--arg", "out=u32[32]", "--arg", "value=3", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_faults_end_with_exit_5(tmp_path: Path, code: str) -> None:
+    printed = refused(run(tmp_path, FAULTS[code], "--grid", 1, "--block", 1), 5, code)
+    assert "`fault`" in printed
+    assert_usable(tmp_path)
+
+
+def test_a_hang_ends_with_exit_6(tmp_path: Path) -> None:
+    options = ["--grid", 1, "--block", 1, "--arg", "flag=u32[1]:zeros", "--timeout", 5]
+    done = run(tmp_path, SPIN, *options)
+    assert done.returncode == 6, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert_usable(tmp_path)
+
+
+def test_a_worker_that_has_time_enough_reports(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        FILL,
+        "--grid",
+        1,
+        "--block",
+        32,
+        "--arg",
+        "out=u32[32]",
+        "--arg",
+        "value=3",
+        "--timeout",
+        60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_out_of_memory_ends_with_exit_3(tmp_path: Path) -> None:
+    options = ["--grid", 1, "--block", 1, "--arg", "out=u8[1000000000000]", "--arg", "value=1"]
+    refused(run(tmp_path, FILL, *options), 3, "P705")
+    assert_usable(tmp_path)
+
+
+def test_bad_versions_and_targets_end_with_exit_3(tmp_path: Path) -> None:
+    options = ["--grid", 1, "--block", 1, "--arg", "out=u32[1]", "--arg", "value=1"]
+    refused(run(tmp_path, FILL.replace("8.0", "9.9"), *options), 3, "P703")
+    refused(run(tmp_path, FILL.replace("8.0", "8.8").replace("sm_80", "sm_121a"), *options), 3, "P704")
+
+
+def test_too_much_shared_memory_ends_with_exit_2(tmp_path: Path) -> None:
+    options = ["--grid", 1, "--block", 32, "--shared", 300000, "--arg", "out=u32[1]", "--arg", "offset=0"]
+    refused(run(tmp_path, SHARED, *options), 2, "P514")
+    assert_usable(tmp_path)
+
+
+def test_auto_takes_the_emulator_for_another_target(tmp_path: Path) -> None:
+    file = tmp_path / "other.ptx"
+    file.write_text(FILL.replace("8.0", "8.8").replace("sm_80", "sm_121a"))
+    done = ptxkit(
+        "run", file, "--grid", 1, "--block", 32, "--arg", "out=u32[32]", "--arg", "value=1", "--json"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["device"] == "emu"
+
+
+def test_the_shipped_gemv_is_right_on_the_gpu() -> None:
+    done = ptxkit("run", "gemv.ptx", "--device", "cuda")
+    assert done.returncode == 0, done.stdout + done.stderr
