@@ -42,6 +42,11 @@ class Barrier:
     sites: dict[int, Site] = field(default_factory=dict)
 
     @property
+    def code(self) -> str:
+        """What a deadlock at it is called."""
+        return "P636"
+
+    @property
     def busy(self) -> bool:
         """Whether somebody has arrived."""
         return bool((self.expected >= 0).any())
@@ -145,6 +150,7 @@ class BarrierGate:
         waits: False for `arrive`.
         predicate: of `red`.
         guard: the instruction's guard. Lanes that it switches off pass.
+        aligned: whether the lanes of a warp must come to it together.
     """
 
     def __init__(
@@ -155,8 +161,10 @@ class BarrierGate:
         waits: bool,
         predicate: Source | None,
         guard: Source | None,
+        aligned: bool,
     ) -> None:
         self.site = site
+        self.aligned = aligned
         self.number, self.count = number, count
         self.waits = waits
         self.predicate = predicate.reader if predicate is not None else None
@@ -223,6 +231,8 @@ class BarrierGate:
         rows = np.arange(gang.rows) if group.rows is None else group.rows
         mask = group.full_mask()
         ctas = np.unique(rows // gang.warps)
+        if self.aligned and group.mask is not None:
+            self._check_together(group, barrier, rows)
         self._check_generation(group, barrier, rows, mask, ctas, count)
         for cta in ctas:
             barrier.sites.setdefault(int(cta), self.site)
@@ -245,6 +255,29 @@ class BarrierGate:
         if count % WARP or (self.count is not None and count == 0 and not self.waits):
             message = f"BAR-COUNT-NOT-32: expected a thread count that is a multiple of {WARP}, found {count}"
             raise fault("P631", message, self.site, (where,))
+
+    def _check_together(self, group: Group, barrier: Barrier, rows: np.ndarray) -> None:
+        """No lane of the group's warps may wait at the same barrier in another place."""
+        gang = group.gang
+        for entry in gang.waiting:
+            other = entry.group
+            if entry.gate is not barrier or (other.code is group.code and other.pc == group.pc):
+                continue
+            both = np.intersect1d(rows, np.arange(gang.rows) if other.rows is None else other.rows)
+            own, others = group.on_gang(), other.on_gang()
+            for row in both:
+                if own[row].any() and others[row].any():
+                    there = other.code.blocks[other.pc].sites[0]
+                    raise fault(
+                        "P635",
+                        f"BAR-DIVERGED: a warp comes to `{self.site.instruction.spelling}` in parts",
+                        self.site,
+                        (
+                            f"{gang.thread(int(row), int(np.argmax(own[row])))} is here",
+                            f"{gang.thread(int(row), int(np.argmax(others[row])))} waits at {there.where}",
+                        ),
+                        "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`",
+                    )
 
     def _check_generation(
         self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int

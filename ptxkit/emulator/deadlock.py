@@ -13,6 +13,8 @@ from ptxkit.emulator.faults import EmulatorFault, fault, show
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang, Waiting
 
+CAUSES = {"P622": "SYNC-LANE-MISSING", "P636": "BAR-DEADLOCK"}
+"""What a deadlock is called by the gate that lanes wait at, the likelier cause first."""
 LISTED = 32
 """Most warps that a finding lists one by one."""
 
@@ -20,6 +22,7 @@ LISTED = 32
 def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     """The fault for gangs none of whose groups can go on."""
     lines: list[str] = []
+    codes: list[str] = []
     labels: list[Label] = []
     site = None
     warps = 0
@@ -27,6 +30,7 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
         for entry in gang.waiting:
             block = entry.group.code.blocks[entry.group.pc]
             place = block.sites[0]
+            codes.append(entry.gate.code)
             site = site or place
             if place.span is not None and place is not site and place.span not in [x.span for x in labels]:
                 labels.append(Label(place.span, "others wait here"))
@@ -39,8 +43,9 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     listed = lines[:LISTED]
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more warps")
-    message = f"deadlock: {warps} warps wait, and nothing can release them"
-    return fault("P607", message, site, listed, labels=labels)
+    code = next(code for code in CAUSES if code in codes)
+    message = f"{CAUSES[code]}: {warps} warps wait, and nothing can release them"
+    return fault(code, message, site, listed, labels=labels)
 
 
 def _warps(gang: Gang, entry: Waiting) -> list[tuple[int, str]]:

@@ -45,6 +45,7 @@ class Effect:
         gate: what a group must pass before the instruction; a block starts there.
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
+        uniform: whether the lanes of a warp must agree on its guard.
         alone: whether it parts groups at its own block, which then holds nothing else.
     """
 
@@ -52,6 +53,7 @@ class Effect:
     gate: Gate | None = None
     link: Callable[[Linker], End] | None = None
     target: Symbol | None = None
+    uniform: bool = False
     alone: bool = False
 
 

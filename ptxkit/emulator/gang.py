@@ -16,6 +16,7 @@ import numpy as np
 
 from ptxkit.emulator.addresses import LOCAL_START
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault
+from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.special import SPECIAL
@@ -140,7 +141,9 @@ class Gang:
     def run(self, quantum: int) -> Status:
         """Run groups until all lanes have exited, none can go on, or the quantum is used up."""
         self.budget = quantum
-        while self.ready:
+        if self.waiting:
+            rendezvous(self)
+        while self.ready or (self.waiting and rendezvous(self)):
             self._run_group(self._next())
             if self.budget <= 0 and self.ready:
                 return Status.PAUSED
@@ -173,12 +176,15 @@ class Gang:
             and group.trail == chosen.trail
             and group.passed == chosen.passed
             and group.result is chosen.result
+            and group.joint is chosen.joint
         ]
         if len(same) == 1:
             ready.remove(chosen)
             return chosen
         self.ready = [group for group in ready if all(group is not other for other in same)]
-        return merge(same)
+        merged = merge(same)
+        merged.passed, merged.result, merged.joint = chosen.passed, chosen.result, chosen.joint
+        return merged
 
     def _run_group(self, group: Group) -> None:
         """Run one group as far as it should."""
@@ -202,6 +208,7 @@ class Gang:
                         for careful in block.tracked[number:]:
                             careful(group)
                         break
+            group.joint = None
             if group.undefined:
                 block.forget_dead(group.undefined)
             at = group.pc

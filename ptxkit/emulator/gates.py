@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,13 +43,18 @@ class WarpGate:
         site: the instruction.
         members: the member mask; None for all lanes of the warp.
         guard: the instruction's guard. Lanes that it switches off pass.
+        exchanged: the operand whose value lanes see of one another, if there is one.
     """
 
-    def __init__(self, site: Site, members: Source | None, guard: Source | None) -> None:
+    code = "P622"
+
+    def __init__(
+        self, site: Site, members: Source | None, guard: Source | None, exchanged: Source | None = None
+    ) -> None:
         self.site = site
+        self.exchanged = exchanged
         self.members = members.reader if members is not None else None
         self.guard = guard.reader if guard is not None else None
-        self._constant = members.value if members is not None else None
 
     def __call__(self, group: Group) -> Group | None:
         if self.guard is None and (group.mask is None or group.lanes == group.gang.living):
@@ -74,12 +81,15 @@ class WarpGate:
         if present is None:
             return None
         alive = group.gang.alive if group.rows is None else group.gang.alive[group.rows]
-        members = np.uint32(0xFFFF_FFFF) if self.members is None else self.members(group)
-        missing = members & packed(alive) & ~packed(np.ascontiguousarray(present))
+        missing = self.named(group) & packed(alive) & ~packed(np.ascontiguousarray(present))
         if not missing.any():
             return None
         held = present & np.broadcast_to(missing != 0, present.shape)
         return group.full_mask() & ~held
+
+    def named(self, group: Group) -> Any:
+        """The member mask of each lane."""
+        return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(group)
 
     def reconsider(self, gang: Gang) -> None:
         """Lanes have exited: whoever waited for them tries again."""
@@ -88,9 +98,8 @@ class WarpGate:
     def waits_for(self, gang: Gang, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
         at = row if group.rows is None else int(np.searchsorted(group.rows, row))
-        members = np.uint32(0xFFFF_FFFF) if self.members is None else self.members(group)
         mask = group.full_mask()[at]
-        named = np.broadcast_to(members, (group.n, WARP))[at][mask]
+        named = np.broadcast_to(self.named(group), (group.n, WARP))[at][mask]
         wanted = int(np.bitwise_or.reduce(named))
         alive = int(packed(gang.alive[row])[0])
         missing = wanted & alive & ~int(packed(mask)[0])
@@ -98,3 +107,115 @@ class WarpGate:
             f"lanes {missing:#010x} of its member mask {wanted:#010x} at "
             f"`{self.site.instruction.spelling}`, which are elsewhere"
         )
+
+
+# ---- lanes that execute the same instruction in different places
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """What lanes bring to a warp-synchronous instruction that they execute together in different places.
+
+    Attributes:
+        lanes: bool (rows of the gang, 32), the lanes that take part.
+        values: the exchanged operand of each, of the same shape; None where there is none.
+    """
+
+    lanes: np.ndarray
+    values: np.ndarray | None
+
+
+def taking_part(group: Group, guard: Any) -> np.ndarray | None:
+    """The lanes that execute an instruction together with the group's own; None for all."""
+    if group.joint is None:
+        return executing(group, guard)
+    lanes: np.ndarray = group.joint.lanes
+    return lanes if group.rows is None else lanes[group.rows]
+
+
+def exchanged(group: Group, own: Any) -> Any:
+    """The value that each lane brings, for `taking_part`; `own` is what the group's registers hold."""
+    if group.joint is None or group.joint.values is None:
+        return own
+    values = group.joint.values
+    return (values if group.rows is None else values[group.rows]).view(own.dtype)
+
+
+def rendezvous(gang: Gang) -> bool:
+    """Let through lanes that wait for one another at equal instructions in different places.
+
+    On sm_70 and later the lanes of a member mask may execute the same `.sync` instruction, with the same
+    qualifiers and mask, wherever it stands.
+
+    Returns:
+        Whether any lane can go on.
+    """
+    by_form: dict[tuple[str, ...], list[Any]] = {}
+    for entry in gang.waiting:
+        if isinstance(entry.gate, WarpGate):
+            instruction = entry.gate.site.instruction
+            by_form.setdefault((instruction.opcode, *instruction.modifiers), []).append(entry)
+    moved = False
+    for entries in by_form.values():
+        if len(entries) > 1:
+            moved |= _meet(gang, entries)
+    return moved
+
+
+def _meet(gang: Gang, entries: Sequence[Any]) -> bool:
+    shape = (gang.rows, WARP)
+    lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)
+    own = []
+    for entry in entries:
+        group, gate = entry.group, entry.gate
+        rows = slice(None) if group.rows is None else group.rows
+        here = executing(group, gate.guard(group) if gate.guard is not None else None)
+        on = np.zeros(shape, bool)
+        on[rows] = group.full_mask() if here is None else here
+        lanes |= on
+        named = np.zeros(shape, np.uint32)
+        named[rows] = gate.named(group)
+        members = np.where(on, named, members)
+        own.append(on)
+    missing = members & packed(gang.alive) & ~packed(lanes)
+    same = unpacked_all(members)
+    agree = ((members[:, :, None] == members[:, None, :]) | ~same | ~lanes[:, None, :]).all(axis=2)
+    ready = lanes & (missing == 0) & agree
+    if not ready.any():
+        return False
+    joint = Joint(ready, _bring(entries, own, shape))
+    for entry, on in zip(entries, own, strict=True):
+        group = entry.group
+        mine = (on & ready) if group.rows is None else (on & ready)[group.rows]
+        count = int(np.count_nonzero(mine))
+        if not count:
+            continue
+        gang.waiting.remove(entry)
+        if count < group.lanes:
+            rest = group.full_mask() & ~mine
+            gang.park(group.part(rest, group.lanes - count, group.pc), entry.gate)
+            group = group.part(mine, count, group.pc)
+        group.passed, group.joint = True, joint
+        gang.ready.append(group)
+    return True
+
+
+def _bring(entries: Sequence[Any], own: Sequence[np.ndarray], shape: tuple[int, int]) -> np.ndarray | None:
+    values: np.ndarray | None = None
+    for entry, on in zip(entries, own, strict=True):
+        source = entry.gate.exchanged
+        if source is None:
+            return None
+        value = source.reader(entry.group)
+        if values is None:
+            values = np.zeros(shape, value.dtype)
+        spread = np.zeros(shape, value.dtype)
+        spread[slice(None) if entry.group.rows is None else entry.group.rows] = value
+        values = np.where(on, spread, values)
+    return values
+
+
+def unpacked_all(words: np.ndarray) -> np.ndarray:
+    """For each lane the lanes that its word names: (n, 32) to (n, 32, 32)."""
+    lanes: np.ndarray = (words[:, :, None] >> np.arange(WARP, dtype=np.uint32) & np.uint32(1)) != 0
+    return lanes

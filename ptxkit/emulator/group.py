@@ -56,6 +56,8 @@ class Group:
         trail: their return addresses.
         local: where the running function's local variables begin.
         passed: whether the gate of the block at `pc` has let the group through.
+        result: what that gate has for the block's first instruction: the counts of a `bar.red`.
+        joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.gates`.
         spins: how long the group has gone in loops while others waited.
     """
 
@@ -64,6 +66,7 @@ class Group:
         "code",
         "frames",
         "gang",
+        "joint",
         "kept",
         "lanes",
         "local",
@@ -105,6 +108,7 @@ class Group:
         self.passed = False
         self.spins = 0
         self.result: Any = None
+        self.joint: Any = None
         self.kept: dict[int, tuple[Any, Any]] = {}
         self._special: dict[str, Any] = {}
 
@@ -156,6 +160,14 @@ class Group:
     def full_mask(self) -> np.ndarray:
         """The mask, also where it is None."""
         return np.ones((self.n, WARP), bool) if self.mask is None else self.mask
+
+    def on_gang(self) -> np.ndarray:
+        """The group's lanes as bool (rows of the gang, 32)."""
+        if self.rows is None:
+            return self.full_mask()
+        lanes = np.zeros((self.gang.rows, WARP), bool)
+        lanes[self.rows] = self.full_mask()
+        return lanes
 
     def part(self, mask: np.ndarray, lanes: int, pc: int) -> Group:
         """The group of some of this group's lanes, at another block of the same function.

@@ -7,9 +7,11 @@ variables of device functions have fixed places for all that is stored to them, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.flow import basic_blocks
@@ -19,14 +21,14 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import operations
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.effect import EFFECTS, Effect, End, Gate
-from ptxkit.emulator.faults import Site, finding
+from ptxkit.emulator.faults import Site, fault, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.group import Undefined
-from ptxkit.emulator.operands import Source
-from ptxkit.emulator.operation import Unsupported, decode_pure
+from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.steps import Step, check_guard, clean_step, tracked_step
-from ptxkit.emulator.values import BOOL, ones, zero
+from ptxkit.emulator.values import BOOL, WARP, ones, zero
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -47,7 +49,7 @@ class Block:
         gate: what a group must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
-        live_out: those that count behind it, as bits.
+        live_out: those that count at its end, as bits.
         count: how many instructions.
     """
 
@@ -106,10 +108,7 @@ class _Decoded:
     step: Step
     tracked: Step
     guard: Source | None = None
-    gate: Gate | None = None
-    link: Callable[[Any], End] | None = None
-    target: Symbol | None = None
-    alone: bool = False
+    effect: Effect = field(default_factory=Effect)
 
 
 class Linker:
@@ -245,7 +244,7 @@ class Builder:
             self._problems.append(finding("P601", message, site))
             return nothing
         step = _effect_step(effect, guard, site)
-        return _Decoded(site, step, step, guard, effect.gate, effect.link, effect.target, effect.alone)
+        return _Decoded(site, step, step, guard, effect)
 
     def _guard(self, instruction: tree.Instruction) -> Source | None:
         if instruction.guard is None:
@@ -306,11 +305,12 @@ class Builder:
     def _cut(self, decoded: list[_Decoded], reads: list[int], kills: list[int]) -> None:
         cuts: set[int] = set()
         for number, item in enumerate(decoded):
-            if item.gate is not None:
+            effect = item.effect
+            if effect.gate is not None:
                 cuts.add(number)
-            if item.link is not None:
+            if effect.link is not None:
                 cuts.add(number + 1)
-                if item.alone or (item.guard is not None and item.target is None):
+                if effect.alone or (item.guard is not None and effect.target is None):
                     cuts.add(number)
         ranges = basic_blocks(self.flow, sorted(cuts), reads, kills, self.parameters.assigned)
         self.block_at = {block.start: i for i, block in enumerate(ranges)}
@@ -318,19 +318,20 @@ class Builder:
         code = self.code
         for i, block in enumerate(ranges):
             items = decoded[block.start : block.stop]
-            made = Block(i, count=len(items), live=_bits(block.live_in), live_out=block.live_out)
+            read_last = block.live_out | reads[block.stop - 1]
+            made = Block(i, count=len(items), live=_bits(block.live_in), live_out=read_last)
             last = items[-1]
-            if last.link is not None:
+            if last.effect.link is not None:
                 linker = Linker(self, i, i + 1)
-                target = linker.block(last.target) if last.target is not None else None
-                made.end = _guarded_end(last, last.link(linker), i, i + 1, target)
+                target = linker.block(last.effect.target) if last.effect.target is not None else None
+                made.end = _guarded_end(last, last.effect.link(linker), i, i + 1, target)
             else:
                 made.end = _fall_through(i + 1)
             for item in items:
                 made.steps.append(item.step)
                 made.tracked.append(item.tracked)
                 made.sites.append(item.site)
-            made.gate = items[0].gate
+            made.gate = items[0].effect.gate
             code.blocks.append(made)
         self._finish(ranges[0].live_in & ranges[0].unassigned_in if ranges else 0)
 
@@ -377,11 +378,9 @@ def _touches_carry(instruction: tree.Instruction) -> bool:
     return "cc" in instruction.modifiers or instruction.opcode in ("addc", "subc", "madc")
 
 
-def _with_carry(operation: Any, targets: list[Any], carry: int) -> tuple[Any, list[Any]]:
-    from dataclasses import replace
-
-    from ptxkit.emulator.operands import Target
-
+def _with_carry(
+    operation: Pure, targets: list[Target | None], carry: int
+) -> tuple[Pure, list[Target | None]]:
     return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
 
 
@@ -405,6 +404,19 @@ def _effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
     return step
 
 
+def _check_uniform(group: Group, taken: Any, rest: Any, site: Site) -> None:
+    """Lanes of a warp that are together at a `.uni` branch must go the same way."""
+    shape = (group.n, WARP)
+    split = np.broadcast_to(taken, shape).any(axis=1) & np.broadcast_to(rest, shape).any(axis=1)
+    if split.any():
+        row = int(np.argmax(split))
+        lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
+        other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
+        notes = (f"{group.thread(row, lane)} takes the branch", f"{group.thread(row, other)} does not")
+        message = f"UNIFORM-BRANCH: the lanes of a warp disagree at `{site.instruction.spelling}`"
+        raise fault("P626", message, site, notes, "leave `.uni` out")
+
+
 def _fall_through(following: int) -> End:
     return lambda group: following
 
@@ -414,7 +426,7 @@ def _guarded_end(item: _Decoded, end: End, number: int, following: int, target: 
     guard = item.guard
     if guard is None:
         return end
-    read, site = guard.reader, item.site
+    read, site, uniform = guard.reader, item.site, item.effect.uniform
 
     def guarded(group: Group) -> int:
         condition = read(group)
@@ -427,6 +439,8 @@ def _guarded_end(item: _Decoded, end: End, number: int, following: int, target: 
             return end(group)
         taken = condition if group.mask is None else condition & group.mask
         rest = ~condition if group.mask is None else group.mask & ~condition
+        if uniform:
+            _check_uniform(group, taken, rest, site)
         ready = group.gang.ready
         ready.append(group.part(rest, group.lanes - lanes, following))
         if target is not None:

@@ -27,17 +27,17 @@ def bar(form: Form) -> Effect:
         return Effect(gate=WarpGate(form.site, form.source(form.sources[0], "b32"), form.guard))
     m.flag("cta")
     kind = m.need("sync", "arrive", "red")
-    m.flag("aligned")
+    aligned = m.flag("aligned") or m.opcode == "bar"
     if kind == "red":
-        return _red(form)
+        return _red(form, aligned)
     number = form.source(form.sources[0], "u32")
     count = form.source(form.sources[1], "u32") if len(form.sources) > 1 else None
     if kind == "arrive" and count is None:
         raise Unsupported("an arrival without a thread count")
-    return Effect(gate=BarrierGate(form.site, number, count, kind == "sync", None, form.guard))
+    return Effect(gate=BarrierGate(form.site, number, count, kind == "sync", None, form.guard, aligned))
 
 
-def _red(form: Form) -> Effect:
+def _red(form: Form, aligned: bool) -> Effect:
     m = form.modifiers
     operator = m.need("popc", "and", "or")
     result = m.need("u32") if operator == "popc" else m.need("pred")
@@ -59,7 +59,7 @@ def _red(form: Form) -> Effect:
         )
         target.write(group, value, None, guard)
 
-    return Effect(step, BarrierGate(form.site, number, count, True, predicate, form.guard))
+    return Effect(step, BarrierGate(form.site, number, count, True, predicate, form.guard, aligned))
 
 
 @effect("membar", "fence")

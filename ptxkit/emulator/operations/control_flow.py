@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @effect("bra")
 def bra(form: Form) -> Effect:
     """`bra{.uni} target`."""
-    form.modifiers.flag("uni")
+    uniform = form.modifiers.flag("uni")
     (operand,) = form.instruction.operands
     label = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
     if label is None or label not in form.builder.flow.at:
@@ -31,7 +31,7 @@ def bra(form: Form) -> Effect:
         target = linker.block(label)
         return lambda group: target
 
-    return Effect(link=link, target=label)
+    return Effect(link=link, target=label, uniform=uniform)
 
 
 @effect("brx")

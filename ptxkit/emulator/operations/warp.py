@@ -9,7 +9,7 @@ import numpy as np
 
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import WarpGate, executing, packed, unpacked
+from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import WARP, viewed
 
@@ -24,7 +24,7 @@ EVERY = 0xFFFF_FFFF
 
 def participants(group: Group, guard: Any, members: Any) -> np.ndarray | None:
     """The lanes that take part, as (n, 32); None for all of them."""
-    lanes = executing(group, guard)
+    lanes = taking_part(group, guard)
     if members.ndim == 0 and int(members) == EVERY:
         return lanes
     named = (members >> LANES & np.uint32(1)) != 0
@@ -90,7 +90,7 @@ def shfl(form: Form) -> Effect:
         if permute is None:
             from_lanes, in_range = _source_lanes(mode, b.reader(group), c.reader(group))
             permute = _gatherer(from_lanes)
-        value = read(group)
+        value = exchanged(group, read(group))
         mask = None
         entry = a.undefined(group) if group.undefined else None
         if entry is not None:
@@ -98,8 +98,8 @@ def shfl(form: Form) -> Effect:
         on = participants(group, guard, named)
         if on is not None:
             silent = ~_gatherer(from_lanes)(on)
-            taken = silent if guard is None and group.mask is None else silent & on
-            if taken.any():
+            own = executing(group, guard)
+            if (silent if own is None else silent & own).any():
                 unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
                 origin = group.gang.launch.origins.of_lane(site)
                 mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
@@ -109,7 +109,7 @@ def shfl(form: Form) -> Effect:
             inside.write(group, in_range, None, guard)
         return mask is not None
 
-    return Effect(step, WarpGate(form.site, members, form.guard))
+    return Effect(step, WarpGate(form.site, members, form.guard, a))
 
 
 def _source_lanes(mode: str, b: Any, c: Any) -> tuple[Any, Any]:
@@ -197,8 +197,8 @@ def vote(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         named = check(group, guard)
-        lanes = executing(group, guard)
-        value = np.broadcast_to(read(group), (group.n, WARP))
+        lanes = taking_part(group, guard)
+        value = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
         entry = source.undefined(group)
         if entry is not None:
             on = participants(group, guard, named)
@@ -215,7 +215,7 @@ def vote(form: Form) -> Effect:
         if target is not None:
             target.write(group, result, None, guard)
 
-    return Effect(step, WarpGate(form.site, members, form.guard))
+    return Effect(step, WarpGate(form.site, members, form.guard, source))
 
 
 @effect("match")
@@ -232,8 +232,8 @@ def match(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         named = check(group, guard)
-        lanes = executing(group, guard)
-        value = np.broadcast_to(read(group), (group.n, WARP))
+        lanes = taking_part(group, guard)
+        value = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
         entry = source.undefined(group)
         if entry is not None:
             group.gang.launch.undefined_decides(
@@ -251,7 +251,7 @@ def match(form: Form) -> Effect:
         if target is not None:
             target.write(group, found, None, guard)
 
-    return Effect(step, WarpGate(form.site, members, form.guard))
+    return Effect(step, WarpGate(form.site, members, form.guard, source))
 
 
 REDUCTIONS: dict[str, tuple[Any, dict[str, int]]] = {
@@ -292,13 +292,13 @@ def redux(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> bool:
         named = check(group, guard)
-        values = np.broadcast_to(read(group), (group.n, WARP))
+        values = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
         on = participants(group, guard, named)
         masks = np.unique(named if on is None else np.broadcast_to(named, on.shape)[on])
         if named.ndim == 0 or len(masks) == 1:
             result = reduce(values, on)
         else:
-            lanes = executing(group, guard)
+            lanes = taking_part(group, guard)
             result = np.zeros((group.n, WARP), values.dtype)
             for mask in masks:
                 among = unpacked(mask) if lanes is None else unpacked(mask) & lanes
@@ -314,7 +314,7 @@ def redux(form: Form) -> Effect:
             target.write(group, result, mask, guard)
         return mask is not None
 
-    return Effect(step, WarpGate(form.site, members, form.guard))
+    return Effect(step, WarpGate(form.site, members, form.guard, source))
 
 
 def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., np.ndarray]:
@@ -349,7 +349,7 @@ def elect(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         named = check(group, guard)
-        lanes = executing(group, guard)
+        lanes = taking_part(group, guard)
         candidates = named if lanes is None else named & packed(lanes)
         lowest = candidates & (~candidates + np.uint32(1))
         leader = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
