@@ -18,7 +18,7 @@ Nothing else in the project shifts the bits of a descriptor by hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
@@ -313,7 +313,7 @@ class Word:
         if found:
             raise PtxkitError(found)
         self._word = word
-        self._refuse(self.rules())
+        refuse(self.rules())
 
     @classmethod
     def decode(cls, word: int) -> Self:
@@ -322,7 +322,7 @@ class Word:
         Raises:
             PtxkitError: P403 reserved bits, P404 a code without meaning, P406 too wide, or a rule.
         """
-        cls._refuse(cls.diagnose(word))
+        refuse(cls.diagnose(word))
         return cls._of(word)
 
     @classmethod
@@ -363,12 +363,6 @@ class Word:
     def _problem(cls, code: str, message: str, field: Field[Any]) -> Diagnostic:
         notes = [f"bits {field.where}: {field.doc}" if field.doc else f"bits {field.where}"]
         return Diagnostic(code, message, notes=(*notes, *([cls.SECTION] if cls.SECTION else [])))
-
-    @staticmethod
-    def _refuse(problems: Iterator[Diagnostic] | list[Diagnostic]) -> None:
-        errors = [problem for problem in problems if problem.is_error]
-        if errors:
-            raise PtxkitError(errors)
 
     # ---- what subclasses may add
 
@@ -449,6 +443,17 @@ class Word1024(Word, abstract=True):
 
     __slots__ = ()
     WIDTH = 1024
+
+
+def refuse(problems: Iterable[Diagnostic]) -> None:
+    """Raise the errors among these findings, if there are any.
+
+    Raises:
+        PtxkitError: of all of them.
+    """
+    errors = [problem for problem in problems if problem.is_error]
+    if errors:
+        raise PtxkitError(errors)
 
 
 def _listed(names: Any) -> str:

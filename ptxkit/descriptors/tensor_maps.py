@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.bits import Word1024, bits
+from ptxkit.bits import Word1024, bits, refuse
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
 
@@ -133,7 +133,7 @@ class TensorMap(Word1024):
 
     def __init__(self, *, target: str | None = None, **values: Any) -> None:
         super().__init__(**values)
-        self._refuse(self.check_target(target))
+        refuse(self.check_target(target))
 
     @classmethod
     def accept(cls, values: dict[str, Any]) -> dict[str, Any]:

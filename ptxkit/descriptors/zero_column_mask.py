@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ptxkit.bits import NOT_A_WORD, OUT_OF_RANGE, Word64, bits
+from ptxkit.bits import NOT_A_WORD, OUT_OF_RANGE, Word64, bits, refuse
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 
 SHIFT = "P440"
@@ -71,7 +71,7 @@ class ZeroColumnMask(Word64):
         if m not in SUB_MASKS or n % SUB_MASKS[m]:
             message = f"`.ws` has M 32, 64 or 128 and N 64, 128 or 256, found {m} x {n}"
             raise PtxkitError(Diagnostic(NOT_A_WORD, message))
-        self._refuse(self.check_use(m))
+        refuse(self.check_use(m))
         if not self.non_zero_mask:
             return [0] * n
         columns = n // SUB_MASKS[m]

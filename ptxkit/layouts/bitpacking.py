@@ -1,4 +1,7 @@
-"""Putting element codes at bit offsets of a byte buffer, and taking them out again."""
+"""Putting element codes at bit offsets of a byte buffer, and taking them out again.
+
+Elements of whole bytes begin at whole bytes.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,29 @@ def scatter(values: np.ndarray, positions: np.ndarray, bits: int, nbytes: int) -
 
     Args:
         values: elements, any numpy type of `bits` bits or unsigned codes; shape of `positions`.
-        positions: bit offsets; no element may cross a multiple of 32 bits, save 6-bit ones.
+        positions: bit offsets of elements that do not overlap.
     """
-    image = np.zeros(nbytes * 8, dtype=np.uint8)
-    flat = codes(values, bits).reshape(-1)
+    image = np.zeros(nbytes, dtype=np.uint8)
     start = positions.reshape(-1)
-    for bit in range(bits):
-        image[start + bit] = flat >> np.uint64(bit) & np.uint64(1)
-    return np.packbits(image, bitorder="little")
+    moved = codes(values, bits).reshape(-1) << (start % 8).astype(np.uint64)
+    for byte in range(_span(bits)):
+        piece = (moved >> np.uint64(8 * byte)).astype(np.uint8)
+        touched = piece != 0
+        np.bitwise_or.at(image, start[touched] // 8 + byte, piece[touched])
+    return image
 
 
 def gather(data: np.ndarray, positions: np.ndarray, bits: int) -> np.ndarray:
     """The element codes at those bit positions, in the smallest unsigned type; undoes `scatter`."""
-    image = np.unpackbits(np.ascontiguousarray(data).view(np.uint8), bitorder="little")
+    image = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+    first, shift = np.divmod(positions, 8)
     out = np.zeros(positions.shape, dtype=np.uint64)
-    for bit in range(bits):
-        out |= image[positions + bit].astype(np.uint64) << np.uint64(bit)
-    return out.astype(CODES[bits])
+    for byte in range(_span(bits)):
+        at = np.minimum(first + byte, image.size - 1)
+        out |= image[at].astype(np.uint64) << np.uint64(8 * byte)
+    return (out >> shift.astype(np.uint64) & np.uint64((1 << bits) - 1)).astype(CODES[bits])
+
+
+def _span(bits: int) -> int:
+    """Bytes that an element may touch."""
+    return bits // 8 if bits % 8 == 0 else 2

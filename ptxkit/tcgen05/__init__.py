@@ -1,0 +1,43 @@
+"""The planner of fifth-generation tensor cores: from shapes, types and swizzles to exact instructions.
+
+    a = SharedTile(mn=128, k=64, dtype="bf16", swizzle="128B")
+    b = SharedTile(mn=256, k=64, dtype="bf16", swizzle="128B")
+    product = Product(a, b, d="f32")              # refuses what the hardware can't do, and says what it can
+    plan = plan_mma(product)                      # plain data: descriptors, offsets, ids, accumulate flags
+    "\\n".join(text.mma(plan))                     # PTX that ptxas takes for sm_100a
+
+problem   what a product is made of, and what it may be
+mma       the instructions of a product
+memory    allocation, ld and st, copies of scale factors and metadata, commit
+text      plans as PTX
+"""
+
+from __future__ import annotations
+
+from ptxkit.tcgen05 import text
+from ptxkit.tcgen05.memory import (
+    allocation_columns,
+    move_cells,
+    plan_columns,
+    plan_commit,
+    plan_metadata_copy,
+    plan_move,
+    plan_scale_copy,
+)
+from ptxkit.tcgen05.mma import PlannedMma, plan_mma
+from ptxkit.tcgen05.problem import Product, TensorTile
+
+__all__ = [
+    "PlannedMma",
+    "Product",
+    "TensorTile",
+    "allocation_columns",
+    "move_cells",
+    "plan_columns",
+    "plan_commit",
+    "plan_metadata_copy",
+    "plan_mma",
+    "plan_move",
+    "plan_scale_copy",
+    "text",
+]

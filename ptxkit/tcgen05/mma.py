@@ -1,0 +1,159 @@
+"""The exact instructions of a product, with descriptors, offsets, scale ids and accumulate flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ptxkit.bits import refuse
+from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS, InstructionDescriptor, SmemDescTcgen05
+from ptxkit.layouts import SharedTile
+from ptxkit.layouts.tensor_memory import address
+from ptxkit.tcgen05.problem import Product, TensorTile, scale_count
+
+
+@dataclass(frozen=True)
+class PlannedMma:
+    """One `tcgen05.mma`.
+
+    Every place is relative to where the matrix begins, so that one plan serves every buffer.
+
+    Attributes:
+        opcode: with all modifiers.
+        d: TMEM address of this part of D, relative to D's.
+        a: descriptor of A for a matrix at shared address 0, or A's TMEM column offset.
+        b: descriptor of B for a matrix at shared address 0.
+        idesc: the instruction descriptor.
+        accumulate: True: adds to D; False: the caller's predicate decides (the first step along K).
+        scale_a, scale_b: TMEM column offsets of the scale factors, or None.
+        metadata: TMEM column offset of the sparsity metadata, or None.
+        n, k: where this part begins in D's columns and along K.
+    """
+
+    opcode: str
+    d: int
+    a: SmemDescTcgen05 | int
+    b: SmemDescTcgen05
+    idesc: InstructionDescriptor
+    accumulate: bool
+    scale_a: int | None
+    scale_b: int | None
+    metadata: int | None
+    n: int
+    k: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: descriptors as hexadecimal words."""
+        return {
+            "opcode": self.opcode,
+            "d": self.d,
+            "a": self.a if isinstance(self.a, int) else self.a.hex,
+            "b": self.b.hex,
+            "idesc": self.idesc.hex,
+            "accumulate": self.accumulate,
+            "scale_a": self.scale_a,
+            "scale_b": self.scale_b,
+            "metadata": self.metadata,
+            "n": self.n,
+            "k": self.k,
+        }
+
+
+def plan_mma(product: Product) -> list[PlannedMma]:
+    """The instructions of a product, in the order in which they are issued: parts of N, then steps of K.
+
+    Raises:
+        PtxkitError: what the descriptors refuse; the product has checked the rest.
+    """
+    parts = product.n // product.step_n
+    columns = product.accumulator_columns * product.lane_groups // parts
+    plan = []
+    for part in range(parts):
+        group, place = divmod(part, parts // product.lane_groups)
+        for step in range(product.k // product.step_k):
+            plan.append(
+                PlannedMma(
+                    opcode=opcode(product),
+                    d=address(16 * group, place * columns),
+                    a=_operand_a(product, step),
+                    b=_tile_b(product, part, step),
+                    idesc=_idesc(product, step),
+                    accumulate=step > 0,
+                    scale_a=_scale_column(product, product.a.mn, 0, step),
+                    scale_b=_scale_column(product, _scale_b_rows(product), part * product.step_n, step),
+                    metadata=_metadata_column(product, step),
+                    n=part * product.step_n,
+                    k=step * product.step_k,
+                )
+            )
+    return plan
+
+
+def opcode(product: Product) -> str:
+    """`tcgen05.mma` with the modifiers of this product."""
+    ws = ".ws" if product.ws else ""
+    sparse = ".sp" if product.sparse else ""
+    scaled = f".block_scale.scale_vec::{product.vector}" if product.scale else ""
+    return f"tcgen05.mma{ws}{sparse}.cta_group::{product.cta_group}.kind::{product.kind}{scaled}"
+
+
+def _idesc(product: Product, step: int) -> InstructionDescriptor:
+    fields: dict[str, Any] = {
+        "m": product.m,
+        "n": product.step_n,
+        "a": product.a.dtype,
+        "b": product.b.dtype,
+        "d": product.d,
+        "transpose_a": product.a.major == "MN",
+        "transpose_b": product.b.major == "MN",
+        "negate_a": product.negate_a,
+        "negate_b": product.negate_b,
+        "saturate": product.saturate,
+        "sparse": product.sparse,
+    }
+    if product.scale:
+        identity = step * scale_count(product) % 4
+        fields |= {"scale": product.scale, "sfa_id": identity, "sfb_id": identity}
+    elif product.sparse and product.kind in ("f16", "tf32"):
+        fields["sparsity_selector"] = step % 2
+    descriptor = INSTRUCTION_DESCRIPTORS[product.kind](**fields)
+    refuse(descriptor.check_use(product.cta_group, product.ws))
+    return descriptor
+
+
+def _operand_a(product: Product, step: int) -> SmemDescTcgen05 | int:
+    k = step * product.step_k // (2 if product.sparse else 1)
+    if isinstance(product.a, TensorTile):
+        bits = 4 if product.kind in ("mxf4", "mxf4nvf4") else product.a.container_bits
+        return k * bits // 32
+    return _at(product.a, product.a.k_advance(k))
+
+
+def _tile_b(product: Product, part: int, step: int) -> SmemDescTcgen05:
+    rows = part * product.step_n // product.cta_group
+    return _at(product.b, product.b.mn_advance(rows) + product.b.k_advance(step * product.step_k))
+
+
+def _at(tile: SharedTile, offset: int) -> SmemDescTcgen05:
+    descriptor = tile.descriptor(offset)
+    assert isinstance(descriptor, SmemDescTcgen05)
+    return descriptor
+
+
+def _scale_b_rows(product: Product) -> int:
+    """Rows that set the width of B's scales: half of N where layout B keeps the halves apart."""
+    return product.n // 2 if product.path.name == "B" else product.n
+
+
+def _scale_column(product: Product, rows: int, first: int, step: int) -> int | None:
+    if not product.scale:
+        return None
+    word = step * scale_count(product) // 4
+    return word * (-(-rows // 128) * 4) + first // 32
+
+
+def _metadata_column(product: Product, step: int) -> int | None:
+    """Columns of 32 bits; f16 and tf32 name the column of an aligned pair by the sparsity selector."""
+    if not product.sparse:
+        return None
+    return step // 2 * 2 if product.kind in ("f16", "tf32") else step * 2

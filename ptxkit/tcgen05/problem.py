@@ -1,0 +1,320 @@
+"""What a planned product consists of, and whether the hardware can do it.
+
+PTX ISA 9.7.16.2.1 (shapes), 9.7.16.10.1 to .3 (transposition, types, swizzles), 9.7.16.10.7 (scales).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ptxkit.descriptors.shapes import TRANSPOSED_8BIT_N, Shape, implied_k, in_words, shapes
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.dtypes import DTYPES
+from ptxkit.layouts import SharedTile
+from ptxkit.layouts.scales import VECTORS
+from ptxkit.layouts.tensor_memory import DATA_PATHS, DataPath, data_path
+
+OPERANDS = "P480"
+TYPES = "P481"
+SIZE = "P482"
+SWIZZLE = "P483"
+SCALES = "P484"
+PLACE = "P485"
+
+KIND_OF_TYPE = {
+    "tf32": "tf32",
+    "f16": "f16",
+    "bf16": "f16",
+    "s8": "i8",
+    "u8": "i8",
+    "e4m3": "f8f6f4",
+    "e5m2": "f8f6f4",
+    "e2m3": "f8f6f4",
+    "e3m2": "f8f6f4",
+    "e2m1": "f8f6f4",
+}
+"""The MMA kind of an element type without block scaling."""
+VECTORS_OF_KIND: dict[str, dict[str, tuple[str, ...]]] = {
+    "mxf8f6f4": {"ue8m0": ("1X",)},
+    "mxf4": {"ue8m0": ("2X",)},
+    "mxf4nvf4": {"ue8m0": ("2X", "4X"), "ue4m3": ("4X",)},
+}
+"""Scale vectors by kind and scale type (9.7.16.10.7.1, table 57); the first is the default."""
+
+
+@dataclass(frozen=True)
+class TensorTile:
+    """Matrix A in tensor memory: K-major, packed 32 / bits elements to a column.
+
+    Attributes:
+        mn: rows in this CTA.
+        k: columns, elements along K as stored.
+        dtype: element type by PTX name.
+    """
+
+    mn: int
+    k: int
+    dtype: str
+    major: ClassVar[str] = "K"
+
+    @property
+    def container_bits(self) -> int:
+        """Bits an element takes: 8 for 6-bit types and for e2m1 outside mxf4 (9.7.16.10.4.3)."""
+        return max(8, DTYPES[self.dtype].bits)
+
+
+@dataclass(frozen=True)
+class Product:
+    """D (+)= A B^T by one CTA, or by a pair of CTAs.
+
+    Attributes:
+        a: matrix A of this CTA, M x K: a tile in shared memory or in tensor memory; K / 2 where sparse.
+        b: matrix B of this CTA, N x K. A pair of CTAs holds N / 2 rows each: of every `step_n` columns of
+            D the even CTA has the first half, the odd one the second.
+        d: type of D.
+        cta_group: 1, or 2 for a pair.
+        ws: weight stationary, `tcgen05.mma.ws`.
+        sparse: A is structured sparse.
+        scale: type of the scale factors, `ue8m0` or `ue4m3`; None without block scaling.
+        scale_vec: `1X`, `2X` or `4X`; None takes the kind's first.
+        fold: fold N of M = 64 into both halves of the lanes: columns 0 .. N/2 - 1 at lane 0, the rest at
+            lane 16, so that D takes N / 2 columns.
+        negate_a, negate_b, saturate: see the instruction descriptor.
+
+    Raises:
+        PtxkitError: P480 .. P485, with what is allowed.
+    """
+
+    a: SharedTile | TensorTile
+    b: SharedTile
+    d: str
+    cta_group: int = 1
+    ws: bool = False
+    sparse: bool = False
+    scale: str | None = None
+    scale_vec: str | None = None
+    fold: bool = False
+    negate_a: bool = False
+    negate_b: bool = False
+    saturate: bool = False
+
+    def __post_init__(self) -> None:
+        found = list(self._operand_problems()) or list(self._type_problems()) or list(self._size_problems())
+        if found:
+            raise PtxkitError(found)
+
+    # ---- what follows from the parts
+
+    @property
+    def kind(self) -> str:
+        """The MMA kind, without `.kind::`."""
+        if self.scale is None:
+            return KIND_OF_TYPE[self.a.dtype]
+        padded = isinstance(self.a, SharedTile) and self.a.padded
+        if self.a.dtype == self.b.dtype == "e2m1" and not padded and not self.b.padded:
+            return "mxf4" if self.scale == "ue8m0" and self.scale_vec in (None, "2X") else "mxf4nvf4"
+        return "mxf8f6f4"
+
+    @property
+    def vector(self) -> str | None:
+        """The scale vector: `1X`, `2X`, `4X`, or None."""
+        return (self.scale_vec or VECTORS_OF_KIND[self.kind][self.scale][0]) if self.scale else None
+
+    @property
+    def m(self) -> int:
+        """Rows of D, of both CTAs."""
+        return self.a.mn * self.cta_group
+
+    @property
+    def n(self) -> int:
+        """Columns of D."""
+        return self.b.mn * self.cta_group
+
+    @property
+    def k(self) -> int:
+        """Elements along K, of the dense matrices."""
+        return self.b.k
+
+    @property
+    def step_k(self) -> int:
+        """Dense elements along K that one instruction consumes."""
+        return implied_k(self.kind, self.sparse)
+
+    @property
+    def path(self) -> DataPath:
+        """The data path of D (9.7.16.10.5)."""
+        return data_path(self.m, self.cta_group, self.sparse, self.ws)
+
+    @property
+    def lane_groups(self) -> int:
+        """2 where N is folded into both halves of the lanes."""
+        return 2 if self.fold else 1
+
+    @property
+    def step_n(self) -> int:
+        """Columns of D that one instruction computes: the most that are legal and divide N; 0: none are."""
+        part = self.n // self.lane_groups
+        return max((n for n in self._allowed_n() if part % n == 0), default=0)
+
+    def _rows(self) -> list[Shape]:
+        return shapes(
+            self.kind, cta_group=self.cta_group, ws=self.ws, sparse=self.sparse, m=self.m, k=self.step_k
+        )
+
+    def _allowed_n(self) -> tuple[int, ...]:
+        """N of one instruction; of several side by side, each begins at an atom of B and at 128 scales."""
+        allowed = self._rows()[0].n
+        if self.b.major == "MN" and DTYPES[self.b.dtype].bits == 8:
+            allowed = tuple(n for n in allowed if n in TRANSPOSED_8BIT_N[self.cta_group])
+
+        def begins_whole(n: int) -> bool:
+            scaled = not self.scale or (n % 128 == 0 and self.path.name != "B")
+            return n // self.cta_group % self.b.atom[0] == 0 and scaled
+
+        return tuple(n for n in allowed if n == self.n or begins_whole(n))
+
+    # ---- refusals
+
+    def _operand_problems(self) -> Iterator[Diagnostic]:
+        if self.cta_group not in (1, 2):
+            yield Diagnostic(OPERANDS, f"`cta_group` must be 1 or 2, found {self.cta_group}")
+        if self.ws and self.cta_group == 2:
+            yield _no("`.ws` needs `cta_group` 1, found 2", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+        if self.ws and self.scale:
+            yield _no("`.ws` has no block-scaled kinds", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+        stored = self.a.k * (2 if self.sparse else 1)
+        if stored != self.b.k:
+            half = " (twice the stored ones, A being sparse)" if self.sparse else ""
+            yield Diagnostic(OPERANDS, f"A and B must have the same K, found {stored}{half} and {self.b.k}")
+        if self.fold and (self.ws or self.cta_group == 2 or self.a.mn != 64):
+            found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{' with `.ws`' if self.ws else ''}"
+            yield Diagnostic(OPERANDS, f"`fold` needs M = 64 of one CTA without `.ws`, found {found}")
+
+    def _type_problems(self) -> Iterator[Diagnostic]:
+        a, b = self.a.dtype, self.b.dtype
+        for name, dtype in (("A", a), ("B", b)):
+            if dtype not in KIND_OF_TYPE:
+                known = ", ".join(KIND_OF_TYPE)
+                yield Diagnostic(TYPES, f"{name} must have one of the types {known}, found `{dtype}`")
+                return
+        if KIND_OF_TYPE[a] != KIND_OF_TYPE[b]:
+            yield Diagnostic(TYPES, f"A and B must be of one MMA kind, found `{a}` and `{b}`")
+            return
+        if self.scale is not None:
+            yield from self._scale_problems()
+        elif "e2m1" in (a, b) and not self._padded():
+            message = "packed `e2m1` needs scale factors; without them its tiles are padded"
+            yield Diagnostic(TYPES, message, help="give `scale`, or `SharedTile(.., padded=True)`")
+        allowed = {"tf32": ("f32",), "f16": ("f16", "f32"), "i8": ("s32",), "f8f6f4": ("f16", "f32")}
+        accumulators = ("f32",) if self.scale or "bf16" in (a, b) else allowed[KIND_OF_TYPE[a]]
+        if self.d not in accumulators:
+            names = " or ".join(f"`{name}`" for name in accumulators)
+            scaled = "block-scaled " if self.scale else ""
+            yield Diagnostic(TYPES, f"D of {scaled}`{a}` x `{b}` must be {names}, found `{self.d}`")
+
+    def _padded(self) -> bool:
+        tiles = [tile for tile in (self.a, self.b) if isinstance(tile, SharedTile) and tile.dtype == "e2m1"]
+        return all(tile.padded for tile in tiles)
+
+    def _scale_problems(self) -> Iterator[Diagnostic]:
+        if KIND_OF_TYPE[self.a.dtype] != "f8f6f4":
+            yield Diagnostic(SCALES, f"block scaling needs types of 4 to 8 bits, found `{self.a.dtype}`")
+            return
+        kinds = VECTORS_OF_KIND[self.kind]
+        if self.scale not in kinds:
+            names = " or ".join(f"`{name}`" for name in kinds)
+            message = f"the scales of `.kind::{self.kind}` must be {names}, found `{self.scale}`"
+            yield _no(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
+        elif self.scale_vec not in (None, *kinds[self.scale]):
+            names = " or ".join(f"`{name}`" for name in kinds[self.scale])
+            what = f"`scale_vec` of `.kind::{self.kind}` with `{self.scale}`"
+            message = f"{what} must be {names}, found {self.scale_vec}"
+            yield _no(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
+
+    def _size_problems(self) -> Iterator[Diagnostic]:
+        way = f"`.kind::{self.kind}` with `cta_group` {self.cta_group}{', `.ws`' if self.ws else ''}"
+        every = shapes(self.kind, cta_group=self.cta_group, ws=self.ws, sparse=self.sparse)
+        if not self._rows():
+            ms = in_words(tuple(sorted({m // self.cta_group for row in every for m in row.m})))
+            sparse = " sparse" if self.sparse else ""
+            message = f"A of{sparse} {way} must have {ms} rows in a CTA, found {self.a.mn}"
+            yield _no(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
+            return
+        if self.k % self.step_k:
+            yield Diagnostic(SIZE, f"K of {way} must be a multiple of {self.step_k}, found {self.k}")
+            return
+        if not self.step_n:
+            allowed = in_words(self._allowed_n())
+            folded = " (half of N, folded)" if self.fold else ""
+            yield _no(
+                f"N{folded} of {way} with M = {self.m} must be a multiple of one of {allowed}, found "
+                f"{self.n // self.lane_groups}",
+                SIZE,
+                "PTX ISA 9.7.16.2.1, table 39",
+            )
+            return
+        yield from self._place_problems()
+        yield from self._swizzle_problems()
+
+    def _place_problems(self) -> Iterator[Diagnostic]:
+        if self.accumulator_columns > 512:
+            columns = self.accumulator_columns
+            yield Diagnostic(PLACE, f"D must fit 512 columns of tensor memory, found {columns}: N = {self.n}")
+        if isinstance(self.a, TensorTile) and self.ws and self.m < 128:
+            yield Diagnostic(PLACE, f"A in tensor memory with `.ws` needs M = 128, found {self.m}")
+        if self.fold and isinstance(self.a, TensorTile):
+            yield Diagnostic(PLACE, "`fold` needs A in shared memory: it would read A at lanes 0 and 16")
+
+    def _swizzle_problems(self) -> Iterator[Diagnostic]:
+        for name, tile in (("A", self.a), ("B", self.b)):
+            if not isinstance(tile, SharedTile):
+                continue
+            wide = tile.swizzle == "128B-32B-atom"
+            if self.kind == "tf32" and tile.major == "MN" and not wide:
+                message = (
+                    f"transposed {name} of `.kind::tf32` needs `swizzle` 128B-32B-atom, found {tile.swizzle}"
+                )
+                yield _no(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
+            if self.kind != "tf32" and wide:
+                message = (
+                    f"`swizzle` 128B-32B-atom of {name} is for `.kind::tf32`, found `.kind::{self.kind}`"
+                )
+                yield _no(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
+            if self.kind in ("mxf4", "mxf4nvf4") and tile.major == "MN":
+                yield _no(f"{name} of `.kind::{self.kind}` must be K-major", SWIZZLE, "PTX ISA table 51")
+            step = self.step_k // (2 if self.sparse and name == "A" else 1)
+            if tile.major == "K" and tile.swizzle != "none" and tile.atom[1] % step:
+                wants = f"one step takes {step} elements of {name} along K"
+                message = f"{wants}, an atom of `swizzle` {tile.swizzle} has {tile.atom[1]}"
+                yield Diagnostic(
+                    SWIZZLE, message, help="use a wider swizzle or none, or transpose the matrix"
+                )
+
+    @property
+    def accumulator_columns(self) -> int:
+        """Columns of tensor memory that D takes."""
+        return self.n // self.lane_groups // self.path.groups
+
+
+def infer_path(rows: int, cta_group: int) -> DataPath:
+    """The data path of a dense D with `rows` rows in this CTA.
+
+    Raises:
+        PtxkitError: P482, only 64 and 128 rows exist.
+    """
+    if rows not in (64, 128):
+        raise error(SIZE, f"tensor memory holds matrices of 64 or 128 rows, found {rows}")
+    names = {(128, 1): "D", (128, 2): "A", (64, 1): "F", (64, 2): "B"}
+    return DATA_PATHS[names[rows, cta_group]]
+
+
+def scale_count(product: Product) -> int:
+    """Scale factors of a row that one instruction reads."""
+    assert product.vector is not None
+    return VECTORS[product.vector]
+
+
+def _no(message: str, code: str, section: str) -> Diagnostic:
+    return Diagnostic(code, message, notes=(section,))
