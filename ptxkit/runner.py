@@ -31,7 +31,7 @@ class Options:
     Attributes:
         device: `auto`, `emu`, `cuda`, `cuda:1`.
         order, seed: in which order the emulator completes asynchronous work, and the seed for `random`.
-        sanitize: the emulator's sanitizer.
+        sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
         arch: the target that the emulator plays, by default the file's.
         save: where to keep tensors after the run, by name.
     """
@@ -39,7 +39,7 @@ class Options:
     device: str = "auto"
     order: str = "lazy"
     seed: int = 0
-    sanitize: bool = True
+    sanitize: bool | None = None
     arch: str | None = None
     save: Mapping[str, str] = field(default_factory=dict)
 
@@ -204,7 +204,7 @@ def _open(module: Module, options: Options) -> Device:
         options.device,
         order=options.order,
         seed=options.seed,
-        sanitize=options.sanitize,
+        sanitize=options.sanitize is not False,
         arch=options.arch,
         target=module.target,
     )

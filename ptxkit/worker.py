@@ -35,8 +35,15 @@ def session(module: Module, options: Options, timeout: float | None) -> Session 
         module: the parsed program of the plans.
         options: device and emulator options.
         timeout: seconds that each run may take, None for any number.
+
+    Raises:
+        PtxkitError: what `Session` raises; P520, the sanitizer is asked for on a GPU.
     """
-    if timeout is None and not _on_gpu(module, options):
+    gpu = _on_gpu(module, options)
+    if gpu and options.sanitize:
+        message = "`--sanitize` is the emulator's: this version starts no sanitizer on a GPU"
+        raise error("P520", message, help="add `--device emu`, or run it under `compute-sanitizer`")
+    if timeout is None and not gpu:
         return Session(module, options)
     return Worker(options, timeout)
 

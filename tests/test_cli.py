@@ -40,6 +40,16 @@ def test_help_and_version_load_neither_verbs_nor_numpy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_check_loads_neither_numpy_nor_cuda() -> None:
+    script = (
+        "import sys; from ptxkit.__main__ import main; code = main(['check', 'gemv.ptx']); "
+        "heavy = {'numpy', 'rich', 'lark', 'cuda', 'ml_dtypes'} & set(sys.modules); "
+        "sys.exit(repr(heavy) if heavy else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("verb", cli.VERBS)
 def test_every_verb_has_help_with_an_example(verb: str) -> None:
     command = cli.main.get_command(click.Context(cli.main), verb)

@@ -84,7 +84,7 @@ ALL = "all"
     default="lazy",
     help="When the emulator completes asynchronous work.",
 )
-@click.option("--sanitize/--no-sanitize", default=True, help="The emulator's sanitizer.")
+@click.option("--sanitize/--no-sanitize", default=None, help="The emulator's sanitizer, on by default.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
