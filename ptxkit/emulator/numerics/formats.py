@@ -88,16 +88,16 @@ def encode_nearest(value: Any, form: Format, *, saturate: bool = False) -> Any:
     """
     words = unsigned(value)
     drop = 23 - form.fraction_bits
-    scaled = (words & np.uint32(0x7FFFFFFF)).view(np.float32) * np.float32(2.0 ** (form.bias - 127))
-    magnitude = unsigned(scaled)
+    magnitude = words & np.uint32(0x7FFFFFFF)
+    if form.bias != 127:
+        magnitude = unsigned(magnitude.view(np.float32) * np.float32(2.0 ** (form.bias - 127)))
     rounded = magnitude + (magnitude >> np.uint32(drop) & np.uint32(1)) + np.uint32((1 << drop - 1) - 1)
     limit = form.largest if saturate else form.infinity
     assert limit is not None
     code = np.minimum(rounded >> np.uint32(drop), np.uint32(limit))
     code = code | (words >> np.uint32(32 - form.bits) & np.uint32(form.sign))
     doubtful: Any = False
-    tiny = magnitude < 0x00800000
-    if form.bias != 127 and any_lane(tiny):
+    if form.bias != 127 and any_lane(tiny := magnitude < 0x00800000):
         # What the scaling made an f32 subnormal, it may have rounded to a tie.
         middle = np.uint32((1 << drop - 1) - 1)
         doubtful = tiny & (magnitude - middle & np.uint32((1 << drop) - 1) <= 2)

@@ -193,6 +193,14 @@ def absolute(code: Any) -> Any:
     return code & (np.uint16(0x7FFF) if code.dtype == np.uint16 else np.uint32(0x7FFF7FFF))
 
 
+def canonical(code: Any, infinity: int) -> Any:
+    """Every NaN among uint16 codes made 0x7fff."""
+    magnitude = code & np.uint16(0x7FFF)
+    if np.max(magnitude) <= infinity:
+        return code
+    return select(magnitude > infinity, np.uint16(0x7FFF), code)
+
+
 def flush(code: Any) -> Any:
     """f16 subnormals made zero, keeping their sign; alone or in pairs."""
     both = 0x00010001 if code.dtype == np.uint32 else 1

@@ -68,10 +68,10 @@ def divide(a: Any, b: Any) -> Any:
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """What `divide` leaves, with the sign of `a`. Divided by zero: `a`."""
+    """What `divide` leaves, with the sign of `a`. Divided by zero: all ones, as ptxas has it."""
     rest = a - divide(a, b) * b
     by_zero = b == 0
-    return select(by_zero, a, rest) if any_lane(by_zero) else rest
+    return select(by_zero, ~np.zeros_like(rest), rest) if any_lane(by_zero) else rest
 
 
 def clamp(value: Any, dtype: type) -> Any:
@@ -180,10 +180,10 @@ def dot_bytes(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool) -> Any:
 
 def alternate_bytes(word: Any, odd: bool, is_signed: bool) -> Any:
     """Bytes 0 and 2, or 1 and 3, of uint32 words, extended to 16 bits along a new last axis."""
-    pairs = np.asarray(word)[..., None].view(np.int16 if is_signed else np.uint16)
-    eight = pairs.dtype.type(8)
-    extended = pairs >> eight if odd else pairs << eight >> eight
-    return extended.view(np.uint16)
+    pairs = np.asarray(word)[..., None].view(np.uint16)
+    if not is_signed:
+        return pairs >> np.uint16(8) if odd else pairs & np.uint16(0xFF)
+    return unsigned(signed(pairs if odd else pairs << np.uint16(8)) >> np.int16(8))
 
 
 def dot_halves(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool, high: bool) -> Any:

@@ -90,6 +90,17 @@ def undefined_equality(values: Sequence[Any], masks: Sequence[Any]) -> Any:
     return lanes
 
 
+def undefined_pair(values: Sequence[Any], masks: Sequence[Any]) -> Any:
+    """Each half's comparison hangs on that half of the sources, and on the predicate where there is one."""
+    lanes = []
+    for shift in (0, 16):
+        halves = [
+            None if mask is None else mask >> np.uint32(shift) & np.uint32(0xFFFF) for mask in masks[:2]
+        ]
+        lanes.append(definedness.every_bit(values, [*halves, *masks[2:]], 1))
+    return tuple(lanes)
+
+
 @pure("setp", types=SOURCES)
 def setp(m: Modifiers) -> Pure:
     """PTX ISA 9.7.6.2 and 9.7.7.2."""
@@ -108,14 +119,21 @@ def setp(m: Modifiers) -> Pure:
             q = ~p
         return (p, q) if combine is None else (combine(p, c), combine(q, c))
 
-    undefined = None
-    if kind in WORDS and operator in ("eq", "ne"):
+    undefined: definedness.Propagate | None = None
+    if kind in PAIRS:
+        undefined = undefined_pair
+    elif kind in WORDS and operator in ("eq", "ne"):
 
         def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
             lanes = undefined_equality(values, masks)
             return lanes, lanes
 
     return Pure(("pred", "pred"), sources, function, undefined=undefined)
+
+
+def undefined_pair_word(values: Sequence[Any], masks: Sequence[Any]) -> Any:
+    """`undefined_pair` for results of 16 bits each in a word."""
+    return definedness.undefined_parts(32, undefined_pair(values, masks))
 
 
 @pure("set")
@@ -152,7 +170,8 @@ def set_(m: Modifiers) -> Pure:
 
     sources = (kind, kind) if boolean is None else (kind, kind, "pred")
     # The result's bits as an unsigned word, whatever the type: f32 included.
-    return Pure((f"b{8 * word.itemsize}",), sources, function)
+    undefined = undefined_pair_word if kind in PAIRS else None
+    return Pure((f"b{8 * word.itemsize}",), sources, function, undefined=undefined)
 
 
 TRUE: dict[str, Any] = {

@@ -155,9 +155,14 @@ def float_to_float(m: Modifiers) -> Pure:
     result, source = m.type().name, m.type().name
     flush = "f32" in (result, source) and m.flag("ftz")
     relu, satfinite, saturate = m.flag("relu"), m.flag("satfinite"), m.flag("sat")
-    narrowing = RANK[result] < RANK[source] or {result, source} == {"f16", "bf16"}
-    if (mode in FLOAT_ROUNDINGS) != narrowing or (mode in INTEGER_ROUNDINGS and result != source):
-        raise Unsupported(f"`cvt.{mode or ''}.{result}.{source}`")
+    across = {result, source} == {"f16", "bf16"}
+    narrowing = RANK[result] < RANK[source] or across
+    if across and mode is None:
+        # ptxas doesn't insist on a mode here.
+        mode = "rn"
+    rounds = narrowing or (source == "bf16" and RANK[result] > 0 and mode in FLOAT_ROUNDINGS)
+    if (mode in FLOAT_ROUNDINGS) != rounds or (mode in INTEGER_ROUNDINGS and result != source):
+        raise Unsupported(f"`cvt{f'.{mode}' if mode else ''}.{result}.{source}`")
     if (relu or satfinite) and (source != "f32" or RANK[result] or mode not in ("rn", "rz") or saturate):
         raise Unsupported(f"`cvt.{result}.{source}` with `.relu` or `.satfinite`")
     function: Callable[[Any], Any]
@@ -172,10 +177,7 @@ def float_to_float(m: Modifiers) -> Pure:
     elif result == "f64":
         function = to_f64(source)
     else:
-        kind = source
-
-        def function(a: Any) -> Any:
-            return single.canonical(half.widen(a, kind))
+        function = to_f32(source)
 
     stages: list[Callable[[Any], Any]] = []
     if flush and source == "f32":
@@ -212,6 +214,13 @@ def to_integral(kind: str, rounded: Callable[[Any], Any]) -> Callable[[Any], Any
         return lambda a: half.narrow(rounded(to_f64(kind)(a)), kind)
     canonical = single.canonical if kind == "f32" else double.canonical
     return lambda a: canonical(rounded(a))
+
+
+def to_f32(kind: str) -> Callable[[Any], Any]:
+    """f16 or bf16 to f32: the hardware shifts a bf16, and adds a zero to an f16, of whose NaN one is left."""
+    if kind == "bf16":
+        return lambda a: half.widen(a, kind)
+    return lambda a: single.canonical(half.widen(a, kind))
 
 
 def narrow_float(result: str, source: str, mode: str) -> Callable[[Any], Any]:
@@ -251,14 +260,14 @@ def to_16_bit_pair(m: Modifiers) -> Pure:
         def function(a: Any, b: Any) -> Any:
             return code(a) << np.uint32(16) | code(b)
 
-        return Pure((name,), ("f32", "f32"), function)
+        return Pure((name,), ("f32", "f32"), function, undefined=definedness.each_a_part(2, 32))
     count = 13 if form.name == "f16" else 16
 
     def with_random(a: Any, b: Any, rbits: Any) -> Any:
         upper = encode(a, form, mode, random=(rbits >> np.uint32(16), count), **options)
         return upper << np.uint32(16) | encode(b, form, mode, random=(rbits, count), **options)
 
-    return Pure((name,), ("f32", "f32", "b32"), with_random)
+    return Pure((name,), ("f32", "f32", "b32"), with_random, undefined=definedness.each_a_part(2, 32))
 
 
 @pure("cvt", types=("tf32.f32",))
@@ -268,14 +277,16 @@ def to_tf32(m: Modifiers) -> Pure:
     m.need("tf32")
     m.need("f32")
     relu, saturate = mode != "rna" and m.flag("relu"), m.flag("satfinite")
-    form = FORMATS["tf32"]
+    if mode == "rna" and not saturate:
+        return Pure(("b32",), ("f32",), round_to_tf32)
+    code = encoder(FORMATS["tf32"], mode, relu, saturate)
+    return Pure(("b32",), ("f32",), lambda a: code(a) << np.uint32(13))
 
-    def function(a: Any) -> Any:
-        code = encode(a, form, mode, relu=relu, saturate=saturate) << np.uint32(13)
-        nan = np.isnan(a)
-        return np.where(nan, np.uint32(0x7FFFFFFF), code) if bits.any_lane(nan) else code
 
-    return Pure(("b32",), ("f32",), function)
+def round_to_tf32(value: Any) -> Any:
+    """`cvt.rna.tf32.f32` as ptxas has it done: half a unit added to what is finite, the low bits cleared."""
+    words = bits.unsigned(value)
+    return words + np.isfinite(value) * np.uint32(0x1000) & np.uint32(0xFFFFE000)
 
 
 SMALL = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
@@ -299,13 +310,13 @@ def to_small_pair(m: Modifiers) -> Pure:
         return (code(a) << np.uint32(field) | code(b)).astype(word)
 
     if source == "f32":
-        return Pure((name,), ("f32", "f32"), function)
+        return Pure((name,), ("f32", "f32"), function, undefined=definedness.each_a_part(2, 2 * field))
     kind = source.removesuffix("x2")
 
     def from_pair(a: Any) -> Any:
         return function(half.widen(a >> np.uint32(16), kind), half.widen(a & np.uint32(0xFFFF), kind))
 
-    return Pure((name,), (source,), from_pair)
+    return Pure((name,), (source,), from_pair, undefined=definedness.by_parts(2, 2 * field))
 
 
 @cache
@@ -328,7 +339,7 @@ def from_small_pair(m: Modifiers) -> Pure:
     m.need("f16x2")
     name = m.type().name
     table = pair_table(name, m.flag("relu"))
-    return Pure(("f16x2",), (name,), lambda a: table.take(a))
+    return Pure(("f16x2",), (name,), table.take, undefined=definedness.by_parts(2, 32))
 
 
 @pure("cvt", types=pairs_of((tuple(f"{kind}x4" for kind in SMALL), ("f32",))))
@@ -354,7 +365,8 @@ def to_small_quad(m: Modifiers) -> Pure:
             packed = packed << np.uint32(field) | code
         return packed.astype(word)
 
-    return Pure((name,), ("f32",) * 4 + ("b32",), function)
+    undefined = definedness.each_a_part(4, 4 * field)
+    return Pure((name,), ("f32",) * 4 + ("b32",), function, undefined=undefined)
 
 
 def encode_ue8m0(value: Any, up: bool, saturate: bool) -> Any:
@@ -381,12 +393,12 @@ def to_ue8m0_pair(m: Modifiers) -> Pure:
         return (code(a) << np.uint32(8) | code(b)).astype(np.uint16)
 
     if source == "f32":
-        return Pure((name,), ("f32", "f32"), function)
+        return Pure((name,), ("f32", "f32"), function, undefined=definedness.each_a_part(2, 16))
 
     def from_pair(a: Any) -> Any:
         return function(half.widen(a >> np.uint32(16), "bf16"), half.widen(a & np.uint32(0xFFFF), "bf16"))
 
-    return Pure((name,), (source,), from_pair)
+    return Pure((name,), (source,), from_pair, undefined=definedness.by_parts(2, 16))
 
 
 def bf16_of_ue8m0(code: Any) -> Any:
@@ -407,7 +419,7 @@ def from_ue8m0_pair(m: Modifiers) -> Pure:
         upper, lower = (a >> np.uint16(8)).astype(np.uint32), (a & np.uint16(0xFF)).astype(np.uint32)
         return bf16_of_ue8m0(upper) << np.uint32(16) | bf16_of_ue8m0(lower)
 
-    return Pure(("bf16x2",), ("ue8m0x2",), function)
+    return Pure(("bf16x2",), ("ue8m0x2",), function, undefined=definedness.by_parts(2, 32))
 
 
 UNSCALED = np.uint16(0x7F7F)
@@ -441,14 +453,14 @@ def to_s2f6_pair(m: Modifiers) -> Pure:
         return (upper << np.uint32(8) | lower).astype(np.uint16)
 
     if source == "f32":
-        return Pure((name,), ("f32", "f32", *extra), function)
+        return Pure((name,), ("f32", "f32", *extra), function, undefined=definedness.each_a_part(2, 16))
 
     def from_pair(a: Any, *factors: Any) -> Any:
         return function(
             half.widen(a >> np.uint32(16), "bf16"), half.widen(a & np.uint32(0xFFFF), "bf16"), *factors
         )
 
-    return Pure((name,), (source, *extra), from_pair)
+    return Pure((name,), (source, *extra), from_pair, undefined=definedness.by_parts(2, 16))
 
 
 @pure("cvt", types=("bf16x2.s2f6x2",))
@@ -468,4 +480,5 @@ def from_s2f6_pair(m: Modifiers) -> Pure:
             packed = packed << np.uint32(16) | encode(exact, form, "rn", relu=relu, saturate=saturate)
         return packed
 
-    return Pure(("bf16x2",), ("s2f6x2", "b16") if scaled else ("s2f6x2",), function)
+    sources = ("s2f6x2", "b16") if scaled else ("s2f6x2",)
+    return Pure(("bf16x2",), sources, function, undefined=definedness.by_parts(2, 32))

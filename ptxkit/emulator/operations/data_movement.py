@@ -20,6 +20,7 @@ MOVED_TOO = ("f16", "f16x2", "b8", "u8", "s8")
 @pure("mov", types=MOVED + MOVED_TOO)
 def mov(m: Modifiers) -> Pure:
     """PTX ISA 9.7.9.3 and 9.7.9.4."""
+    m.choose("v2", "v4")
     kind = m.type().name
     pieces, packed = m.vector(0), m.vector(1)
     if pieces == packed:

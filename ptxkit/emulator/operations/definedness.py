@@ -60,6 +60,44 @@ def carried(values: Sequence[Any], masks: Sequence[Any]) -> Any:
     return bits.smear_up(union(masks))
 
 
+def undefined_parts(size: int, lanes: Sequence[Any]) -> Any:
+    """A mask of `size` bits in equal parts, lowest first, each all ones in its lanes (None: in none)."""
+    word, step = bits.UNSIGNED[size], size // len(lanes)
+    mask: Any = word(0)
+    for index, where in enumerate(lanes):
+        if where is not None:
+            mask = mask | np.asarray(where).astype(word) * word(((1 << step) - 1) << index * step)
+    return mask
+
+
+def by_parts(count: int, size: int) -> Propagate:
+    """Sources and result consist of `count` parts; each part hangs on the same part of every source."""
+
+    def propagate(values: Sequence[Any], masks: Sequence[Any]) -> Any:
+        lanes = []
+        for index in range(count):
+            pieces = []
+            for mask in masks:
+                if mask is not None:
+                    step, word = bits.width(mask) // count, mask.dtype.type
+                    pieces.append(mask >> word(index * step) & word((1 << step) - 1))
+            lanes.append(every_bit(values, pieces, 1))
+        return undefined_parts(size, lanes)
+
+    return propagate
+
+
+def each_a_part(count: int, size: int) -> Propagate:
+    """The first `count` sources each make a part of the result, the first the highest; others spoil all."""
+
+    def propagate(values: Sequence[Any], masks: Sequence[Any]) -> Any:
+        others = masks[count:]
+        lanes = [every_bit(values, (mask, *others), 1) for mask in reversed(masks[:count])]
+        return undefined_parts(size, lanes)
+
+    return propagate
+
+
 def moved(function: Callable[..., Any], data: int = 1, signed: bool = False) -> Propagate:
     """The first `data` sources' bits are moved and copied by the others, which say where to.
 

@@ -54,7 +54,10 @@ def arithmetic(
     flush = m.flag("ftz")
     saturate = kind == "f32" and m.flag("sat")
     function = finish(partial(of_f32, mode=mode), flush, saturate)
-    return Pure((kind,), (kind,) * count, on_f32_pairs(function) if kind == "f32x2" else function)
+    if kind == "f32x2":
+        undefined = definedness.by_parts(2, 64)
+        return Pure((kind,), (kind,) * count, on_f32_pairs(function), undefined=undefined)
+    return Pure((kind,), (kind,) * count, function)
 
 
 def subtract_f32(a: Any, b: Any, mode: str) -> Any:
@@ -163,11 +166,11 @@ def approximation(m: Modifiers) -> Pure:
 def abs_neg(m: Modifiers) -> Pure:
     """PTX ISA 9.7.3.9 and 9.7.3.10."""
     kind = m.type().name
-    flush = kind == "f32" and m.flag("ftz")
-    function: Callable[..., Any] = np.abs if m.opcode == "abs" else np.negative
-    if flush:
-        return Pure((kind,), (kind,), finish(function, flush))
-    return Pure((kind,), (kind,), function)
+    turn: Callable[..., Any] = np.abs if m.opcode == "abs" else np.negative
+    if kind == "f64":
+        return Pure((kind,), (kind,), turn)
+    # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
+    return Pure((kind,), (kind,), finish(lambda a: single.canonical(turn(a)), m.flag("ftz")))
 
 
 @pure("min", "max", types=("f32", "f64"))

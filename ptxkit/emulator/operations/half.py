@@ -18,6 +18,11 @@ OUT_OF_BOUNDS = 0x7EFF
 """The NaN that tensor copies put in place of elements outside a tensor, in 16-bit types (5.5.2)."""
 
 
+def spoiled(is_pair: bool) -> definedness.Propagate | None:
+    """How undefined bits pass through: in a pair each half spoils itself alone."""
+    return definedness.by_parts(2, 32) if is_pair else None
+
+
 def per_code(function: Callable[..., Any], is_pair: bool) -> Callable[..., Any]:
     """A function of uint16 codes for single codes or for pairs."""
     return half.on_codes(function) if is_pair else function
@@ -67,7 +72,7 @@ def add_sub_mul(m: Modifiers) -> Pure:
         def function(a: Any, b: Any) -> Any:
             return add(a, half.negate(b))
 
-    return Pure((name,), (name, name), modified(m, function, kind, is_pair))
+    return Pure((name,), (name, name), modified(m, function, kind, is_pair), undefined=spoiled(is_pair))
 
 
 @pure("fma", types=TYPES)
@@ -77,21 +82,25 @@ def fma(m: Modifiers) -> Pure:
     name = m.type().name
     kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
     function = partial(half.compute, "fma", kind, is_pair)
-    return Pure((name,), (name,) * 3, modified(m, function, kind, is_pair))
+    return Pure((name,), (name,) * 3, modified(m, function, kind, is_pair), undefined=spoiled(is_pair))
 
 
 @pure("neg", "abs", types=TYPES)
 def neg_abs(m: Modifiers) -> Pure:
     """PTX ISA 9.7.4.5 and 9.7.4.6."""
     name = m.type().name
-    function = half.negate if m.opcode == "neg" else half.absolute
-    if m.flag("ftz"):
-        if name.startswith("bf16"):
-            raise Unsupported(f"`{m.opcode}.ftz.{name}`")
-        return Pure((name,), (name,), lambda a: function(half.flush(a)))
-    if m.opcode == "neg":
-        return Pure((name,), (name,), function, undefined=definedness.same)
-    return Pure((name,), (name,), function)
+    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
+    turn = half.negate if m.opcode == "neg" else half.absolute
+    # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
+    canonical = per_code(partial(half.canonical, infinity=INFINITY[kind]), is_pair)
+    flush = m.flag("ftz")
+    if flush and kind == "bf16":
+        raise Unsupported(f"`{m.opcode}.ftz.{name}`")
+
+    def function(a: Any) -> Any:
+        return canonical(turn(half.flush(a) if flush else a))
+
+    return Pure((name,), (name,), function, undefined=spoiled(is_pair))
 
 
 @pure("min", "max", types=TYPES)
@@ -113,8 +122,12 @@ def min_max(m: Modifiers) -> Pure:
 
     coded = per_code(function, is_pair)
     if flush:
-        return Pure((name,), (name, name), lambda a, b: coded(half.flush(a), half.flush(b)))
-    return Pure((name,), (name, name), coded)
+        unflushed = coded
+
+        def coded(a: Any, b: Any) -> Any:
+            return unflushed(half.flush(a), half.flush(b))
+
+    return Pure((name,), (name, name), coded, undefined=spoiled(is_pair))
 
 
 @cache
@@ -141,4 +154,4 @@ def approximation(m: Modifiers) -> Pure:
     if m.opcode == "ex2" and kind == "bf16":
         m.need("ftz")
     table = approximation_table(m.opcode, kind)
-    return Pure((name,), (name,), per_code(lambda a: table.take(a), is_pair))
+    return Pure((name,), (name,), per_code(table.take, is_pair), undefined=spoiled(is_pair))

@@ -36,7 +36,8 @@ def add_sub(m: Modifiers) -> Pure:
     if kind in PAIRS:
         if m.opcode == "sub":
             raise Unsupported(f"`sub.{kind}`")
-        return Pure((kind,), (kind, kind), on_pairs(function, kind == "s16x2"))
+        pairwise = on_pairs(function, kind == "s16x2")
+        return Pure((kind,), (kind, kind), pairwise, undefined=definedness.by_parts(2, 32))
     undefined = definedness.carried
     if m.flag("sat"):
         if kind != "s32":
@@ -142,7 +143,8 @@ def min_max(m: Modifiers) -> Pure:
             return np.maximum(extreme(a, b), a.dtype.type(0))
 
     if kind in PAIRS:
-        function = on_pairs(function, kind == "s16x2")
+        pairwise = on_pairs(function, kind == "s16x2")
+        return Pure((kind,), (kind, kind), pairwise, undefined=definedness.by_parts(2, 32))
     return Pure((kind,), (kind, kind), function)
 
 
