@@ -10,6 +10,7 @@ CUDA driver API, `CUresult`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -30,6 +31,8 @@ _MEANINGS: dict[str, tuple[str, str, str | None]] = {
                                "restart the machine, or install one version of both"),
     "OPERATING_SYSTEM": ("P701", "the operating system keeps the driver from working", EMULATOR),
     "NO_DEVICE": ("P702", "the driver finds no GPU", EMULATOR),
+    "NOT_INITIALIZED": ("P712", "the process was forked after it had begun to use the driver",
+                        "start processes with `multiprocessing`'s `spawn`"),
     "INVALID_DEVICE": ("P702", "there is no GPU of that number", "`ptxkit doctor` lists the GPUs"),
     "DEVICE_NOT_LICENSED": ("P702", "the GPU is not licensed", EMULATOR),
     "DEVICE_UNAVAILABLE": ("P702", "the GPU is busy or set to be used by no or one process", EMULATOR),
@@ -131,6 +134,19 @@ def check(result: tuple[Any, ...], doing: str, notes: tuple[str, ...] = ()) -> A
     if len(result) == 2:
         return result[1]
     return result[1:] or None
+
+
+def since(cuda: str, call: Callable[..., tuple[Any, ...]], *args: Any) -> tuple[Any, ...]:
+    """What a call returns that drivers have only since a CUDA version.
+
+    Raises:
+        PtxkitError: P701, this driver hasn't it.
+    """
+    try:
+        return tuple(call(*args))
+    except RuntimeError as missing:
+        message = f"expected a driver for CUDA {cuda} or newer: {missing}"
+        raise error("P701", message, help=f"update the NVIDIA driver, or {EMULATOR}") from None
 
 
 def failure(status: Any, doing: str, notes: tuple[str, ...] = ()) -> PtxkitError:

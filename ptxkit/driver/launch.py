@@ -7,6 +7,7 @@ that a launch is one call of the driver. A launch into a capturing stream become
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptxkit.arguments import REFUSED, Parameter, Signature
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
-from ptxkit.driver.errors import bindings, check
+from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import Stream, stream_handle
 from ptxkit.launch import Dim3, Launch, check_launch, check_resident
@@ -165,6 +166,9 @@ class CudaKernel:
     def _read_attributes(self) -> dict[str, int]:
         driver = bindings()
         found = {}
+        with self._context, contextlib.suppress(RuntimeError):
+            # Since CUDA 12.4. A kernel that is loaded by its first launch may have to wait for all others.
+            check(driver.cuFuncLoad(self._function), f"load `{self.name}`")
         with self._context:
             for ours, theirs in _ATTRIBUTES.items():
                 which = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{theirs}")
@@ -312,7 +316,7 @@ def unknown_signature(name: str, function: Any) -> Signature:
     parameters: list[Parameter] = []
     end = 0
     while True:
-        status, offset, size = driver.cuFuncGetParamInfo(function, len(parameters))
+        status, offset, size = since("12.4", driver.cuFuncGetParamInfo, function, len(parameters))
         if status:
             break
         index = len(parameters)

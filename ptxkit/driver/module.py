@@ -12,7 +12,7 @@ from ptxkit.arguments import Signature, device_address
 from ptxkit.asm.tree import Variable
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import Context
-from ptxkit.driver.errors import bindings, check
+from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.launch import CudaKernel, unknown_signature
 from ptxkit.driver.load import Loaded
 from ptxkit.driver.memory import DeviceBuffer
@@ -151,7 +151,7 @@ class CudaModule:
             return []
         driver = bindings()
         with self.context:
-            count = check(driver.cuModuleGetFunctionCount(self._handle), "count the kernels")
+            count = check(since("12.4", driver.cuModuleGetFunctionCount, self._handle), "count the kernels")
             functions = check(driver.cuModuleEnumerateFunctions(count, self._handle), "list the kernels")
             names = [check(driver.cuFuncGetName(function), "read a kernel's name") for function in functions]
         return [name.decode() for name in names]
