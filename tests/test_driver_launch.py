@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
 import threading
@@ -467,14 +468,11 @@ def test_times_are_measured(device: CudaDevice, cold: bool) -> None:
 
 
 def leak(device: CudaDevice, source, rounds: int) -> int:
-    """Bytes of device memory that are gone after some rounds of load, launch and free."""
+    """Bytes of device memory that are gone after some rounds of load, launch and drop."""
 
     def once() -> None:
         loaded = device.load(source)
-        buffer = device.empty(1 << 16, "u32")
-        loaded.kernel().launch(1, 32, [buffer, 1])
-        buffer.free()
-        loaded.close()
+        loaded.kernel().launch(1, 32, [device.empty(1 << 16, "u32"), 1])
 
     for _ in range(10):
         once()
@@ -485,6 +483,12 @@ def leak(device: CudaDevice, source, rounds: int) -> int:
 
 
 def test_rounds_leak_nothing(device: CudaDevice) -> None:
+    """Dropping gives back at once, without the garbage collector's help."""
+    gc.disable()
+    try:
+        assert leak(device, FILL, 20) < 4 * MIB
+    finally:
+        gc.enable()
     assert leak(device, FILL, 100) < 4 * MIB
     assert leak(device, cubin_of(FILL, architecture(device)), 1_000) < 4 * MIB
 

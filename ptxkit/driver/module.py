@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ class CudaModule:
             if image.module is not None
             for function in image.module.entries
         }
-        self._kernels: dict[str, CudaKernel] = {}
+        # Weak, so that no cycle keeps a dropped module loaded: a kernel keeps its module, not the reverse.
+        self._kernels: weakref.WeakValueDictionary[str, CudaKernel] = weakref.WeakValueDictionary()
         self._unload = context.own(self, bindings().cuModuleUnload, loaded.handle)
 
     @property
@@ -111,7 +113,7 @@ class CudaModule:
 
     def close(self) -> None:
         """Unload the module now. Its kernels can't be launched any more."""
-        for kernel in self._kernels.values():
+        for kernel in list(self._kernels.values()):
             kernel.close()
         self._unload()
 
