@@ -78,8 +78,9 @@ class Report:
 
 CPP_TYPES = {
     "f16": "half_t", "bf16": "bfloat16_t", "tf32": "tfloat32_t", "e4m3": "float_e4m3_t",
-    "e5m2": "float_e5m2_t", "e2m3": "float_e2m3_t", "e3m2": "float_e3m2_t", "e2m1": "float_e2m1_t", "s8": "int8_t", "u8": "uint8_t",
-    "f32": "float", "s32": "int32_t", "ue8m0": "float_ue8m0_t", "ue4m3": "float_ue4m3_t",
+    "e5m2": "float_e5m2_t", "e2m3": "float_e2m3_t", "e3m2": "float_e3m2_t", "e2m1": "float_e2m1_t",
+    "s8": "int8_t", "u8": "uint8_t", "f32": "float", "s32": "int32_t",
+    "ue8m0": "float_ue8m0_t", "ue4m3": "float_ue4m3_t",
 }  # fmt: skip
 UNPACKED_CPP_TYPES = {"e2m1": "cutlass::detail::float_e2m1_unpacksmem_t"}
 """CUTLASS's type of e2m1 in `.kind::f8f6f4` and `.kind::mxf8f6f4`; the plain one means mxf4's code."""
