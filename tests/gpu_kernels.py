@@ -285,8 +285,8 @@ PARAMETERS = {
         [1, bytes(range(128)), 2],
     ),
     "arrays": (
-        ".param .u8 a, .param .s16 b[2][3], .param .f32 c[3]",
-        [7, [[1, -2, 3], [-4, 5, -6]], [0.5, -1, 2]],
+        ".param .u8 a, .param .s16 b[6], .param .f32 c[3]",
+        [7, [1, -2, 3, -4, 5, -6], [0.5, -1, 2]],
     ),
     "four kilobytes and more": (
         ".param .align 16 .b8 big[5000], .param .u32 last",

@@ -13,7 +13,7 @@ The signature's type, size and alignment decide, never the Python type:
 | `.bN`                               | an int in the signed or unsigned range; a numpy or ml_dtypes      |
 |                                     | float scalar of exactly N bits                                    |
 | `.f16` `.f32` `.f64`                | a number, rounded to the type; not beyond its range               |
-| `.f16x2`, vectors, arrays           | a sequence of the same nesting, or an array of the same shape     |
+| `.f16x2`, arrays                    | a sequence of the same nesting, or an array of the same shape     |
 | any                                 | an object of exactly the parameter's size: bytes, a ctypes or     |
 |                                     | numpy structure, a tensor map, anything with `__bytes__`          |
 

@@ -33,7 +33,7 @@ class Parameter:
         size: bytes in the parameter space.
         alignment: `.align`, else the type's natural alignment.
         offset: bytes from the start of the parameter space.
-        dimensions: of an array, outermost first; a vector's width is the innermost. Empty for a scalar.
+        dimensions: of an array, outermost first; empty for a scalar.
         pointer: for `.ptr`: (state space or None for generic, alignment or None); else None.
         text: the declaration without `.param` and the name: `.u64 .ptr .global .align 16`, `.b8[128]`.
         span: where it is declared.
@@ -67,7 +67,7 @@ class Parameter:
 
     @property
     def is_aggregate(self) -> bool:
-        """Whether `FORMATS` has no number for it: arrays, vectors, packed and 128-bit values."""
+        """Whether `FORMATS` has no number for it: arrays, packed and 128-bit values."""
         return bool(self.dimensions) or FORMATS[self.type].endswith("s")
 
 
@@ -114,29 +114,23 @@ def layout(parameters: Sequence[Parameter]) -> str:
 def _extent(variable: Variable, source: Source | None) -> tuple[int, int, tuple[int, ...]]:
     """Size, alignment and dimensions of a parameter."""
     (declarator,) = variable.declarators
-    if variable.type not in FORMATS:
-        message = f"parameter `{declarator.name}` has type `.{variable.type}`, which no host value can have"
+    if variable.type not in FORMATS or variable.vector:
+        vector = f".{variable.vector}" if variable.vector else ""
+        message = f"parameter `{declarator.name}` has type `{vector}.{variable.type}`, into which no host value can be packed"
         raise error("P507", message, variable.span, source=source)
     element = dtypes.dtype(variable.type).bytes
-    alignment = element
     dimensions = []
     for dimension in declarator.dimensions:
         if dimension is None or dimension <= 0:
             message = f"parameter `{declarator.name}` is an array of unknown size"
             raise error("P507", message, variable.span, source=source, help="write the size in the brackets")
         dimensions.append(dimension)
-    if variable.vector:
-        lanes = int(variable.vector.removeprefix("v"))
-        alignment *= lanes
-        dimensions.append(lanes)
-    size = element * math.prod(dimensions)
-    return size, variable.align or alignment, tuple(dimensions)
+    return element * math.prod(dimensions), variable.align or element, tuple(dimensions)
 
 
 def _declaration(variable: Variable) -> str:
     (declarator,) = variable.declarators
     words = [f".align {variable.align}"] if variable.align else []
-    words += [f".{variable.vector}"] if variable.vector else []
     words.append(f".{variable.type}")
     if variable.pointer:
         space, alignment = variable.pointer
