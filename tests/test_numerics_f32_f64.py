@@ -214,8 +214,9 @@ def test_extremes(opcode: str) -> None:
 def test_sign_operations_and_properties() -> None:
     for kind, form in FORMS.items():
         codes = ieee.specials(form) + ieee.numbers(form, 500, 9)
-        assert run(f"neg.{kind}", codes) == [code ^ form.sign for code in codes]
-        assert run(f"abs.{kind}", codes) == [code & form.sign - 1 for code in codes]
+        numbers = [code for code in codes if not ieee.is_nan(form, code)]
+        assert run(f"neg.{kind}", numbers) == [code ^ form.sign for code in numbers]
+        assert run(f"abs.{kind}", numbers) == [code & form.sign - 1 for code in numbers]
         others = codes[::-1]
         want = [a & form.sign | b & form.sign - 1 for a, b in zip(codes, others, strict=True)]
         assert run(f"copysign.{kind}", codes, others) == want

@@ -183,6 +183,14 @@ def test_widening_every_half(name: str) -> None:
 
 
 def test_widening_floats() -> None:
+    halves = list(range(0, 65536, 7))
+    for mode in MODES:
+        # What loses nothing may still name a mode.
+        assert run(f"cvt.{mode}.f32.bf16", halves) == run("cvt.f32.bf16", halves)
+        assert run(f"cvt.{mode}.f64.bf16", halves) == run("cvt.f64.bf16", halves)
+    assert run("cvt.f16.bf16", halves) == run("cvt.rn.f16.bf16", halves)
+    assert run("cvt.f32.bf16", [0x7F81, 0xFFC1]) == [0x7F810000, 0xFFC10000]
+    assert run("cvt.f32.f16", [0x7C01, 0xFE00]) == [0x7FFFFFFF] * 2
     numbers = [code for code in sample(F32, F32) if not ieee.is_nan(F32, code)]
     assert run("cvt.f64.f32", numbers) == [widened(F32, code, F64) for code in numbers]
     flushed = [ieee.flush(F32, code) for code in numbers]
@@ -217,9 +225,18 @@ def test_tf32() -> None:
     for mode in ("rna", "rn", "rz"):
         want = []
         for code in codes:
-            result = widened(F32, code, form, mode) << 13
-            want.append(0x7FFFFFFF if ieee.is_nan(F32, code) else result)
+            nan = code & 0xFFFFE000 if mode == "rna" else 0x7FFFE000
+            want.append(nan if ieee.is_nan(F32, code) else widened(F32, code, form, mode) << 13)
         assert run(f"cvt.{mode}.tf32.f32", codes) == want
+        want = [
+            0x7FFFE000 if ieee.is_nan(F32, code) else word for code, word in zip(codes, want, strict=True)
+        ]
+        if mode != "rna":
+            relu = [
+                0 if code & F32.sign and word != 0x7FFFE000 else word
+                for code, word in zip(codes, want, strict=True)
+            ]
+            assert run(f"cvt.{mode}.relu.tf32.f32", codes) == relu
         finite = [code - (1 << 13) if code & 0x7FFFFFFF == 0x7F800000 else code for code in want]
         assert run(f"cvt.{mode}.satfinite.tf32.f32", codes) == finite
     assert run("cvt.rna.tf32.f32", [0x3F801000, 0x3F800FFF]) == [0x3F802000, 0x3F800000]

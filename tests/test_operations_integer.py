@@ -70,7 +70,7 @@ def test_arithmetic(kind: str) -> None:
     check(f"min.{kind}", [kind] * 2, min, kind)
     check(f"max.{kind}", [kind] * 2, max, kind)
     check(f"div.{kind}", [kind] * 2, lambda a, b: truncated(a, b) if b else -1, kind)
-    check(f"rem.{kind}", [kind] * 2, lambda a, b: a - b * truncated(a, b) if b else a, kind)
+    check(f"rem.{kind}", [kind] * 2, lambda a, b: a - b * truncated(a, b) if b else -1, kind)
     if size < 64:
         wide = f"{kind[0]}{2 * size}"
         check(f"mul.wide.{kind}", [kind] * 2, lambda a, b: a * b, wide)

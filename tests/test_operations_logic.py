@@ -160,6 +160,7 @@ def test_moves() -> None:
     assert quarters[3].tolist() == [x >> 32 for x in OTHERS[64]]
     np.testing.assert_array_equal(decode("mov.b128", vectors=(0, 4)).function(*quarters), whole)
     assert run("mov.u32", [1], [2], vectors=(2, 2)) == ([1], [2])
+    assert run("mov.v2.u32", [1], [2], vectors=(2, 2)) == ([1], [2])
 
 
 ORDERS = {
@@ -359,6 +360,23 @@ def test_undefined_bits_move_with_their_words() -> None:
     assert propagate("add.u32", (value, value), ([0x10], None)) == [0xFFFFFFF0]
     assert propagate("mul.lo.u32", (value, value), (None, [0x100])) == [0xFFFFFF00]
     assert propagate("mad.lo.u32", (value, value, value), (None, [0x100], [0x10])) == [0xFFFFFFF0]
+
+
+def test_undefined_bits_spoil_their_part_of_a_pair() -> None:
+    word = [0x3C003C00]
+    assert propagate("fma.rn.f16x2", (word,) * 3, (None, [0x00010000], None)) == [0xFFFF0000]
+    assert propagate("add.bf16x2", (word,) * 2, ([1], [0x80000000])) == [0xFFFFFFFF]
+    assert propagate("max.s16x2", (word,) * 2, ([1], None)) == [0x0000FFFF]
+    assert propagate("mul.f32x2", ([1 << 40],) * 2, ([1 << 40], None)) == [0xFFFFFFFF00000000]
+    assert propagate("cvt.rn.f16x2.f32", ([1], [2]), ([4], None)) == [0xFFFF0000]
+    assert propagate("cvt.rs.bf16x2.f32", ([1], [2], [3]), (None, None, [1])) == [0xFFFFFFFF]
+    assert propagate("cvt.rn.f16x2.e4m3x2", ([1],), ([0x80],)) == [0x0000FFFF]
+    assert propagate("cvt.rn.satfinite.e2m1x2.f16x2", (word,), ([0x00010000],)) == [0xF0]
+    masks = (None, [1], None, [1], None)
+    assert propagate("cvt.rs.satfinite.e4m3x4.f32", ([1],) * 5, masks) == [0x00FF00FF]
+    assert propagate("setp.eq.f16x2", (word, word), ([1], None)) == ([True], [False])
+    assert propagate("setp.eq.or.f16x2", (word, word, [1]), (None, [1 << 31], [0])) == ([False], [True])
+    assert propagate("set.eq.u32.f16x2", (word, word), ([1], None)) == [0x0000FFFF]
 
 
 def test_undefined_bits_of_selection_and_equality() -> None:
