@@ -115,8 +115,10 @@ def _extent(variable: Variable, source: Source | None) -> tuple[int, int, tuple[
     """Size, alignment and dimensions of a parameter."""
     (declarator,) = variable.declarators
     if variable.type not in FORMATS or variable.vector:
-        vector = f".{variable.vector}" if variable.vector else ""
-        message = f"parameter `{declarator.name}` has type `{vector}.{variable.type}`, into which no host value can be packed"
+        type_name = f".{variable.vector}.{variable.type}" if variable.vector else f".{variable.type}"
+        message = (
+            f"parameter `{declarator.name}` has type `{type_name}`, into which no host value can be packed"
+        )
         raise error("P507", message, variable.span, source=source)
     element = dtypes.dtype(variable.type).bytes
     dimensions = []
