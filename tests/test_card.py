@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
+from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ptxkit
@@ -227,22 +229,22 @@ def test_ceildiv_is_the_least_cover(a: int, b: int) -> None:
     assert (value - 1) * b < a <= value * b or (a == 0 and value == 0)
 
 
+def outcome(text: str) -> int | str:
+    """The value of an expression, or the code of what is wrong with it."""
+    try:
+        return expression.parse(text).evaluate(SIZES)
+    except PtxkitError as problem:
+        return problem.diagnostics[0].code
+
+
 @given(st.text(alphabet="MK019 +-*/%()<>=!,.andortminceilv_'\"[]{}:@\\", max_size=40))
 def test_an_expression_is_a_number_or_a_diagnostic(text: str) -> None:
-    try:
-        value = expression.parse(text).evaluate(SIZES)
-    except PtxkitError as problem:
-        assert {d.code for d in problem.diagnostics} <= {"P533", "P534", "P535"}
-    else:
-        assert type(value) is int
+    assert type(outcome(text)) is int or outcome(text) in ("P533", "P534", "P535")
 
 
 @pytest.mark.parametrize("text", ["(" * 250 + "1" + ")" * 250, "-" * 299 + "1", "1+" * 149 + "1", "9" * 299])
 def test_deep_and_long_expressions_neither_crash_nor_hang(text: str) -> None:
-    try:
-        expression.parse(text).evaluate({})
-    except PtxkitError as problem:
-        assert problem.diagnostics[0].code == "P533"
+    assert type(outcome(text)) is int or outcome(text) == "P533"
 
 
 def test_division_by_zero_names_the_sizes() -> None:
@@ -286,6 +288,47 @@ def test_positions_of_every_kind_of_value() -> None:
     assert values["r", 0, "x"] == "true"
     assert values["r", 1, "x"] == "1979-05-27 07:32:00"
     assert values["r", 1, "sub", "y"] == "'''\nlong'''"
+
+
+BLANKS = st.sampled_from(["", " ", "\t", "\n", " # ]} '\n"])
+SCALARS = st.sampled_from(
+    ["1", "-2.5", "0x1F", "inf", "true", "1979-05-27 07:32:00", '"x # ]"', r'"\" }"', "'a\\'"]
+    + ['"""\n" ""q""""', "'''\n]'''", "'''x''''"]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(st.tuples(BLANKS, inner, BLANKS), max_size=3).map(
+            lambda items: "[" + ",".join("".join(item) for item in items) + "]"
+        ),
+        st.lists(inner, max_size=3).map(
+            lambda items: "{" + ", ".join(f"k{i}.'d.{i}' = {item}" for i, item in enumerate(items)) + "}"
+        ),
+    ),
+    max_leaves=6,
+)
+HEADERS = st.sampled_from(["", "[[r]]\n", "[[r]] # [x]\n", "[[r]]\n[r.sub]\n"])
+
+
+def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, (*path, key))
+    else:
+        yield path, value
+
+
+@given(st.lists(st.tuples(HEADERS, VALUES), min_size=1, max_size=4))
+def test_every_leaf_of_any_toml_is_found_where_it_stands(parts: list[tuple[str, str]]) -> None:
+    text = "".join(f"{header}v{i} = {value}\n" for i, (header, value) in enumerate(parts))
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        assume(False)
+    positions = Positions.of(text)
+    for path, value in leaves(document):
+        start, end = positions.values[path]
+        assert tomllib.loads(f"v = {text[start:end]}")["v"] == value
 
 
 # ---- the card against the entry
