@@ -94,3 +94,16 @@ def without_card(text: str) -> str:
     lines = text.splitlines(keepends=True)
     first, last = lines.index("// /// ptxkit\n"), lines.index("// ///\n")
     return "".join(lines[:first] + lines[last + 1 :])
+
+
+WAIT = SPIN.replace("counts to 2^31 before it writes", "waits for what nobody writes").replace(
+    """    mov.u32 %r1, 0;
+LOOP:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, 0x80000000;
+""",
+    """LOOP:
+    ld.volatile.global.u32 %r1, [%rd2];
+    setp.ne.u32 %p, %r1, 7;
+""",
+)
