@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from command import codes, here
 from small_kernels import DOUBLE, WAIT
 
