@@ -195,9 +195,14 @@ class Field(Generic[T]):
 
     @property
     def where(self) -> str:
-        """`13:0`, `52`, or `10:7 + 16` where the bits are apart."""
-        runs = [f"{low + width - 1}:{low}" if width > 1 else str(low) for low, width in self.pieces]
-        return " + ".join(runs)
+        """`13:0`, `52`, `19 + 31:28` where the bits are apart; `0x0c[31:0]` beyond the first 64."""
+
+        def run(low: int, width: int) -> str:
+            base = low // 32 * 32 if low >= 64 else 0
+            bits = f"{low + width - 1 - base}:{low - base}" if width > 1 else str(low - base)
+            return f"{base // 8:#04x}[{bits}]" if base else bits
+
+        return " + ".join(run(low, width) for low, width in self.pieces)
 
     @property
     def allowed(self) -> str:
@@ -205,11 +210,13 @@ class Field(Generic[T]):
         if self.fixed is not None:
             return f"always {self.fixed}"
         if self.codes is not None:
-            return ", ".join(f"{name} = {code}" for name, code in self.codes.items())
+            return ", ".join(f"{name}: {code}" for name, code in self.codes.items())
         if self.is_flag:
             return "0, 1"
         low, high = self.limits
-        return f"{low} .. {high}" + (f" in steps of {self.scale}" if self.scale > 1 else "")
+        return f"{low} .. {high if high <= 0xFFFF else hex(high)}" + (
+            f" in steps of {self.scale}" if self.scale > 1 else ""
+        )
 
 
 class _Bits:
@@ -406,6 +413,11 @@ class Word:
     def hex(self) -> str:
         """`0x` and all digits of the word."""
         return f"0x{self._word:0{self.WIDTH // 4}x}"
+
+    @classmethod
+    def layout(cls) -> list[tuple[str, ...]]:
+        """Where each field is and what it may hold: bits, name, meaning, values; lowest bits first."""
+        return [(field.where, name, field.doc, field.allowed) for name, field in cls.FIELDS.items()]
 
     @classmethod
     def rows(cls, word: int) -> list[Row]:

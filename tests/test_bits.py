@@ -141,6 +141,16 @@ def test_the_table_shows_value_meaning_and_problem():
     assert rows["way"].problem is None
 
 
+def test_the_layout_lists_bits_values_and_meaning():
+    layout = {name: rest for bits_, name, *rest in Sample.layout()}
+    assert layout["start"] == ["where it starts", "0 .. 4080 in steps of 16"]
+    assert layout["way"] == ["which way", "up: 0, down: 2"]
+    assert layout["magic"] == ["always 5", "always 5"]
+    assert layout["fast"] == ["quick", "0, 1"]
+    assert layout["narrow"][1] == "2 .. 9"
+    assert [row[0] for row in Sample.layout()][:3] == ["7:0", "11:8", "13:12"]
+
+
 def test_a_gap_an_overlap_and_a_bit_too_many_can_not_be_defined():
     with pytest.raises(TypeError, match=r"bits \[31\] are in no field"):
         type("Gap", (Word32,), {"a": bits[30:0]})

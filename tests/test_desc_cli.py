@@ -136,6 +136,15 @@ def test_explain_prints_the_table_and_what_is_wrong():
     assert {row["field"]: row["value"] for row in asjson["rows"]}["transpose_a"] == "yes"
 
 
+def test_explain_without_a_value_prints_the_layout():
+    done = ptxkit("explain", "smem.tcgen05")
+    assert done.returncode == 0
+    for words in ("63:61", "128B-32B-atom: 1", "0 .. 0x3fff0 in steps of 16", "always 1"):
+        assert words in done.stdout
+    fields = json.loads(ptxkit("explain", "idesc.mxf4", "--json").stdout)["fields"]
+    assert {"bits": "31", "field": "k96", "values": "0, 1"}.items() <= fields[-1].items()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_explain_takes_any_word_of_every_kind(kind):
     from ptxkit.descriptors.explain import explain

@@ -14,6 +14,7 @@ from ptxkit.tcgen05 import (
     plan_metadata_copy,
     plan_move,
     plan_scale_copy,
+    slice_columns,
 )
 
 
@@ -163,3 +164,12 @@ def test_parts_share_one_allocation():
             plan_columns(parts)
     with pytest.raises(PtxkitError):
         plan_columns({"d": 96}, exact=True)
+
+
+def test_slices_begin_at_whole_cells():
+    assert slice_columns(64, 64) == 64
+    assert slice_columns(64, 64, packing=2) == 32
+    for arguments in ((4, 64), (64, 12), (-8, 8), (0, 0), (0, 8, 3)):
+        with pytest.raises(PtxkitError) as raised:
+            slice_columns(*arguments)
+        assert raised.value.diagnostics[0].code == "P485"

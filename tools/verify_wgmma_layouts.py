@@ -16,14 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import wgmma_kernels
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:

@@ -28,8 +28,8 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error,
 def command(code: str | None, value: str | None, as_json: bool) -> int:
     """Say what a diagnostic CODE means, why it matters, and how to mend it.
 
-    With a VALUE, CODE is a kind of descriptor (smem.wgmma, smem.tcgen05, idesc.KIND, zero-column-mask,
-    tensor-map), and its fields are shown.
+    CODE may be a kind of descriptor (smem.wgmma, smem.tcgen05, idesc.KIND, zero-column-mask, tensor-map): its
+    layout is shown, or, with a VALUE, what the bits of the value say.
     """
     if code is None:
         _list(as_json)
@@ -37,6 +37,8 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
     if value is not None:
         return _descriptor(code, value, as_json)
     info = code_info(code)
+    if info is None and _layout(code, as_json):
+        return 0
     if info is None:
         help = "`ptxkit explain` lists every code"
         raise error("P560", f"expected a diagnostic code, found `{code}`", help=help)
@@ -45,6 +47,23 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
     else:
         print(_page(info))
     return 0
+
+
+def _layout(kind: str, as_json: bool) -> bool:
+    """The layout of a kind of descriptor, if it is one."""
+    from ptxkit.descriptors import KINDS
+
+    cls = KINDS.get(kind)
+    if cls is None:
+        return False
+    header = ("bits", "field", "meaning", "values")
+    if as_json:
+        fields = [dict(zip(header, row, strict=True)) for row in cls.layout()]
+        print_json({"schema": 1, "kind": kind, "section": cls.SECTION, "fields": fields})
+    else:
+        print(f"{_strong(kind)}  {cls.SECTION}")
+        print(table([*cls.layout()], header, wants_color(sys.stdout)))
+    return True
 
 
 def _descriptor(kind: str, value: str, as_json: bool) -> int:

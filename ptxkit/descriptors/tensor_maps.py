@@ -89,7 +89,7 @@ class TensorMap(Word1024):
 
     address = bits.at(0x00)[63:0].about("global address, bytes")
     reserved_64 = bits.at(0x08)[3:0].reserved()
-    rank = bits.at(0x08)[6:4].less_one("dimensions, less one")
+    rank = bits.at(0x08)[6:4].less_one().between(1, MAX_RANK, "dimensions, stored less one")
     dtype = bits.at(0x08)[10:7].then(bits.at(0x08)[16]).enum(ELEMENT_CODES, "element type")
     interleave = bits.at(0x08)[12:11].enum(INTERLEAVE_CODES, "interleaved layout").default("none")
     swizzle = (
@@ -223,9 +223,6 @@ class TensorMap(Word1024):
 
     def rules(self) -> Iterator[Diagnostic]:
         """The driver's conditions, in the order of its documentation."""
-        if self.rank > MAX_RANK:
-            yield _problem(SHAPE, f"a tensor map has 1 to 5 dimensions, found {self.rank}")
-            return
         for i in range(self.rank, MAX_RANK):
             left = [getattr(self, f"{name}_{i}") for name in ("size", "box", "element_stride")]
             if left != [1, 1, 1] or getattr(self, f"stride_{i - 1}") != 0:

@@ -23,6 +23,7 @@ from ptxkit.tcgen05.memory import (
     plan_metadata_copy,
     plan_move,
     plan_scale_copy,
+    slice_columns,
 )
 from ptxkit.tcgen05.mma import PlannedMma, plan_mma
 from ptxkit.tcgen05.problem import Product, TensorTile
@@ -39,5 +40,6 @@ __all__ = [
     "plan_mma",
     "plan_move",
     "plan_scale_copy",
+    "slice_columns",
     "text",
 ]

@@ -46,6 +46,22 @@ def allocation_columns(columns: int, exact: bool = True) -> int:
     return rounded
 
 
+def slice_columns(first: int, count: int, packing: int = 1) -> int:
+    """The TMEM column at which columns `first` .. `first + count` of a matrix begin.
+
+    Args:
+        first, count: matrix columns; both begin and end at whole registers of every move, multiples of 8.
+        packing: elements to a 32-bit cell: 1, 2 or 4.
+
+    Raises:
+        PtxkitError: P485.
+    """
+    if packing not in (1, 2, 4, 8) or first % 8 or count % 8 or first < 0 or count <= 0:
+        found = f"{first} and {count} with {packing} to a cell"
+        raise error(PLACE, f"a slice must begin and end at multiples of 8 columns, found {found}")
+    return first // packing
+
+
 # ---- ld and st
 
 

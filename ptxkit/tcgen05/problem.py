@@ -246,17 +246,22 @@ class Product:
             yield Diagnostic(SIZE, f"K of {way} must be a multiple of {self.step_k}, found {self.k}")
             return
         if not self.step_n:
-            allowed = in_words(self._allowed_n())
-            folded = " (half of N, folded)" if self.fold else ""
-            yield _no(
-                f"N{folded} of {way} with M = {self.m} must be a multiple of one of {allowed}, found "
-                f"{self.n // self.lane_groups}",
-                SIZE,
-                "PTX ISA 9.7.16.2.1, table 39",
-            )
+            yield self._no_step_n(way)
             return
         yield from self._place_problems()
         yield from self._swizzle_problems()
+
+    def _no_step_n(self, way: str) -> Diagnostic:
+        part = self.n // self.lane_groups
+        legal = self._rows()[0].n
+        if any(part % n == 0 for n in legal):
+            message = f"N = {self.n} takes several instructions, each of which begins at an atom of B"
+            where = f"{self.b.atom[0]} rows with `swizzle` {self.b.swizzle}"
+            return Diagnostic(
+                SWIZZLE, f"{message} ({where}), found {part} columns", help="use a narrower swizzle"
+            )
+        message = f"N of {way} with M = {self.m} must be a multiple of one of {in_words(legal)}, found {part}"
+        return _no(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
 
     def _place_problems(self) -> Iterator[Diagnostic]:
         if self.accumulator_columns > 512:
