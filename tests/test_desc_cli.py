@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ptxkit.descriptors import KINDS
 from ptxkit.descriptors.requests import answer, answer_line, parse_fields
@@ -49,9 +51,9 @@ def test_a_request_is_answered_and_its_answer_decodes(request_, value):
     assert answer({"op": "encode", **request_}) == {"value": value}
     decoded = answer({"op": "decode", "kind": request_["kind"], "value": value})
     fields = decoded["fields"]
-    for name, given in request_.items():
+    for name, asked in request_.items():
         if name in fields:
-            assert fields[name] == given, name
+            assert fields[name] == asked, name
     assert answer({"op": "encode", "kind": request_["kind"], **fields}) == {"value": value}
 
 
@@ -97,6 +99,38 @@ def test_errors_name_code_and_rule(line, code, words):
     assert code in error["code"] or code in error["message"] or words in error["message"]
     assert words in error["message"]
     assert error["code"] in code_table()
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.sampled_from(["none", "128B", "bf16", ""]),
+)
+JSON = st.one_of(
+    SCALARS, st.lists(SCALARS, max_size=6), st.dictionaries(st.text(max_size=3), SCALARS, max_size=2)
+)
+NAMES = sorted(
+    {name for cls in KINDS.values() for name in cls.FIELDS} | {"shape", "strides", "box", "k", "target"}
+)
+
+
+@given(
+    st.sampled_from(["encode", "decode", "run", None]),
+    st.one_of(st.sampled_from(list(KINDS)), JSON),
+    st.dictionaries(st.sampled_from([*NAMES, "value", "start_count", "element_strides"]), JSON, max_size=12),
+)
+def test_any_request_gets_an_answer(operation, kind, fields):
+    line = json.dumps({"op": operation, "kind": kind, **fields})
+    answered = json.loads(answer_line(line))
+    assert set(answered) in ({"value"}, {"fields"}, {"error"})
+
+
+@pytest.mark.parametrize("module", ["ptxkit.bits", "ptxkit.descriptors", "ptxkit.descriptors.requests"])
+def test_descriptors_import_no_numpy(module):
+    code = f"import sys, {module}; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
 def test_encode_and_decode_as_verbs():

@@ -262,7 +262,11 @@ def test_the_public_function_takes_buffers_and_addresses():
     arguments = {"dtype": "bf16", "shape": (64, 64), "strides": (128,), "box": (64, 64)}
     plain = ptxkit.tensor_map(1 << 20, **arguments)
     assert bytes(plain).hex() == dict(ROWS)["sw 3"]
-    assert ptxkit.tensor_map(SimpleNamespace(address=1 << 20), **arguments) == plain
+    buffer = SimpleNamespace(address=1 << 20)
+    made = ptxkit.tensor_map(buffer, **arguments)
+    assert made == plain
+    assert made.buffer is buffer
+    assert plain.buffer is None
     interface = {"data": (1 << 20, False)}
     assert ptxkit.tensor_map(SimpleNamespace(__cuda_array_interface__=interface), **arguments) == plain
     with pytest.raises(PtxkitError, match="needs a device buffer or an address, found list"):

@@ -131,6 +131,9 @@ class TensorMap(Word1024):
     shared_alignment = bits.at(0x48)[31:0].about("alignment in shared memory that keeps the swizzle simple")
     reserved_608 = bits.at(0x4C)[415:0].reserved()
 
+    buffer: Any = None
+    """What the address belongs to, where `tensor_map` made the map of a buffer."""
+
     def __init__(self, *, target: str | None = None, **values: Any) -> None:
         super().__init__(**values)
         refuse(self.check_target(target))
@@ -373,14 +376,14 @@ def tensor_map(
 
     Args:
         buffer_or_address: a device buffer (anything with `.address`, or `__cuda_array_interface__`),
-            or the address of the first element. The buffer must outlive the map's use.
+            or the address of the first element. The map keeps a buffer alive as its `.buffer`.
         dtype, shape, strides, box, element_strides, interleave, swizzle, l2_promotion, oob_fill,
             target: see `TensorMap`; outermost dimension first, strides in bytes.
 
     Raises:
         PtxkitError: P450 .. P459, each naming the argument and the rule.
     """
-    return TensorMap(
+    made = TensorMap(
         address=_address(buffer_or_address),
         dtype=dtype,
         shape=list(shape),
@@ -393,6 +396,8 @@ def tensor_map(
         oob_fill=oob_fill,
         target=target,
     )
+    made.buffer = None if isinstance(buffer_or_address, int) else buffer_or_address
+    return made
 
 
 def _address(source: Any) -> int:
