@@ -1,0 +1,170 @@
+"""Matrix elements decoded: their values, the exponents by which they are aligned, infinities and NaN.
+
+numerics of the formats: PTX ISA 5.2.3 and `ptxkit.emulator.numerics.formats`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.numerics.formats import FORMATS, Format, values
+
+NOTHING = -16384
+"""The exponent of zero: below every other, and twice it still fits 16 bits."""
+SPECIAL = 16384
+"""In tables, the exponent of infinities and NaN."""
+
+TABLED = ("f16", "bf16", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+
+
+@dataclass(slots=True)
+class Elements:
+    """A matrix operand.
+
+    Attributes:
+        values: the numbers, exact, as f32 or f64; 0 in place of infinities and NaN.
+        exponents: int16, the exponent of each number, the format's least one for subnormal numbers; `NOTHING`
+            for zeros, and for infinities and NaN.
+        special: f32: infinities and NaN where they are, elsewhere the sign of the number (0 of zero); None
+            where all are numbers.
+        present: bool, False where structured sparsity leaves an element out; None where it leaves none.
+    """
+
+    values: np.ndarray
+    exponents: np.ndarray
+    special: np.ndarray | None = None
+    present: np.ndarray | None = None
+
+    def __getitem__(self, index: Any) -> Elements:
+        """A part of every array."""
+        return Elements(
+            self.values[index],
+            self.exponents[index],
+            None if self.special is None else self.special[index],
+            None if self.present is None else self.present[index],
+        )
+
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest exponent of a number other than zero; (0, 0) where there is none."""
+        greatest = int(self.exponents.max())
+        if greatest == NOTHING:
+            return 0, 0
+        least = int((self.exponents - np.int16(NOTHING + 1)).view(np.uint16).min())
+        return least + NOTHING + 1, greatest
+
+
+@cache
+def _table(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, exponents and specials of every code."""
+    form = FORMATS[name]
+    numbers = values(name)
+    codes = np.arange(1 << form.bits)
+    field = codes >> form.fraction_bits & (1 << form.exponent_bits) - 1
+    exponents = np.maximum(field, 1) - form.bias
+    exponents = np.where(numbers == 0, NOTHING, exponents)
+    finite = np.isfinite(numbers)
+    exponents = np.where(finite, exponents, SPECIAL).astype(np.int16)
+    with np.errstate(invalid="ignore"):
+        special = np.where(finite, np.sign(numbers), numbers).astype(np.float32)
+    return np.where(finite, numbers, 0).astype(np.float32), exponents, special
+
+
+def decode(codes: np.ndarray, name: str) -> Elements:
+    """The elements that codes stand for.
+
+    Args:
+        codes: unsigned integers: f32 and tf32 in 32 bits, the other formats in their low bits.
+        name: the format.
+    """
+    if name in TABLED:
+        numbers, exponents, special = _table(name)
+        found = Elements(numbers.take(codes), exponents.take(codes))
+        if FORMATS[name].nan is None or found.exponents.max() != SPECIAL:
+            return found
+        found.exponents[found.exponents == SPECIAL] = NOTHING
+        found.special = special.take(codes)
+        return found
+    return _decode_f32(codes & np.uint32(0xFFFFE000) if name == "tf32" else codes)
+
+
+def _decode_f32(words: np.ndarray) -> Elements:
+    field = (words >> np.uint32(23) & np.uint32(0xFF)).astype(np.int16)
+    exponents = np.maximum(field, np.int16(1)) - np.int16(127)
+    numbers = words.view(np.float32)
+    exponents[numbers == 0] = NOTHING
+    if field.max(initial=0) != 0xFF:
+        return Elements(numbers, exponents)
+    odd = field == 0xFF
+    exponents[odd] = NOTHING
+    special = np.where(odd, numbers, np.sign(numbers))
+    return Elements(np.where(odd, np.float32(0), numbers), exponents, special)
+
+
+# ---- scale factors
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """Scale factors.
+
+    Attributes:
+        significands: f64, from 1 to 2, below 1 for subnormal numbers.
+        exponents: int16.
+        nan: bool, where the factor is a NaN; None where none is.
+    """
+
+    significands: np.ndarray
+    exponents: np.ndarray
+    nan: np.ndarray | None
+
+
+UE4M3 = FORMATS["e4m3"]
+
+
+def decode_scales(codes: np.ndarray, name: str) -> Scales:
+    """Scale factors of type `ue8m0` or `ue4m3`, in `uint8`. The sign bit of `ue4m3` doesn't count."""
+    if name == "ue8m0":
+        exponents = codes.astype(np.int16) - np.int16(127)
+        return Scales(np.ones(codes.shape), exponents, _where_any(codes == 0xFF))
+    magnitude = (codes & np.uint8(UE4M3.sign - 1)).astype(np.int16)
+    field = magnitude >> np.int16(UE4M3.fraction_bits)
+    normal = np.maximum(field, np.int16(1))
+    fraction = magnitude - (normal - np.int16(1) << np.int16(UE4M3.fraction_bits))
+    significands = np.ldexp(fraction.astype(np.float64), -UE4M3.fraction_bits)
+    return Scales(significands, normal - np.int16(UE4M3.bias), _where_any(magnitude == UE4M3.nan))
+
+
+def _where_any(condition: np.ndarray) -> np.ndarray | None:
+    return condition if condition.any() else None
+
+
+def scaled(elements: Elements, scales: Scales) -> Elements:
+    """Elements times `ue8m0` scale factors, which broadcast against them; exact."""
+    factor = np.ldexp(scales.significands, scales.exponents)
+    with np.errstate(invalid="ignore"):
+        numbers = elements.values * factor
+    exponents = np.where(
+        elements.exponents == NOTHING, elements.exponents, elements.exponents + scales.exponents
+    )
+    special = elements.special
+    if abs(exponents[exponents != NOTHING]).max(initial=0) < 60:
+        numbers = numbers.astype(np.float32)
+    if scales.nan is not None:
+        known = np.sign(elements.values) if special is None else special
+        special = np.where(scales.nan, np.float32(np.nan), known)
+    return replace(elements, values=numbers, exponents=exponents, special=special)
+
+
+def container(codes: np.ndarray, name: str) -> np.ndarray:
+    """Codes out of the bytes that hold them under `.kind::f8f6f4` and `.kind::mxf8f6f4`.
+
+    4 bits lie in bits 2 to 5 of their byte, 6 bits in bits 0 to 5. PTX ISA 9.7.14.5.14.
+    """
+    form: Format = FORMATS[name]
+    if form.bits == 4:
+        return codes >> np.uint8(2) & np.uint8(0xF)
+    return codes & np.uint8((1 << form.bits) - 1)
