@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import ptxkit, refused
+from command import here, ptxkit, refused
 from small_kernels import DOUBLE, SPIN, without_card
 
 
@@ -54,8 +54,8 @@ def test_a_file_above_the_size_limit(kernel: Path, verb: str) -> None:
     printed = refused(ptxkit(verb, kernel), 1, "P111")
     assert "--max-size" in printed
     kernel.write_text(DOUBLE)
-    refused(ptxkit(verb, kernel, "--max-size", "100"), 1, "P111")
-    assert ptxkit("check", kernel, "--max-size", "2K").returncode == 0
+    refused(here(verb, kernel, "--max-size", "100"), 1, "P111")
+    assert here("check", kernel, "--max-size", "2K").returncode == 0
 
 
 @pytest.mark.parametrize("verb", ["run", "check"])
@@ -120,7 +120,7 @@ def test_a_card_that_contradicts_its_entry(kernel: Path, verb: str, old: str, ne
 def test_a_card_that_is_no_card(kernel: Path, verb: str) -> None:
     refused(ptxkit(verb, variant(kernel, "// block = 128", "// block =")), 1, "P530")
     refused(
-        ptxkit(verb, variant(kernel, "// [presets]", "// [preset]")),
+        here(verb, variant(kernel, "// [presets]", "// [preset]")),
         1,
         "P532",
     )
@@ -132,15 +132,15 @@ def test_a_card_that_is_no_card(kernel: Path, verb: str) -> None:
 def test_a_shape_that_the_kernel_cannot_take(kernel: Path) -> None:
     printed = refused(ptxkit("run", kernel, "-p", "n=2000000"), 2, "P561")
     assert "n < 1000000" in printed
-    refused(ptxkit("run", "gemv.ptx", "--preset", "smoke", "-p", "K=100"), 2, "P552")
-    refused(ptxkit("run", "gemv.ptx", "-p", "M=100"), 2, "P551")
-    refused(ptxkit("run", kernel, "-p", "n=x"), 2, "P560")
-    refused(ptxkit("run", kernel, "--preset", "huge"), 2, "P544")
+    refused(here("run", "gemv.ptx", "--preset", "smoke", "-p", "K=100"), 2, "P552")
+    refused(here("run", "gemv.ptx", "-p", "M=100"), 2, "P551")
+    refused(here("run", kernel, "-p", "n=x"), 2, "P560")
+    refused(here("run", kernel, "--preset", "huge"), 2, "P544")
 
 
 def test_a_wrong_dtype(kernel: Path, tmp_path: Path) -> None:
     refused(ptxkit("run", kernel, "--arg", "x=bf16[n]:randn"), 2, "P537")
-    refused(ptxkit("run", kernel, "--arg", "x=f31[n]"), 2, "P537")
+    refused(here("run", kernel, "--arg", "x=f31[n]"), 2, "P537")
     np.save(tmp_path / "x.npy", np.zeros(300))
     printed = refused(
         ptxkit("run", kernel, "--arg", f"x=@{tmp_path / 'x.npy'}", "--device", "emu"), 2, "P556"
@@ -150,7 +150,7 @@ def test_a_wrong_dtype(kernel: Path, tmp_path: Path) -> None:
 
 def test_a_file_to_save_to_that_cannot_be(kernel: Path, tmp_path: Path) -> None:
     refused(ptxkit("run", kernel, "--save", f"y={tmp_path / 'no' / 'y.npy'}"), 2, "P555")
-    refused(ptxkit("run", kernel, "--save", "z=z.npy"), 2, "P562")
+    refused(here("run", kernel, "--save", "z=z.npy"), 2, "P562")
 
 
 def test_wrong_arguments_from_flags(kernel: Path) -> None:
@@ -173,8 +173,8 @@ def test_out_of_device_memory(sizes: dict[str, int]) -> None:
 
 def test_an_unknown_device(kernel: Path) -> None:
     refused(ptxkit("run", kernel, "--device", "gpu0"), 2, "P520")
-    refused(ptxkit("run", kernel, "--device", "cuda:0", "--order", "eager"), 2, "P520")
-    refused(ptxkit("run", kernel, "--device", "cuda:0", "--sanitize"), 2, "P520")
+    refused(here("run", kernel, "--device", "cuda:0", "--order", "eager"), 2, "P520")
+    refused(here("run", kernel, "--device", "cuda:0", "--sanitize"), 2, "P520")
 
 
 # ---- endings

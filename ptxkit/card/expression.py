@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -145,7 +146,9 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
     if not text.isascii() or "\n" in text:
         raise refuse(f"expected one line of ASCII, found `{shown}`")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise refuse(f"expected an integer expression, found `{shown}`") from None
     if span is not None:

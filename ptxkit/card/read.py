@@ -1,32 +1,27 @@
 """Reading the launch card: TOML in `//` comments, in the manner of PEP 723, into a `Card`.
 
-The block opens with the line `// /// ptxkit` and closes with `// ///`; every line between begins with
-`//`. Everything is validated here: types, unknown keys, expressions, sizes and names, each complaint with
-its place in the file.
+Everything is validated here: types, unknown keys, expressions, sizes and names, each complaint with its
+place in the file.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-from ptxkit.card import expression, initial
+from ptxkit.card import expression, frame, initial
 from ptxkit.card.expression import Expression, unknown_size
+from ptxkit.card.frame import Frame
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, TensorCard, TensorMapCard
-from ptxkit.card.positions import Path, Positions
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.card.positions import Path
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
 from ptxkit.dtypes import DTYPES
 
 T = TypeVar("T")
 
-_OPENING = "// /// ptxkit"
-_CLOSING = "// ///"
-_NEARLY = re.compile(r"\s*(?:/{3,}|//\s*/+)\s*ptxkit\s*\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _RESERVED = {"and", "or", "not", "in", "is", "if", "else", "lambda", "True", "False", "None"}
-_AT_LINE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
 
 _TOP = ("workload", "launch", "presets", "tensors", "tensor_maps")
 _LAUNCH = ("entry", "grid", "block", "cluster", "shared", "cooperative", "params", "when", "group")
@@ -39,93 +34,25 @@ def read(source: Source) -> Card | None:
     """The launch card of a file, None where it has none.
 
     Raises:
-        PtxkitError: P530 to P536, everything that is wrong with it.
+        PtxkitError: P530 to P537, everything that is wrong with it.
     """
-    block = _block(source)
-    return _Reader(source, *block).card() if block else None
-
-
-def _block(source: Source) -> tuple[int, str] | None:
-    """The line of the opening, and the TOML text with the comment marks taken off."""
-    lines = source.text.split("\n")
-    openings = [number for number, line in enumerate(lines, 1) if "ptxkit" in line and _NEARLY.match(line)]
-    if not openings:
-        return None
-    for number in openings:
-        line = lines[number - 1].rstrip("\r")
-        if line != _OPENING:
-            _fail(source, "P531", f"expected `{_OPENING}`, found `{line.strip()}`", _line(number, line))
-    first = openings[0]
-    if len(openings) > 1:
-        second = openings[1]
-        _fail(source, "P531", f"expected one card, found another at line {second}", _line(second, _OPENING))
-    content: list[str] = []
-    for number, raw in enumerate(lines[first:], first + 1):
-        line = raw.rstrip("\r")
-        if line.rstrip() == _CLOSING:
-            return first, "\n".join(content)
-        if not line.startswith("//"):
-            break
-        if len(line) > 2 and line[2] not in " \t":
-            span = _line(number, line)
-            _fail(source, "P531", "expected a blank after `//` in the card", span, f"write `// {line[2:]}`")
-        content.append(line[3:])
-    span = _line(first, _OPENING)
-    return _fail(source, "P531", f"expected `{_CLOSING}` at the end of the card, found none", span)
-
-
-def _line(number: int, text: str) -> Span:
-    return Span(number, 1, number, max(2, len(text) + 1))
-
-
-def _fail(source: Source, code: str, message: str, span: Span, help: str | None = None) -> NoReturn:
-    example = (
-        f"a card opens with the line `{_OPENING}`, goes on in lines of `// TOML` and ends with `{_CLOSING}`"
-    )
-    raise PtxkitError(Diagnostic(code, message, span, help=help or example, source=source))
+    block = frame.find(source)
+    return _Reader(block).card() if block else None
 
 
 class _Reader:
     """One card being read. Complaints collect, so that one run shows them all."""
 
-    def __init__(self, source: Source, opening: int, text: str) -> None:
-        self.source = source
-        self.opening = opening
-        self.text = text
+    def __init__(self, block: Frame) -> None:
+        self.frame = block
+        self.source = block.source
         self.found: list[Diagnostic] = []
         self.sizes: tuple[str, ...] | None = None
-
-    # ---- places
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = self.text.count("\n", 0, offset)
-        column = offset - (self.text.rfind("\n", 0, offset) + 1)
-        return self.opening + 1 + line, column + len("// ") + 1
-
-    def _span(self, path: Path) -> Span:
-        extent = self.positions.find(path)
-        if extent is None:
-            return _line(self.opening, _OPENING)
-        return Span(*self._place(extent[0]), *self._place(extent[1]))
-
-    def _key_span(self, path: Path) -> Span:
-        extent = self.positions.keys.get(path)
-        return Span(*self._place(extent[0]), *self._place(extent[1])) if extent else self._span(path)
-
-    def _inside(self, path: Path) -> Span:
-        """The span of a string's text, without its quotes; the whole value where an escape shifts columns."""
-        span = self._span(path)
-        extent = self.positions.values.get(path)
-        written = self.text[slice(*extent)] if extent else ""
-        plain = written[:1] in "'\"" and written[:3] not in ('"""', "'''") and "\\" not in written
-        if not plain or len(written) < 3:
-            return span
-        return span._replace(column=span.column + 1, end_column=span.end_column - 1)
 
     def _complain(
         self, code: str, message: str, path: Path, help: str | None = None, key: bool = False
     ) -> None:
-        span = self._key_span(path) if key else self._span(path)
+        span = self.frame.key_span(path) if key else self.frame.value_span(path)
         self.found.append(Diagnostic(code, message, span, help=help, source=self.source))
 
     def _guard(self, make: Callable[[], T]) -> T | None:
@@ -138,11 +65,7 @@ class _Reader:
     # ---- the document
 
     def card(self) -> Card:
-        try:
-            document = tomllib.loads(self.text)
-        except (tomllib.TOMLDecodeError, RecursionError) as problem:
-            self._syntax(str(problem) or "too deeply nested")
-        self.positions = Positions.of(self.text)
+        document = self.frame.document
         self._known_keys(document, _TOP, ())
         workload = self._typed(document, "workload", str, "a workload's name", ())
         presets = self._presets(document)
@@ -169,27 +92,9 @@ class _Reader:
             tuple(presets),
             tuple(tensor for tensor in tensors if tensor),
             tuple(tensor_map for tensor_map in maps if tensor_map),
-            _line(self.opening, _OPENING),
+            self.frame.span,
             self.source,
-            self._span(("workload",)),
-        )
-
-    def _syntax(self, problem: str) -> NoReturn:
-        match = _AT_LINE.search(problem)
-        last = self.text.count("\n")
-        row = min(int(match["line"]) - 1 if match and match["line"] else last, last)
-        written = self.text.split("\n")[row]
-        column = int(match["column"]) if match and match["column"] else len(written) + 1
-        line = self.opening + 1 + row
-        span = Span(line, column + 3, line, column + 4)
-        message = problem[: match.start()] if match else problem
-        message = message[:1].lower() + message[1:]
-        _fail(
-            self.source,
-            "P530",
-            f"expected TOML in the card: {message}",
-            span,
-            "the card is TOML 1.0: toml.io",
+            self.frame.value_span(("workload",)),
         )
 
     def _known_keys(self, table: Mapping[str, Any], known: Iterable[str], path: Path) -> None:
@@ -286,8 +191,8 @@ class _Reader:
             params=self._params(table, path) or (),
             when=self._integer(table["when"], (*path, "when")) if "when" in table else None,
             group=self._typed(table, "group", str, "the name of a group", path),
-            span=self._key_span(path),
-            spans={key: self._span((*path, key)) for key in table},
+            span=self.frame.key_span(path),
+            spans={key: self.frame.value_span((*path, key)) for key in table},
         )
         return launch if grid and block else None
 
@@ -320,9 +225,9 @@ class _Reader:
     def _expression(self, value: Any, path: Path) -> Expression | None:
         if type(value) is int:
             value = str(value)
-            return self._guard(lambda: expression.parse(value, self._span(path), self.source))
+            return self._guard(lambda: expression.parse(value, self.frame.value_span(path), self.source))
         if isinstance(value, str):
-            return self._guard(lambda: expression.parse(value, self._inside(path), self.source))
+            return self._guard(lambda: expression.parse(value, self.frame.inside_span(path), self.source))
         self._complain("P532", f"expected an integer or an expression, found {_describe(value)}", path)
         return None
 
@@ -334,11 +239,11 @@ class _Reader:
         for i, value in enumerate(values):
             place: Path = (*path, "params", i)
             if type(value) is float:
-                params.append(Param(value, self._span(place)))
+                params.append(Param(value, self.frame.value_span(place)))
                 continue
             parsed = self._expression(value, place)
             if parsed:
-                params.append(Param(parsed, self._span(place)))
+                params.append(Param(parsed, self.frame.value_span(place)))
         return tuple(params) if len(params) == len(values) else None
 
     def _check_names(self, launches: list[LaunchCard | None], named: list[str]) -> None:
@@ -374,13 +279,15 @@ class _Reader:
         parsed = None
         if init is not None:
             content = init
-            parsed = self._guard(lambda: initial.parse(content, self._span((*path, "init")), self.source))
+            parsed = self._guard(
+                lambda: initial.parse(content, self.frame.value_span((*path, "init")), self.source)
+            )
         expect = self._typed(table, "expect", str, "an expression", path)
         rtol = self._typed(table, "rtol", float, "a number", path)
         atol = self._typed(table, "atol", float, "a number", path)
         if len(self.found) > before or dtype is None or shape is None:
             return None
-        span, expect_span = self._key_span(path), self._inside((*path, "expect"))
+        span, expect_span = self.frame.key_span(path), self.frame.inside_span((*path, "expect"))
         return TensorCard(name, dtype, shape, parsed, expect, rtol, atol, span, expect_span)
 
     def _dtype(self, table: Mapping[str, Any], path: Path) -> str | None:
@@ -419,7 +326,7 @@ class _Reader:
             lists["strides"],
             lists["element_strides"],
             {key: value for key, value in options.items() if value is not None},
-            self._key_span(path),
+            self.frame.key_span(path),
         )
 
 

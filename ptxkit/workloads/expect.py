@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -96,7 +97,9 @@ class Expect:
         if len(text) > MAX_LENGTH:
             raise self._error(f"expected an `expect` of at most {MAX_LENGTH} characters, found {len(text)}")
         try:
-            self._tree = ast.parse(text.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise self._error(f"expected an expression, found `{self._shown(text)}`") from None
         self._check(self._tree, names)
