@@ -15,29 +15,38 @@ _STARTED = time.monotonic()
 
 
 @cache
-def _no_gpu() -> str | None:
-    """Why GPU tests can't run, or None."""
+def _gpus() -> tuple[int, str]:
+    """GPUs that can be used, and why there are no more."""
     try:
-        return None if device_count() else "the driver finds no GPU"
+        count = device_count()
     except PtxkitError as caught:
-        return caught.diagnostics[0].message
+        return 0, caught.diagnostics[0].message
+    return count, f"found {count} of them" if count else "the driver finds no GPU"
+
+
+@cache
+def _required() -> int:
+    """The GPUs that PTXKIT_REQUIRE_GPU says this machine has."""
+    given = os.environ.get("PTXKIT_REQUIRE_GPU") or "0"
+    if not given.isdecimal():
+        pytest.exit(f"PTXKIT_REQUIRE_GPU takes a number of GPUs, found {given!r}", 4)
+    return int(given)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """GPU tests need a GPU: without one they are skipped, or fail where PTXKIT_REQUIRE_GPU=1.
+    """GPU tests need a GPU, `gpu(2)` two. Where there are fewer they are skipped, unless PTXKIT_REQUIRE_GPU
+    asks for as many: then they fail.
 
-    `gpu(2)` needs two. Slow tests begin only within PTXKIT_SLOW_SECONDS of the start, where that is set.
+    Slow tests begin only within PTXKIT_SLOW_SECONDS of the start, where that is set.
     """
     marker = item.get_closest_marker("gpu")
     if marker is not None:
         wanted = marker.args[0] if marker.args else 1
-        missing = _no_gpu()
-        if missing is None and device_count() < wanted:
-            missing = f"needs {wanted} GPUs, found {device_count()}"
-        if missing and os.environ.get("PTXKIT_REQUIRE_GPU") == "1":
-            pytest.fail(f"PTXKIT_REQUIRE_GPU=1, but {missing}", pytrace=False)
-        elif missing:
-            pytest.skip(missing)
+        count, why = _gpus()
+        if count < wanted <= _required():
+            pytest.fail(f"PTXKIT_REQUIRE_GPU={_required()}, but {why}", pytrace=False)
+        elif count < wanted:
+            pytest.skip(f"needs {wanted} GPUs: {why}" if wanted > 1 else why)
     budget = os.environ.get("PTXKIT_SLOW_SECONDS")
     if budget and item.get_closest_marker("slow") and time.monotonic() - _STARTED > float(budget):
         pytest.skip(f"the {budget} s for slow tests are over")

@@ -284,6 +284,11 @@ PARAMETERS = {
         ".param .u32 n, .param .align 64 .b8 map[128], .param .u32 m",
         [1, bytes(range(128)), 2],
     ),
+    "wide alignments": (
+        ".param .u8 a, .param .align 32 .b8 b[32], .param .u16 c, .param .align 128 .b8 d[128], "
+        ".param .u32 e, .param .align 64 .b8 f[192], .param .u8 g",
+        [1, bytes(range(32)), 2, bytes(range(100, 228)), 3, bytes(range(40, 232)), 4],
+    ),
     "arrays": (
         ".param .u8 a, .param .s16 b[6], .param .f32 c[3]",
         [7, [1, -2, 3, -4, 5, -6], [0.5, -1, 2]],

@@ -182,6 +182,28 @@ def test_arrays_in_host_memory_are_no_pointers() -> None:
         assert "device.array" in (caught.diagnostics[0].help or "")
 
 
+class CopyingArray(CudaArray):
+    """As CuPy's: an array on a GPU whose `__bytes__` is a copy on the host."""
+
+    def __bytes__(self) -> bytes:
+        raise AssertionError("an array on a GPU was copied to the host")
+
+
+class CopyingDLPackArray(DLPackArray):
+    __bytes__ = CopyingArray.__bytes__
+
+
+@pytest.mark.parametrize(
+    "array", [CopyingArray(4096), CopyingDLPackArray(np.zeros(4, np.float32), (dlpack.CUDA, 0))]
+)
+def test_arrays_on_a_gpu_stay_there(array) -> None:
+    pointer, by_value = parameter("u64"), parameter("b8", dimensions=(16,))
+    assert pack(pointer, array) == struct.pack("<Q", device_address(array))
+    refuse(by_value, array, "P502")
+    with pytest.raises(TypeError):
+        signature(by_value).packer(Buffer, None)(bytearray(16), array)
+
+
 def test_promised_alignment_is_checked() -> None:
     aligned = parameter("u64", pointer=("global", 16))
     assert pack(aligned, 32) == struct.pack("<Q", 32)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ptxkit.arguments.parameter import Parameter, layout
+from ptxkit.arguments.values import is_device_array
 
 REFUSED = (AttributeError, OverflowError, TypeError, ValueError, struct.error)
 """What a packer raises for values that `Signature.pack` has to judge."""
@@ -34,12 +35,20 @@ def compile_packer(parameters: Sequence[Parameter], buffer: type, home: object) 
     lines.append(f"    pack_into({', '.join(['space', '0', *names])})")
     scope: dict[str, Any] = {
         "Buffer": buffer,
+        "block": _block,
         "home": home,
         "pack_into": struct.Struct(layout(parameters)).pack_into,
     }
     exec("\n".join(lines), scope)
     packer: Callable[..., None] = scope["pack"]
     return packer
+
+
+def _block(value: Any) -> bytes:
+    if is_device_array(value):
+        raise TypeError
+    given: bytes = value.__bytes__()
+    return given
 
 
 def _checks(parameter: Parameter, name: str) -> list[str]:
@@ -56,7 +65,7 @@ def _checks(parameter: Parameter, name: str) -> list[str]:
         return [f"if type({name}) is not float: raise TypeError"]
     if parameter.is_aggregate:
         return [
-            f"if type({name}) is not bytes: {name} = {name}.__bytes__()",
+            f"if type({name}) is not bytes: {name} = block({name})",
             f"if len({name}) != {parameter.size}: raise ValueError",
         ]
     return []

@@ -46,6 +46,13 @@ def device_address(value: Any) -> int | None:
     return dlpack.device_address(value) if hasattr(value, "__dlpack_device__") else None
 
 
+def is_device_array(value: Any) -> bool:
+    """Whether a value is an array that a kernel can address; its `__bytes__`, if any, copies it."""
+    if hasattr(value, "__cuda_array_interface__"):
+        return True
+    return hasattr(value, "__dlpack_device__") and dlpack.is_on_device(value)
+
+
 def describe(value: Any) -> str:
     """What a value is, in a few words, for the parameter table."""
     if isinstance(value, np.ndarray):
@@ -185,7 +192,7 @@ def _raw_bytes(value: Any, size: int) -> bytes | None:
         if value.dtype.names is None:
             return None
         raw = value.tobytes()
-    elif isinstance(value, _BLOCKS) or hasattr(type(value), "__bytes__"):
+    elif isinstance(value, _BLOCKS) or (hasattr(type(value), "__bytes__") and not is_device_array(value)):
         raw = bytes(value)
     else:
         return None
