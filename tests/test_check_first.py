@@ -43,7 +43,7 @@ def body(text, before=""):
         ("L: { L: bra L; }", []),
         ("L: L: bra L;", ["P206"]),
         ("{ L: ret; } { L: ret; }", []),
-        (".reg .b32 L; L: mov.b32 L, 1;", ["P202"]),
+        (".reg .b32 L; L: ret;", ["P202"]),
         ("bra elsewhere;", ["P205"]),
         (".shared .align 12 .b8 s[96];", ["P224"]),
         (".local .pred p;", ["P210"]),

@@ -56,6 +56,7 @@ class Symbol:
         declaration: the statement that declares it.
         declarator: the declared name in it; None for labels and functions.
         range: the symbol of the whole `%r<39>` where this is one of its members, else None.
+        returned: whether it is a return parameter of its function.
         names: what a label that a `.branchtargets`, `.calltargets` or `.callprototype` follows stands for.
     """
 
@@ -68,6 +69,7 @@ class Symbol:
     declarator: Declarator | None = None
     range: Symbol | None = None
     names: Directive | Prototype | None = None
+    returned: bool = False
 
     @property
     def span(self) -> Span | None:
@@ -280,6 +282,7 @@ def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
     for parameter in (*function.returns, *function.parameters):
         kind = SymbolKind.REGISTER if parameter.space == "reg" else SymbolKind.PARAMETER
         for symbol in variable_symbols(parameter, kind):
+            symbol.returned = any(parameter is returned for returned in function.returns)
             scope.declare(symbol)
     if function.body is not None:
         scope.declare_labels(function.body.statements)

@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.isa.notation import SPACES, Form, Place
-from ptxkit.isa.operands import OperandKind, fits
+from ptxkit.isa.notation import SPACES, Form, Place, Spec
+from ptxkit.isa.operands import OPAQUE, OperandKind, fits, same_space
 
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
     **dict.fromkeys(SPACES, "space"),
+    "b8x16": "type",
     "row": "layout",
     "col": "layout",
 }
 """The category of modifiers whose order among themselves means something."""
 
-REPEATABLE = frozenset({"sat", "cc", "sync"})
+REPEATABLE = frozenset("satfinite sat cc sync approx NaN relu uni shiftamt".split())
 """Modifiers that ptxas lets stand twice."""
 
 
@@ -34,12 +35,14 @@ class Candidate:
         slots: which modifier fills each slot, by the slot's name.
         facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
         reordered: the modifiers stand in another order than the manual's.
+        beyond: what ptxas takes here and the manual does not have: modifiers, `-name` for a slot left empty.
     """
 
     form: Form
     slots: Mapping[str, str]
     facts: frozenset[str]
     reordered: bool = False
+    beyond: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,9 @@ def assign(form: Form, name_parts: int, modifiers: Sequence[str]) -> Candidate |
         return None
     slots = {slot.name: modifier for slot, modifier in zip(form.slots, filled, strict=True) if modifier}
     facts = frozenset(f".{modifier}" for modifier in filled if modifier) | {f".{name}" for name in slots}
-    return Candidate(form, slots, facts, reordered)
+    beyond = [f".{m}" for slot, m in zip(form.slots, filled, strict=True) if m in slot.extra]
+    beyond += [f"-{slot.name}" for slot, m in zip(form.slots, filled, strict=True) if slot.lax and not m]
+    return Candidate(form, slots, facts, reordered, tuple(beyond))
 
 
 def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | None:
@@ -135,7 +140,7 @@ def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | N
             if go(slot + 1, modifier + 1):
                 return True
             filled.pop()
-        if here.optional:
+        if here.optional or here.lax:
             filled.append(None)
             if go(slot + 1, modifier):
                 return True
@@ -152,11 +157,15 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
         while left.count(modifier) > 1:
             left.remove(modifier)
     filled: list[str | None] = []
-    for index, slot in enumerate(slots):
-        if index < name_parts:
-            if not left or left[0] not in slot.values:
+    for slot in slots:
+        if name_parts:
+            if left and left[0] in slot.values:
+                filled.append(left.pop(0))
+                name_parts -= 1
+            elif slot.optional:
+                filled.append(None)
+            else:
                 return None
-            filled.append(left.pop(0))
             continue
         chosen = None
         seen: set[str] = set()
@@ -168,7 +177,7 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
                 chosen = modifier
                 break
             seen.add(category)
-        if chosen is None and not slot.optional:
+        if chosen is None and not slot.optional and not slot.lax:
             return None
         if chosen is not None:
             left.remove(chosen)
@@ -247,17 +256,23 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
 
 def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
     _, base, operator, suffix, *rest = kind
-    if operator == "-" or (suffix and suffix != place.suffix):
+    if operator == "-" or (operator and rest) or (suffix and suffix != place.suffix):
         return False
     spec = candidate.form.specs[place.name]
-    if not _base_fits(base, operator, address_spaces(candidate, place)):
-        return False
     parts = _address_parts(place, kind)
-    if parts is None:
+    if parts is None or not all(
+        place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True)
+    ):
         return False
-    if "opaque" in spec.words and operator is not None:
+    if spec.words & OPAQUE:
+        return operator is None and fits(spec, place.parts[0], base, candidate.slots, True)
+    spaces = address_spaces(candidate, place)
+    if not _base_fits(base, spaces, "reg" in spec.words):
         return False
-    return all(place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True))
+    if spaces == ("tmem",) and not _tensor_memory_fits(base, "exact" in spec.words):
+        return False
+    parameter = isinstance(base, tuple) and base[:2] == ("var", "param")
+    return not parameter or _parameter_fits(base[2], spec)
 
 
 def address_spaces(candidate: Candidate, place: Place) -> tuple[str, ...]:
@@ -271,10 +286,21 @@ def address_spaces(candidate: Candidate, place: Place) -> tuple[str, ...]:
     return tuple(spaces)
 
 
-_IN_GENERIC = frozenset({"global", "shared", "shared::cta", "shared::cluster", "local", "const"})
+def _tensor_memory_fits(base: OperandKind, exact: bool) -> bool:
+    """Whether a base may be an address in Tensor Memory: a 32-bit register, for the MMAs a `.b32` one."""
+    return base in ("b32", "?") or (not exact and base in ("u32", "s32"))
 
 
-def _base_fits(base: OperandKind, operator: str | None, spaces: tuple[str, ...]) -> bool:
+def _parameter_fits(role: str, spec: Spec) -> bool:
+    """Loads don't read return parameters, stores don't write inputs, nothing else takes one for a call."""
+    if "load" in spec.words:
+        return role != "out"
+    if "store" in spec.words:
+        return role != "in"
+    return role != "local"
+
+
+def _base_fits(base: OperandKind, spaces: tuple[str, ...], registers: bool) -> bool:
     if base == "?":
         return True
     if isinstance(base, str):
@@ -282,10 +308,5 @@ def _base_fits(base: OperandKind, operator: str | None, spaces: tuple[str, ...])
             return "local" in spaces
         return base in DTYPES and base[0] in "bus" and base != "b128"
     if base[0] == "var":
-        space = base[1]
-        for wanted in spaces:
-            if wanted == "generic" and space in _IN_GENERIC:
-                return True
-            if wanted == space or wanted.partition("::")[0] == space.partition("::")[0]:
-                return True
+        return not registers and any(same_space(base[1], wanted) for wanted in spaces)
     return base[0] == "opaque"

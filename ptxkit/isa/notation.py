@@ -16,14 +16,21 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
     2*.type            of twice the width of the type in that slot
     wide               the register may be wider than the type (9.4.1)
     reg                no constants
-    imm, imm 0..31     constants only, of that range; `imm 4 8 16`: one of these
-    x4, xN/8, xnum*2   a vector of so many registers: numbers, `m` `n` `k` of the shape, `num` of `.num`
+    exact              a register declared with just this type
+    0..255, 0.0..1.0   the range of a constant
+    imm, imm 0..31     constants only, of that range; `24..256/8`: multiples of 8; `imm 4 8 16`: one of these
+    x4, xN/8, xnum*2   a vector of so many registers: numbers, `m` `n` `k` of the shape, `num` of `.num`,
+                       `group` of `.cta_group`
     vec                a vector of as many elements as the modifier `.vec` says, without it a register
-    sink               `_` may stand for it
+    none               nothing but `_`
+    sink, sinks        `_` may stand for it; for elements of the vector
     pred               a predicate
     in SPACE..         an address in one of these state spaces, or in that of a slot: `in .ss`, `in shared`
-    label, function, variable, sreg, pack, opaque ..: see `KINDS`
+    label, function, variable, sreg, pack, texref ..: see `KINDS`
 Without it the type is the slot `.dtype` for `d`, `.atype` for `a`, .. where the row has such a slot, else `.type`.
+
+What ptxas takes beyond the manual is marked, so that it can be warned of: a value by a `~` before it, a slot
+that may stay empty by its name in `lax`.
 
 `needs` says what a modifier asks for beyond the row's own `since`: a PTX ISA version, targets
 (`ptxkit.targets`), or both; alternatives are separated by commas. Its keys, and `rules`, are conditions: `.mod`
@@ -227,18 +234,22 @@ class Slot:
         values: the modifiers that may stand there, without their dots.
         optional: whether it may stay empty.
         literal: whether it is a literal modifier.
+        extra: values that ptxas takes and the manual does not list.
+        lax: ptxas lets it stay empty, the manual does not.
     """
 
     name: str
     values: tuple[str, ...]
     optional: bool = False
     literal: bool = False
+    extra: frozenset[str] = frozenset()
+    lax: bool = False
 
 
 # ---- operands
 
 KINDS = frozenset(
-    "reg imm pred sink vec wide label function variable sreg pack opaque targets prototype any read write".split()
+    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -247,16 +258,22 @@ KINDS = frozenset(
     variable    the address of a variable, with or without an offset
     sreg        a special register, too
     pack        a vector of registers that together are as wide, too (`mov`, 9.7.9.4)
-    opaque      a texture, sampler or surface: its variable, or a register with its handle
+    texref samplerref surfref: a variable of that type, or a register with its handle
+    texels      as many coordinates as `.geom` has, the index of an array texture first
+    shifts      as many offsets as `.geom` has
+    gradients   as many derivatives as `.geom` has
     targets     the label of a `.branchtargets` or `.calltargets`
     prototype   the label of a `.callprototype`
     any         a register of any type
+    coordinates as many as the tensor has dimensions; five for `.tile::gather4` and `.tile::scatter4`
+    offsets     of an im2col copy: two fewer than the dimensions, two for `.im2col::w`
+    load store  of an address: it is read, or written, which decides what parameters may be named
 """
 
 SPACES = frozenset(
     "const global local param param::entry param::func shared shared::cta shared::cluster generic tmem".split()
 )
-_COUNT = re.compile(r"x(?:(\d+)|(m|n|k|num)?(?:([*/])(\d+))?)\Z")
+_COUNT = re.compile(r"x(?:(\d+)|(m|n|k|num|group)?(?:([*/])(\d+))?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +285,7 @@ class Spec:
         scale: 2 where the operand is twice as wide as the type.
         words: which of `KINDS` were said.
         count: elements of a vector: a number, or (`n`, `*` or `/`, number); None for a scalar.
-        low, high: the range of a constant, or None.
+        low, high, step: the range of a constant, or None; every `step`-th value from 0.
         choices: the values of a constant, empty where any will do.
         spaces: of an address, the state spaces it may be in, or `.slot`.
     """
@@ -277,8 +294,9 @@ class Spec:
     scale: int = 1
     words: frozenset[str] = frozenset()
     count: int | tuple[str, str, int] | None = None
-    low: int | None = None
-    high: int | None = None
+    low: float | None = None
+    high: float | None = None
+    step: int = 1
     choices: tuple[int, ...] = ()
     spaces: tuple[str, ...] = ()
 
@@ -290,7 +308,7 @@ class Spec:
             NotationError: it has a word that means nothing.
         """
         type_: str | None = None
-        scale, low, high = 1, None, None
+        scale, low, high, step = 1, None, None, 1
         words: set[str] = set()
         count: int | tuple[str, str, int] | None = None
         choices: list[int] = []
@@ -311,13 +329,15 @@ class Spec:
                 number, symbol, operator, operand = _COUNT.match(word).groups()  # type: ignore[union-attr]
                 count = int(number) if number else (symbol, operator or "*", int(operand or 1))
             elif ".." in word:
-                first, _, last = word.partition("..")
-                low, high = int(first, 0), int(last, 0)
+                first, _, rest = word.partition("..")
+                last, _, every = rest.partition("/")
+                read = float if "." in last else lambda number: int(number, 0)
+                low, high, step = read(first), read(last), int(every or 1)
             elif re.fullmatch(r"-?\d+", word):
                 choices.append(int(word))
             else:
                 raise NotationError(f"`{word}` in `{text}` means nothing")
-        return cls(type_, scale, frozenset(words), count, low, high, tuple(choices), tuple(spaces))
+        return cls(type_, scale, frozenset(words), count, low, high, step, tuple(choices), tuple(spaces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +412,8 @@ class _Operands:
                 self.groups += 1
                 found += self.list("}", self.groups)
                 self.take("}")
+                if self.peek() == ",":
+                    self.take()
                 continue
             found.append(self.place(group))
             if self.peek() == ",":
@@ -463,7 +485,7 @@ class _Operands:
 
 def name_of(opcode: str, modifiers: Sequence[str]) -> str:
     """The longest name of several parts that begins like this, else the opcode."""
-    for parts in range(min(len(modifiers), 4), 0, -1):
+    for parts in range(min(len(modifiers), 5), 0, -1):
         name = ".".join((opcode, *modifiers[:parts]))
         if name in NAMES:
             return name
@@ -471,9 +493,9 @@ def name_of(opcode: str, modifiers: Sequence[str]) -> str:
 
 
 USUAL = {
-    "cache_policy": "b64",
-    "membermask": "b32",
-    "ctaMask": "b16",
+    "cache_policy": "u64",
+    "membermask": "u32",
+    "ctaMask": "u16",
     "mbar": "in shared shared::cta shared::cluster generic",
     "p": "pred",
     "q": "pred",
@@ -488,11 +510,13 @@ class Form:
     Attributes:
         syntax: the line in the manual's notation.
         opcode: the part before the first dot.
-        name: the instruction's name, of several parts where it has them: `cp.async`.
+        names: the instruction's name, of several parts where it has them: `cp.async`; several where a part
+            may be left out (`bar.red`, `bar.cta.red`).
         slots: the places for modifiers, in order.
         places: the operands, in order.
         specs: what each named operand may be.
         since: from when and where the whole form may be used.
+        until: from when and where it may be used no more; None where it stays.
         needs: (condition, availability) of modifiers that ask for more.
         rules: what must hold among modifiers and operands.
         section: of the manual.
@@ -502,11 +526,12 @@ class Form:
 
     syntax: str
     opcode: str
-    name: str
+    names: tuple[str, ...]
     slots: tuple[Slot, ...]
     places: tuple[Place, ...]
     specs: Mapping[str, Spec]
     since: Availability
+    until: Availability | None
     needs: tuple[tuple[Condition, Availability], ...]
     rules: tuple[Rule, ...]
     section: str
@@ -522,6 +547,19 @@ class Form:
             chosen = {0, *(group for bit, group in enumerate(groups) if choice >> bit & 1)}
             found[tuple(place for place in self.places if place.group in chosen)] = None
         return tuple(found)
+
+    @property
+    def name(self) -> str:
+        """The instruction's name."""
+        return self.names[0]
+
+    def available(self, version: Version, target: targets.Target, facts: Facts) -> bool:
+        """Whether the version and target have this form with these modifiers and operands."""
+        return (
+            self.since.met(version, target)
+            and not (self.until and self.until.met(version, target))
+            and all(need.met(version, target) for condition, need in self.needs if condition.holds(facts))
+        )
 
     def writes(self, place: Place) -> bool:
         """Whether the operand is a destination."""
@@ -540,11 +578,24 @@ class Form:
         return next((slot for slot in self.slots if slot.name == name), None)
 
 
+def _names(opcode: str, slots: Sequence[Slot]) -> tuple[str, ...]:
+    """The names that the literal modifiers at the start make, with and without those that may be left out."""
+    spellings: list[list[str]] = [[]]
+    for slot in slots[:5]:
+        if not slot.literal:
+            break
+        longer = [[*spelling, value] for spelling in spellings for value in slot.values]
+        spellings = spellings + longer if slot.optional else longer
+    return tuple(dict.fromkeys(name_of(opcode, spelling) for spelling in spellings))
+
+
 _MODIFIER = re.compile(r"(\{)?((?:\.[\w:]+(?:\{(?:::[\w:]+)(?:,::[\w:]+)*\})?)+)(\})?")
 _ONE = re.compile(r"\.([\w:]+)(?:\{((?:::[\w:]+)(?:,::[\w:]+)*)\})?")
 
 
-def _slots(text: str, given: Mapping[str, str]) -> tuple[tuple[Slot, ...], list[str], set[str]]:
+def _slots(
+    text: str, given: Mapping[str, str], lax: Sequence[str]
+) -> tuple[tuple[Slot, ...], list[str], set[str]]:
     """The slots of `.a{.b}.c`, the rules that `{.b.c}` implies, and which names were used."""
     slots: list[Slot] = []
     rules: list[str] = []
@@ -558,10 +609,13 @@ def _slots(text: str, given: Mapping[str, str]) -> tuple[tuple[Slot, ...], list[
         for name, suffixes in _ONE.findall(match[2]):
             if name in given:
                 used.add(name)
-                slots.append(Slot(name, tuple(given[name].split()), bool(match[1])))
+                words = given[name].split()
+                extra = frozenset(word[1:] for word in words if word.startswith("~"))
+                values = tuple(word.removeprefix("~") for word in words)
+                slots.append(Slot(name, values, bool(match[1]), extra=extra, lax=name in lax))
             else:
                 values = (name, *(name + suffix for suffix in suffixes.split(",") if suffix))
-                slots.append(Slot(name, values, bool(match[1]), literal=True))
+                slots.append(Slot(name, values, bool(match[1]), literal=True, lax=name in lax))
             together.append(name)
         if match[1] and len(together) > 1:
             first, *others = together
@@ -577,8 +631,10 @@ def parse_form(
     *,
     section: str,
     since: str = "1.0",
+    until: str | None = None,
     needs: Mapping[str, str] | None = None,
     rules: str | tuple[str, ...] = (),
+    lax: str = "",
     chapter: str = "",
     **given: str,
 ) -> Form:
@@ -588,8 +644,10 @@ def parse_form(
         syntax: the line in the manual's notation.
         section: of the manual, `9.7.9.8`.
         since: PTX ISA version and targets of the whole form.
+        until: PTX ISA version and targets from which on it is no more.
         needs: condition -> PTX ISA version and targets.
         rules: what must hold.
+        lax: slots that ptxas lets stay empty, against the manual.
         chapter: the file that holds the row.
         given: values of slots, specifications of operands.
 
@@ -597,7 +655,7 @@ def parse_form(
         NotationError: the row does not make sense.
     """
     try:
-        return _parse_form(syntax, section, since, needs or {}, rules, chapter, given)
+        return _parse_form(syntax, section, since, until, needs or {}, rules, lax.split(), chapter, given)
     except NotationError as reason:
         raise NotationError(f"row `{syntax}`: {reason}") from None
 
@@ -606,8 +664,10 @@ def _parse_form(
     syntax: str,
     section: str,
     since: str,
+    until: str | None,
     needs: Mapping[str, str],
     rules: str | tuple[str, ...],
+    lax: Sequence[str],
     chapter: str,
     given: Mapping[str, str],
 ) -> Form:
@@ -617,8 +677,10 @@ def _parse_form(
     opcode = re.match(r"\w+", head)
     if opcode is None:
         raise NotationError("there is no opcode")
-    slots, implied, used = _slots(head[opcode.end() :], given)
+    slots, implied, used = _slots(head[opcode.end() :], given, lax)
     by_name = {slot.name: slot for slot in slots}
+    if set(lax) - set(by_name):
+        raise NotationError(f"`{' '.join(lax)}` names a slot that is not there")
     for slot in slots:
         if not slot.values or len(set(slot.values)) != len(slot.values):
             raise NotationError(f"slot `.{slot.name}` has no values, or one twice")
@@ -644,7 +706,9 @@ def _parse_form(
         raise NotationError(f"{', '.join(f'`{name}`' for name in sorted(unused))} is nowhere in the syntax")
     selectors = {name: given[name] for name in given if name not in specs and name not in by_name}
     known = {f".{value}" for slot in slots for value in slot.values} | {f".{name}" for name in by_name}
-    known |= set(specs) | {place.name for place in places}
+    known |= (
+        set(specs) | {place.name for place in places} | {place.suffix for place in places if place.suffix}
+    )
     read_rules = tuple(Rule.parse(text) for text in (*_split(rules), *implied))
     read_needs = tuple((Condition.parse(key), Availability.parse(text)) for key, text in needs.items())
     for atoms in [rule.atoms for rule in read_rules] + [condition.atoms for condition, _ in read_needs]:
@@ -655,11 +719,12 @@ def _parse_form(
     return Form(
         syntax=" ".join(syntax.split()),
         opcode=opcode.group(),
-        name=name_of(opcode.group(), [slot.name for slot in slots if slot.literal]),
+        names=_names(opcode.group(), slots),
         slots=slots,
         places=places,
         specs=specs,
         since=Availability.parse(since),
+        until=Availability.parse(until) if until else None,
         needs=read_needs,
         rules=read_rules,
         section=section,
@@ -685,5 +750,5 @@ def _default(name: str, slots: Mapping[str, Slot], bracketed: bool) -> str:
             return f".{slot}"
     literal = [slot.name for slot in slots.values() if slot.literal and slot.name in DTYPES]
     if len(literal) == 1:
-        return literal[0]
+        return f".{literal[0]}"
     raise NotationError(f"operand `{name}` has no type")

@@ -7,6 +7,7 @@ An operand's *kind* is all that the rows look at, small and hashable, so that ve
     ("not", k) ("neg", k) `!k`, `-k`                          ("part", "b0", k)    `k.b0`
     ("sreg", "u32")       a special register                  ("sreg", "v4", "u32")
     ("var", "shared")     the address of a variable           ("opaque", "texref")
+    ("var", "param", "in")  of a parameter: `in`, `out` of the function itself, `local` for a call
     "func" "label" "targets" "prototype" "string" "_"
     ("{", k, ..)  ("|", k, k)  ("(", k, ..)                   vectors, pairs, arguments
     ("[", base, offset, suffix, k, ..)                        an address: kind of the base, `+`, `-` or None, a
@@ -23,6 +24,7 @@ from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.notation import Place, Spec
 
 OperandKind = str | tuple
+OPAQUE = frozenset({"texref", "samplerref", "surfref"})
 CONSTANTS = frozenset({"int", "float", "0f"})
 
 _INTEGER = frozenset({Kind.SIGNED, Kind.UNSIGNED})
@@ -36,10 +38,11 @@ def register_fits(register: str, wanted: str, wide: bool = False, element: bool 
         register: the declared type.
         wanted: the instruction's type, perhaps an alternate or packed one.
         wide: the register may be wider (9.4.1).
-        element: it is an element of a vector, where a float's place takes integers of its width.
+        element: it is an element of a `.v2`, .. vector, where a float's place takes integers of its width.
 
     Untyped bits fit every type of their width; signed and unsigned integers each other; floats only
-    themselves. A `.f16x2` register passes for any 32-bit integer, and for a predicate: so says ptxas.
+    themselves. A `.f16x2` register passes for the 32-bit integer that the instruction's own type names, and for
+    a predicate: so says ptxas.
     """
     have, want = DTYPES[register], DTYPES[wanted]
     if register == wanted:
@@ -98,6 +101,11 @@ def resolve_count(spec: Spec, slots: Mapping[str, str]) -> int | None:
     if "vec" in spec.words:
         vec = slots.get("vec")
         return int(vec[1:]) if vec else None
+    if "coordinates" in spec.words:
+        four = slots.get("load_mode") in ("tile::gather4", "tile::scatter4")
+        return 5 if four else int(slots["dim"][0])
+    if "offsets" in spec.words:
+        return 2 if slots.get("load_mode", "").startswith("im2col::w") else int(slots["dim"][0]) - 2
     if spec.count is None or isinstance(spec.count, int):
         return spec.count
     symbol, operator, operand = spec.count
@@ -108,6 +116,8 @@ def resolve_count(spec: Spec, slots: Mapping[str, str]) -> int | None:
 def _symbol(symbol: str, slots: Mapping[str, str]) -> int:
     if symbol == "num":
         return int(slots["num"][1:])
+    if symbol == "group":
+        return int(slots["cta_group"][-1])
     shape = slots["shape"]
     start = shape.index(symbol) + 1
     stop = start
@@ -137,38 +147,115 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
         if kind[0] in ("not", "neg"):
             sign = "!" if kind[0] == "not" else "-"
             return place.negatable == sign and fits(spec, Place("plain", place.name), kind[1], slots, written)
+    if words & _GEOMETRIC:
+        return _geometry_fits(spec, kind, slots)
     count = resolve_count(spec, slots)
     type_ = resolve_type(spec, slots)
+    if kind == "f16x2" and spec.type in ("u32", "s32"):
+        return False
+    if count is None and "vec" in words and isinstance(kind, tuple) and kind[0] == "{":
+        count = 1  # `ld.b32 {%r}, [a];`
     if count is not None:
         return _vector_fits(count, type_, kind, spec, written)
-    return _scalar_fits(spec, type_, kind, written)
+    return _scalar_fits(spec, type_, kind, slots, written)
+
+
+_GEOMETRIC = frozenset({"texels", "shifts", "gradients"})
+GEOMETRY = {
+    #        texels, shifts, gradients
+    "1d": (1, 1, 1),
+    "2d": (2, 2, 2),
+    "3d": (4, 4, 4),
+    "a1d": (2, 1, 1),
+    "a2d": (4, 2, 2),
+    "cube": (4, 0, 4),
+    "acube": (4, 0, 4),
+    "2dms": (4, 2, 0),
+    "a2dms": (4, 2, 0),
+}
+"""Elements of the vectors that go with each geometry of textures and surfaces (9.7.10.3)."""
+
+
+def _geometry_fits(spec: Spec, kind: OperandKind, slots: Mapping[str, str]) -> bool:
+    """Coordinates may have more elements than the geometry uses, a single one may stand without braces."""
+    assert spec.type is not None
+    texels, shifts, gradients = GEOMETRY[slots["geom"]]
+    if isinstance(kind, str) or kind[0] in ("v2", "v4"):
+        scalar = isinstance(kind, str)
+        elements: tuple = (kind,) if scalar else (kind[1],) * int(kind[0][1:])
+        if scalar and "gradients" in spec.words:
+            return False
+    elif kind[0] == "{":
+        elements = kind[1:]
+    else:
+        return False
+    if "texels" in spec.words:
+        if len(elements) < texels or len(elements) not in (1, 2, 4):
+            return False
+        if slots["geom"].startswith("a"):
+            if len(set(elements[1:])) > 1 and "b32" not in elements[1:]:
+                return False
+            return _texel(elements[0], "u32") and all(_texel(e, spec.type) for e in elements[1:])
+    elif len(elements) != (shifts if "shifts" in spec.words else gradients):
+        return False
+    return all(_texel(element, spec.type) for element in elements)
+
+
+def _texel(element: OperandKind, type_: str) -> bool:
+    if element == "?":
+        return True
+    if not isinstance(element, str):
+        return False
+    return (
+        constant_fits(element, type_)
+        if element in CONSTANTS
+        else (element in DTYPES and register_fits(element, type_))
+    )
 
 
 def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, written: bool) -> bool:
     assert type_ is not None
     wide = "wide" in spec.words
     if isinstance(kind, str):
-        return count == 1 and kind in DTYPES and register_fits(kind, type_, wide)
+        return False
     if kind[0] == "{":
-        elements = kind[1:]
-        return len(elements) == count and all(
-            (element == "_" and "sink" in spec.words)
-            or element == "?"
-            or (element in DTYPES and register_fits(element, type_, wide, element=True))
-            or (
-                not written
-                and element in CONSTANTS
-                and "reg" not in spec.words
-                and constant_fits(element, type_)
-            )
-            for element in elements
-        )
+        return len(kind) - 1 == count and _elements_fit(kind[1:], type_, spec, written)
+    if kind[0] == "sreg":
+        return "sreg" in spec.words and kind[1] == f"v{count}" and register_fits(kind[2], type_)
     if kind[0] in ("v2", "v4", "v8"):
         return int(kind[0][1:]) == count and register_fits(kind[1], type_, wide, element=True)
     return False
 
 
-def _scalar_fits(spec: Spec, type_: str | None, kind: OperandKind, written: bool) -> bool:
+def _elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool:
+    """Whether registers may stand together in a vector: all of one fitting type, or of several types of one
+    width, which then count as bits."""
+    registers = set()
+    for element in elements:
+        if element == "_":
+            if "sinks" not in spec.words:
+                return False
+        elif element in CONSTANTS:
+            if written or "reg" in spec.words or not constant_fits(element, type_):
+                return False
+        elif element in DTYPES:
+            registers.add(element)
+        elif element != "?":
+            return False
+    if len(registers) > 1:
+        widths = {DTYPES[register].bits for register in registers}
+        if len(widths) > 1 or "pred" in registers:
+            return False
+        registers = {f"b{widths.pop()}"}
+    if "exact" in spec.words:
+        return registers <= {type_}
+    wide, element = "wide" in spec.words, "vec" in spec.words
+    return all(register_fits(register, type_, wide, element) for register in registers)
+
+
+def _scalar_fits(
+    spec: Spec, type_: str | None, kind: OperandKind, slots: Mapping[str, str], written: bool
+) -> bool:
     words = spec.words
     if "label" in words:
         return kind == "label"
@@ -178,12 +265,16 @@ def _scalar_fits(spec: Spec, type_: str | None, kind: OperandKind, written: bool
         return True
     if "any" in words:
         return isinstance(kind, str) and kind in DTYPES
+    if "exact" in words:
+        return kind == type_
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
         wanted = "pred" if "pred" in words else type_
         if wanted is not None and register_fits(kind, wanted, "wide" in words):
             return True
+    if isinstance(kind, tuple) and kind[0] == "opaque":
+        return kind[1] in words
     if written:
-        return False
+        return "pack" in words and isinstance(kind, tuple) and type_ is not None and _unpacks(kind, type_)
     if kind in CONSTANTS and "reg" not in words:
         if "imm" in words and type_ is None:
             return kind == "int"
@@ -193,9 +284,58 @@ def _scalar_fits(spec: Spec, type_: str | None, kind: OperandKind, written: bool
         return "function" in words or ("imm" not in words and "reg" not in words and type_ is not None)
     if isinstance(kind, tuple):
         if kind[0] == "var":
-            return "variable" in words
+            return "variable" in words and kind[2:] != ("local",) and _variable_fits(kind[1], spec, slots)
+        if kind[0] == "{" or kind[0] in ("v2", "v4", "v8"):
+            return "pack" in words and type_ is not None and _packs(kind, type_, written)
         if kind[0] == "sreg":
-            return "sreg" in words and len(kind) == 2 and type_ is not None and register_fits(kind[1], type_)
-        if kind[0] == "opaque":
-            return "opaque" in words
+            return "sreg" in words and _special_fits(
+                kind, "pred" if "pred" in words else type_, "wide" in words
+            )
     return False
+
+
+def _variable_fits(space: str, spec: Spec, slots: Mapping[str, str]) -> bool:
+    """Whether the address of a variable in `space` is one of the spaces that the specification names."""
+    wanted = [slots.get(name[1:], "generic") if name.startswith(".") else name for name in spec.spaces]
+    return not wanted or any(same_space(space, name) for name in wanted)
+
+
+def same_space(variable: str, wanted: str) -> bool:
+    """Whether a variable declared in one state space may be addressed as in the other."""
+    if wanted == "generic":
+        return variable in ("global", "const", "local") or variable.startswith("shared")
+    return variable.partition("::")[0] == wanted.partition("::")[0]
+
+
+def _unpacks(kind: tuple, type_: str) -> bool:
+    return kind[0] in ("{", "v2", "v4", "v8") and _packs(kind, type_, True)
+
+
+def _packs(kind: tuple, type_: str, written: bool) -> bool:
+    """Whether the elements of a vector are together as wide as an untyped-bits type (9.7.9.4)."""
+    want = DTYPES[type_]
+    if want.kind is not Kind.BITS:
+        return False
+    elements = kind[1:] if kind[0] == "{" else (kind[1],) * int(kind[0][1:])
+    if len(elements) not in (1, 2, 4):
+        return False
+    width = want.bits // len(elements)
+    for element in elements:
+        if element == "?" or (element == "_" and written):
+            continue
+        if element in CONSTANTS and not written:
+            continue
+        if not isinstance(element, str) or element not in DTYPES:
+            return False
+        if DTYPES[element].bits != width or DTYPES[element].kind is Kind.PREDICATE:
+            return False
+    return True
+
+
+def _special_fits(kind: tuple, type_: str | None, wide: bool) -> bool:
+    """Whether a special register may be read as that type; `%tid.x` and its like also as 16 bits."""
+    if type_ is None or kind[1] == "v4":
+        return False
+    if kind[-1] == "component" and type_ in ("u16", "s16", "b16"):
+        return True
+    return register_fits(kind[1], type_, wide)

@@ -9,7 +9,29 @@ from importlib import import_module
 from ptxkit.isa.match import Spelling, assign
 from ptxkit.isa.notation import Form, name_of, parse_form
 
-CHAPTERS: tuple[str, ...] = ()
+CHAPTERS = (
+    "integer",
+    "extended",
+    "floating",
+    "half",
+    "mixed",
+    "comparison",
+    "logic",
+    "movement",
+    "conversion",
+    "asynchronous_copy",
+    "texture",
+    "surface",
+    "control",
+    "synchronization",
+    "mbarrier",
+    "matrix",
+    "wgmma",
+    "tcgen05",
+    "stack",
+    "video",
+    "miscellaneous",
+)
 """The files of rows, in the manual's order."""
 
 _Row = tuple[str, str, Mapping[str, object]]
@@ -33,10 +55,10 @@ def _rows() -> dict[str, list[tuple[str, _Row]]]:
     """Every row by its opcode."""
     found: dict[str, list[tuple[str, _Row]]] = {}
     for chapter in CHAPTERS:
-        form = import_module(f"ptxkit.isa.{chapter}").form
-        for row in form.rows:
-            opcode = row[0].partition(" ")[0].partition(".")[0].partition("{")[0]
-            found.setdefault(opcode, []).append((chapter, row))
+        for part in vars(import_module(f"ptxkit.isa.{chapter}")).values():
+            for row in part.rows if isinstance(part, Chapter) else ():
+                opcode = row[0].partition(" ")[0].partition(".")[0].partition("{")[0]
+                found.setdefault(opcode, []).append((chapter, row))
     return found
 
 
@@ -59,7 +81,8 @@ def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
     """The forms of an opcode by the name of the instruction: `cp.async`, `cp.async.bulk`, .."""
     found: dict[str, list[Form]] = {}
     for form in forms(opcode):
-        found.setdefault(form.name, []).append(form)
+        for name in form.names:
+            found.setdefault(name, []).append(form)
     return {name: tuple(rows) for name, rows in found.items()}
 
 

@@ -81,8 +81,6 @@ class _Body:
         found = spelling(instruction.opcode, instruction.modifiers)
         match = found.match(kinds)
         if match is None:
-            if not found.forms:
-                return
             explain(self.context, instruction, found, kinds)
             return
         check_match(self.context, instruction, match)

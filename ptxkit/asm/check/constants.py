@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from ptxkit.asm.tree import (
     Binary,
     Conditional,
@@ -94,6 +96,10 @@ def _binary(operand: Binary) -> int | None:
     return None
 
 
-def is_constant(operand: Operand) -> bool:
-    """Whether an operand is a number."""
-    return isinstance(operand, Float) or constant_value(operand) is not None
+def number(operand: Operand) -> float | None:
+    """The number that a floating-point literal stands for, or None."""
+    if not isinstance(operand, Float):
+        return None
+    if operand.width == 32:
+        return float(struct.unpack("<f", operand.bits.to_bytes(4, "little"))[0])
+    return float(struct.unpack("<d", operand.bits.to_bytes(8, "little"))[0])

@@ -10,7 +10,7 @@ from ptxkit.asm.tree import Instruction, Operand
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.match import Candidate, Spelling, address_spaces, operand_facts, place_fits
 from ptxkit.isa.notation import Form, Place, Rule
-from ptxkit.isa.operands import OperandKind, resolve_count, resolve_type
+from ptxkit.isa.operands import OPAQUE, OperandKind, resolve_count, resolve_type
 from ptxkit.isa.registry import named_forms, opcodes
 
 
@@ -234,7 +234,7 @@ def _expected(candidate: Candidate, place: Place, kind: OperandKind) -> tuple[st
         return "P220", f"a vector of {count} `.{type_}` registers"
     if "imm" in spec.words:
         return "P216", "a constant"
-    if "opaque" in spec.words:
+    if spec.words & OPAQUE:
         return "P216", "a texture, sampler or surface, or a `.u64` register with its handle"
     written = form.writes(place)
     plain = isinstance(kind, str) and kind in DTYPES

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxkit import targets
-from ptxkit.asm.check.constants import constant_value
+from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
 from ptxkit.diagnostics import Label, Span
-from ptxkit.isa.match import Candidate, Match
+from ptxkit.isa.match import Match
 from ptxkit.isa.notation import Availability, Place, Spec
 
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
     """Check what depends on version, target and the values of constants."""
-    if not available(context, match.candidate, match.facts):
+    if not match.form.available(context.version, context.target, match.facts):
         report_availability(context, instruction, match)
+    if match.candidate.reordered or match.candidate.beyond:
+        _beyond_the_manual(context, instruction, match)
     for place, operand in zip(match.places, instruction.operands, strict=True):
         for leaf, value in _leaves(place, operand):
             spec = match.form.specs.get(leaf.name)
@@ -25,14 +27,37 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
                 check_range(context, instruction, leaf, spec, value)
 
 
-def available(context: Context, candidate: Candidate, facts: frozenset[str]) -> bool:
-    """Whether the version and target in force have this form with these modifiers."""
-    version, target = context.version, context.target
-    return candidate.form.since.met(version, target) and all(
-        availability.met(version, target)
-        for condition, availability in candidate.form.needs
-        if condition.holds(facts)
-    )
+def _beyond_the_manual(context: Context, instruction: Instruction, match: Match) -> None:
+    """Warn of what only ptxas takes."""
+    candidate, source = match.candidate, context.module.source
+    for what in candidate.beyond:
+        if what.startswith("-"):
+            context.warn(
+                "P222",
+                f"`{instruction.spelling}` lacks `.{what[1:]}`; ptxas takes it, the manual does not have it",
+                spelling_span(instruction, source),
+                help=f"the form is `{match.form.syntax}`",
+            )
+        else:
+            context.warn(
+                "P222",
+                f"`{what}` of `{match.form.name}` is taken by ptxas, but not in the manual",
+                modifier_span(instruction, what[1:], source),
+                help=f"the form is `{match.form.syntax}`",
+            )
+    if candidate.reordered:
+        order = ".".join(
+            (
+                match.form.opcode,
+                *(candidate.slots[s.name] for s in match.form.slots if s.name in candidate.slots),
+            )
+        )
+        context.warn(
+            "P223",
+            f"the modifiers of `{instruction.spelling}` stand in another order than the manual's",
+            spelling_span(instruction, source),
+            help=f"write `{order}`",
+        )
 
 
 def report_availability(context: Context, instruction: Instruction, match: Match) -> None:
@@ -41,6 +66,15 @@ def report_availability(context: Context, instruction: Instruction, match: Match
     if not form.since.met(context.version, context.target):
         span = spelling_span(instruction, context.module.source)
         _report_need(context, f"`{form.name}`", span, form.since)
+        return
+    if form.until and form.until.met(context.version, context.target):
+        context.report(
+            "P312",
+            f"`{instruction.spelling}` is no more since `.version {targets.show(form.until.version)}` "
+            f"on `{context.target.name}`",
+            spelling_span(instruction, context.module.source),
+            help="its successor has `.sync` and a mask of the threads that take part",
+        )
         return
     for condition, availability in form.needs:
         if condition.holds(facts) and not availability.met(context.version, context.target):
@@ -108,7 +142,7 @@ def check_range(
     context: Context, instruction: Instruction, place: Place, spec: Spec, operand: Operand
 ) -> None:
     """Check a constant against the range or the choices of its place."""
-    value = constant_value(operand)
+    value = number(operand) if isinstance(spec.low, float) else constant_value(operand)
     if value is None:
         return
     if spec.choices:
@@ -120,9 +154,11 @@ def check_range(
     else:
         assert spec.low is not None
         assert spec.high is not None
-        if spec.low <= value <= spec.high:
+        if spec.low <= value <= spec.high and value % spec.step == 0:
             return
         wanted = f"a constant from {spec.low} to {spec.high}"
+        if spec.step > 1:
+            wanted = f"a multiple of {spec.step} from {spec.low} to {spec.high}"
     context.report(
         "P218",
         f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",

@@ -154,4 +154,13 @@ def symbol_kind(symbol: Symbol) -> OperandKind:
     dtype = DTYPES.get(symbol.type)
     if dtype is not None and dtype.kind is Kind.OPAQUE:
         return ("opaque", symbol.type)
+    if symbol.space.startswith("param"):
+        return ("var", "param", _role(symbol))
     return ("var", symbol.space)
+
+
+def _role(parameter: Symbol) -> str:
+    """Whose parameter it is: `in` or `out` of the function itself, or `local`, declared for a call."""
+    if parameter.kind is not SymbolKind.PARAMETER:
+        return "local"
+    return "out" if parameter.returned else "in"

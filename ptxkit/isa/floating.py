@@ -1,0 +1,56 @@
+"""Single- and double-precision arithmetic. PTX ISA 9.7.3."""
+
+from ptxkit.isa.registry import Chapter
+
+form = Chapter("floating", "9.7.3")
+
+RND = "rn rz rm rp"
+F32X2 = "8.6 sm_100"
+
+# fmt: off
+form("testp.op.type              p, a",       "1",  op="finite infinite number notanumber normal subnormal", type="f32 f64", since="2.0 sm_20", lax="op")
+form("copysign.type              d, a, b",    "2",  type="f32 f64", since="2.0 sm_20")
+form("add{.rnd}{.ftz}{.sat}.f32  d, a, b",    "3",  rnd=RND)
+form("add{.rnd}{.ftz}.f32x2      d, a, b",    "3",  rnd=RND, since=F32X2)
+form("add{.rnd}.f64              d, a, b",    "3",  rnd=RND)
+form("sub{.rnd}{.ftz}{.sat}.f32  d, a, b",    "4",  rnd=RND)
+form("sub{.rnd}{.ftz}.f32x2      d, a, b",    "4",  rnd=RND, since=F32X2)
+form("sub{.rnd}.f64              d, a, b",    "4",  rnd=RND)
+form("mul{.rnd}{.ftz}{.sat}.f32  d, a, b",    "5",  rnd=RND)
+form("mul{.rnd}{.ftz}.f32x2      d, a, b",    "5",  rnd=RND, since=F32X2)
+form("mul{.rnd}.f64              d, a, b",    "5",  rnd=RND)
+form("fma.rnd{.ftz}{.sat}.f32    d, a, b, c", "6",  rnd=RND, since="2.0 sm_20")
+form("fma.rnd{.ftz}.f32x2        d, a, b, c", "6",  rnd=RND, since=F32X2)
+form("fma.rnd.f64                d, a, b, c", "6",  rnd=RND, since="1.4 sm_13")
+form("mad.rnd{.ftz}{.sat}.f32    d, a, b, c", "7",  rnd=RND)
+form("mad.rnd.f64                d, a, b, c", "7",  rnd=RND)
+form("div.approx{.ftz}.f32       d, a, b",    "8",  since="1.4")
+form("div.full{.ftz}.f32         d, a, b",    "8",  since="1.4")
+form("div.rnd{.ftz}.f32          d, a, b",    "8",  rnd=RND, since="1.4 sm_20")
+form("div.rnd.f64                d, a, b",    "8",  rnd=RND, since="1.4 sm_13")
+form("abs{.ftz}.f32              d, a",       "9")
+form("abs.f64                    d, a",       "9")
+form("neg{.ftz}.f32              d, a",       "10")
+form("neg.f64                    d, a",       "10")
+form("min{.ftz}{.NaN}{.xorsign.abs}.f32  d, a, b",  "11", needs={".NaN": "7.0 sm_80", ".xorsign": "7.2 sm_86"})
+form("min{.ftz}{.NaN}{.abs}.f32  d, a, b, c", "11", since="8.8 sm_100")
+form("min.f64                    d, a, b",    "11")
+form("max{.ftz}{.NaN}{.xorsign.abs}.f32  d, a, b",  "12", needs={".NaN": "7.0 sm_80", ".xorsign": "7.2 sm_86"})
+form("max{.ftz}{.NaN}{.abs}.f32  d, a, b, c", "12", since="8.8 sm_100")
+form("max.f64                    d, a, b",    "12")
+form("rcp.approx{.ftz}.f32       d, a",       "13", since="1.4")
+form("rcp.rnd{.ftz}.f32          d, a",       "13", rnd=RND, since="1.4 sm_20")
+form("rcp.rnd.f64                d, a",       "13", rnd=RND, since="1.4 sm_13")
+form("rcp.approx.ftz.f64         d, a",       "14", since="2.1 sm_20")
+form("sqrt.approx{.ftz}.f32      d, a",       "15", since="1.4")
+form("sqrt.rnd{.ftz}.f32         d, a",       "15", rnd=RND, since="1.4 sm_20")
+form("sqrt.rnd.f64               d, a",       "15", rnd=RND, since="1.4 sm_13")
+form("rsqrt.approx{.ftz}.f32     d, a",       "16", since="1.4")
+form("rsqrt.approx.f64           d, a",       "16", since="1.4 sm_13")
+form("rsqrt.approx.ftz.f64       d, a",       "17", since="4.0 sm_20")
+form("sin.approx{.ftz}.f32       d, a",       "18", since="1.4")
+form("cos.approx{.ftz}.f32       d, a",       "19", since="1.4")
+form("lg2.approx{.ftz}.f32       d, a",       "20", since="1.4")
+form("ex2.approx{.ftz}.f32       d, a",       "21", since="1.4")
+form("tanh.approx.f32            d, a",       "22", since="7.0 sm_75")
+# fmt: on
