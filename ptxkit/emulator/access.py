@@ -17,6 +17,7 @@ from ptxkit.emulator.addresses import CONST_START, LOCAL_START, PARAM_START, WIN
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation, Bank, TiledBank
 from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.races import Ledger, check_load, check_store
 from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:
@@ -62,8 +63,33 @@ class Access:
             return owner.undefined
         return self.bank.shadow is not None
 
-    def load(self, width: int, count: int) -> tuple[tuple[Any, ...], Masks | None]:
-        """The values of `count` elements of `width` bytes, and their undefined bits where there are any."""
+    @property
+    def ledger(self) -> Ledger | None:
+        """Where accesses to this memory are entered, if races are sought in it."""
+        if self.space == "global":
+            return self.owner.ledger if isinstance(self.owner, Allocation) else None
+        return self.bank.ledger if self.space == "shared" and isinstance(self.bank, TiledBank) else None
+
+    @property
+    def ledger_of_write(self) -> Ledger | None:
+        """The same for a write: races are sought in global memory from the first one on, if not before."""
+        known, launch = self.ledger, self.group.gang.launch
+        if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
+            return known
+        return launch.seek_races(self.owner)
+
+    def load(self, width: int, count: int, strength: str = "") -> tuple[tuple[Any, ...], Masks | None]:
+        """The values of `count` elements of `width` bytes, and their undefined bits where there are any.
+
+        Args:
+            width, count: what each lane loads.
+            strength: empty for a weak load; `fence` for a relaxed, `yes` for an acquiring one.
+        """
+        ledger = self.ledger
+        if ledger is not None:
+            number = check_load(self, ledger, width * count, bool(strength))
+            if strength:
+                self.group.gang.order.synchronise(self, ledger, number, strength, "no")
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -92,8 +118,22 @@ class Access:
         )
         return index, spread, active
 
-    def store(self, values: tuple[Any, ...], masks: Masks | None, width: int, origin: Any = 0) -> None:
-        """Store elements of `width` bytes, the last lane winning where several hit one place."""
+    def store(
+        self, values: tuple[Any, ...], masks: Masks | None, width: int, origin: Any = 0, strength: str = ""
+    ) -> None:
+        """Store elements of `width` bytes, the last lane winning where several hit one place.
+
+        Args:
+            values, masks: what each lane stores, and its undefined bits.
+            width: bytes of an element.
+            origin: of the undefined bits.
+            strength: empty for a weak store; `fence` for a relaxed, `yes` for a releasing one.
+        """
+        ledger = self.ledger_of_write
+        if ledger is not None:
+            number = check_store(self, ledger, values, width, bool(strength))
+            if strength:
+                self.group.gang.order.synchronise(self, ledger, number, "no", strength)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]

@@ -31,6 +31,7 @@ class Barrier:
             -1 while nobody has arrived.
         reducing: by CTA, whether this generation is a `red`.
         values: bool (rows, 32), the predicates of a `red`.
+        covered: int64 (rows,), for each warp the event up to which its arrival covers its accesses.
         sites: by CTA, the instruction that arrived first.
     """
 
@@ -39,6 +40,7 @@ class Barrier:
     expected: np.ndarray
     reducing: np.ndarray
     values: np.ndarray
+    covered: np.ndarray
     sites: dict[int, Site] = field(default_factory=dict)
 
     @property
@@ -84,6 +86,7 @@ def barrier_of(gang: Gang, number: int) -> Barrier:
             np.full(ctas, -1, np.int64),
             np.zeros(ctas, bool),
             np.zeros((gang.rows, WARP), bool),
+            np.zeros(gang.rows, np.int64),
         )
     return barrier
 
@@ -109,6 +112,7 @@ def release(gang: Gang, barrier: Barrier) -> None:
         return
     results = _reduced(gang, barrier)
     rows = np.repeat(complete, gang.warps)
+    _order(gang, barrier, complete, there)
     barrier.arrived[rows] = False
     barrier.expected[complete] = -1
     for cta in np.flatnonzero(complete):
@@ -129,6 +133,25 @@ def release(gang: Gang, barrier: Barrier) -> None:
         group.passed = True
         group.result = results
         gang.ready.append(group)
+
+
+def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
+    """What the warps of the completed CTAs have seen of one another from now on."""
+    waiting = np.zeros(gang.rows, bool)
+    for entry in gang.waiting:
+        if entry.gate is barrier:
+            waiting[entry.group.occupied()[0]] = True
+    number = gang.launch.events.take()
+    by_cta = waiting.reshape(-1, gang.warps)
+    everyone = complete & (by_cta | ~gang.alive.reshape(-1, gang.warps, WARP).any(axis=2)).all(axis=1)
+    if everyone.any():
+        gang.order.barrier(np.repeat(everyone, gang.warps), number)
+    for cta in np.flatnonzero(complete & ~everyone):
+        first = int(cta) * gang.warps
+        arrived = first + np.flatnonzero(there[cta])
+        stays = first + np.flatnonzero(by_cta[cta])
+        covered = np.where(waiting[arrived], number, barrier.covered[arrived])
+        gang.order.meet(arrived, stays, covered)
 
 
 def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:
@@ -184,6 +207,7 @@ class BarrierGate:
             state = gang.barriers.get(self._fixed)
             if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
                 gang.launch.counts.barriers += len(gang.ctas)
+                gang.order.barrier(slice(None), gang.launch.events.take())
                 return group
         skipping = None
         if guard is not None:
@@ -228,8 +252,7 @@ class BarrierGate:
         gang = group.gang
         self._check(group, number, count)
         barrier = barrier_of(gang, number)
-        rows = np.arange(gang.rows) if group.rows is None else group.rows
-        mask = group.full_mask()
+        rows, mask = group.occupied()
         ctas = np.unique(rows // gang.warps)
         if self.aligned and group.mask is not None:
             self._check_together(group, barrier, rows)
@@ -239,9 +262,11 @@ class BarrierGate:
         barrier.expected[ctas] = count
         barrier.reducing[ctas] = self.predicate is not None
         barrier.arrived[rows] |= mask
+        barrier.covered[rows] = gang.launch.events.take(self.site)
         if self.predicate is not None:
-            values = np.broadcast_to(self.predicate(group), mask.shape)
-            barrier.values[rows] = np.where(mask, values, barrier.values[rows])
+            values = np.zeros((gang.rows, WARP), bool)
+            values[slice(None) if group.rows is None else group.rows] = self.predicate(group)
+            barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
         if self.waits:
             gang.park(group, barrier)
         release(gang, barrier)
@@ -263,10 +288,9 @@ class BarrierGate:
             other = entry.group
             if entry.gate is not barrier or (other.code is group.code and other.pc == group.pc):
                 continue
-            both = np.intersect1d(rows, np.arange(gang.rows) if other.rows is None else other.rows)
             own, others = group.on_gang(), other.on_gang()
-            for row in both:
-                if own[row].any() and others[row].any():
+            for row in np.intersect1d(rows, other.occupied()[0]):
+                if others[row].any():
                     there = other.code.blocks[other.pc].sites[0]
                     raise fault(
                         "P635",
@@ -308,7 +332,7 @@ class BarrierGate:
                     spelling=self.site.instruction.spelling,
                 )
                 first = barrier.sites.get(cta)
-                notes = [f"{group.thread(*_lane_in(gang, rows, mask, cta))}"]
+                notes = [f"{gang.thread(*_lane_in(gang, rows, mask, cta))}"]
                 if first is not None:
                     notes.append(f"begun by `{first.instruction.spelling}` at {first.where}")
                 raise fault(code, message, self.site, notes)
@@ -318,7 +342,7 @@ class BarrierGate:
             message = (
                 f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
             )
-            raise fault("P634", message, self.site, (f"{group.thread(row, lane)}",))
+            raise fault("P634", message, self.site, (f"{gang.thread(int(rows[row]), lane)}",))
 
 
 def _threads(count: int) -> str:
@@ -326,7 +350,7 @@ def _threads(count: int) -> str:
 
 
 def _lane_in(gang: Gang, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
-    """A group's row and lane that lies in a CTA."""
+    """The gang's row and lane of the first of some lanes that lies in a CTA."""
     own = mask & (rows // gang.warps == cta)[:, None]
     row, lane = divmod(int(np.argmax(own)), WARP)
-    return row, lane
+    return int(rows[row]), lane

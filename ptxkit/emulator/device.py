@@ -22,6 +22,7 @@ from ptxkit.emulator.faults import fault
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.races import Events
 from ptxkit.launch import Requirements, check_launch
 
 ORDERS = ("lazy", "eager", "random")
@@ -54,6 +55,7 @@ class Emulator:
         self.arch = arch
         self.memory = GlobalMemory()
         self.origins = Origins()
+        self.events = Events()
         self.counts = Counts()
         self.progress: Progress | None = None
         self.output: Callable[[str], None] = _print
@@ -322,6 +324,7 @@ class Kernel:
             device.origins,
             device.sanitize,
             device.launches,
+            device.events,
             device.output,
         )
         device.counts = execution.counts

@@ -14,6 +14,7 @@ from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.races import Events, Ledger
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch
 from ptxkit.targets import Limits
@@ -74,6 +75,7 @@ class Execution:
         limits: of the device.
         sanitize: whether undefined bits are tracked.
         number: of the launch on its device.
+        events: the numbers of accesses that may race, and of what orders them.
         output: takes what kernels print.
         counts: what it did so far.
         clock: time as kernels see it, in steps.
@@ -89,6 +91,7 @@ class Execution:
         origins: Origins,
         sanitize: bool,
         number: int,
+        events: Events,
         output: Callable[[str], None],
     ) -> None:
         self.program = program
@@ -108,6 +111,7 @@ class Execution:
         self.sanitize = sanitize
         self.number: int = number
         self.counts = Counts()
+        self.events = events
         self.output = output
         self.clock = 0
         self.shared_start = program.shared_start
@@ -124,6 +128,7 @@ class Execution:
         Raises:
             EmulatorFault: the first error finding.
         """
+        self._begin()
         total = self.launch.ctas
         size = max(1, min(GANG_LANES // (self.warps * WARP), total))
         resident = max(1, self.resident_ctas())
@@ -149,6 +154,26 @@ class Execution:
                     gangs.append(Gang(self, np.arange(first, min(first + size, total))))
                 elif gangs and not moved:
                     raise deadlock(gangs)
+
+    def seek_races(self, allocation: Allocation) -> Ledger:
+        """Enter accesses to an allocation from now on."""
+        granule = self.program.smallest["global"]
+        if allocation.ledger is None or allocation.ledger.granule > granule:
+            allocation.ledger = Ledger(allocation.size, granule, allocation.address - BASE)
+        return allocation.ledger
+
+    def _begin(self) -> None:
+        """Everything before the launch is ordered before it; races are sought in what it may store to."""
+        if self.events.start():
+            self.memory.forget_ledgers()
+        if not self.sanitize or "global" not in self.program.smallest:
+            return
+        for name in self.program.stored_through:
+            at = self.program.offsets[name]
+            pointer = int.from_bytes(self.parameters.data[at : at + 8].tobytes(), "little")
+            allocation = self.memory.find(pointer)
+            if allocation is not None and allocation.live and pointer < allocation.end:
+                self.seek_races(allocation)
 
     def resident_ctas(self) -> int:
         """How many CTAs the device holds at once."""

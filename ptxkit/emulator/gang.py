@@ -19,6 +19,7 @@ from ptxkit.emulator.faults import Dim3, Site, Thread, fault
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.memory import TiledBank
+from ptxkit.emulator.races import Ledger, Order
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.values import WARP
 
@@ -66,6 +67,7 @@ class Gang:
         rows: warps of all of them.
         alive: bool (rows, 32), the threads that exist and have not exited.
         living: how many those are.
+        order: what each warp has seen of the others' accesses.
         ready: groups that can run.
         waiting: groups at a gate.
     """
@@ -85,6 +87,10 @@ class Gang:
         self.barriers: dict[int, Any] = {}
         self.budget = 0
         self.shared = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
+        self.order = Order(self, launch.events.first)
+        if launch.sanitize and launch.program.smallest.get("shared"):
+            size = self.shared.stride * self.shared.tiles
+            self.shared.ledger = Ledger(size, launch.program.smallest["shared"])
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}
         code = launch.code

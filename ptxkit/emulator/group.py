@@ -161,6 +161,14 @@ class Group:
         """The mask, also where it is None."""
         return np.ones((self.n, WARP), bool) if self.mask is None else self.mask
 
+    def occupied(self) -> tuple[np.ndarray, np.ndarray]:
+        """The gang's rows in which the group has lanes, and its lanes in each."""
+        rows = np.arange(self.gang.rows) if self.rows is None else self.rows
+        if self.mask is None:
+            return rows, np.ones((self.n, WARP), bool)
+        some = self.mask.any(axis=1)
+        return rows[some], self.mask[some]
+
     def on_gang(self) -> np.ndarray:
         """The group's lanes as bool (rows of the gang, 32)."""
         if self.rows is None:

@@ -16,6 +16,7 @@ from ptxkit.emulator.form import literal
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.program import Builder, Code
+from ptxkit.emulator.provenance import stored_through
 
 
 class Image:
@@ -221,6 +222,8 @@ class Program:
         has_dynamic: whether a variable names dynamic shared memory.
         shared_start: the address of the first of them.
         dynamic_start: the address where dynamic shared memory begins.
+        stored_through: names of the entry's parameters that may be addresses of stores.
+        smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
         unset: names of registers that can be read before they are written, by the number of their origin.
     """
 
@@ -232,10 +235,12 @@ class Program:
         self.capability = image.capability
         self.offsets = offsets
         self.unset: list[str] = []
+        self.smallest: dict[str, int] = {}
         self._codes: dict[str, Code] = {}
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start
         self._place_shared()
+        self.stored_through = stored_through(image.flow(entry))
         self.problems: list[Diagnostic] = []
         self.code = self._compile(entry)
         if self.problems:
@@ -266,6 +271,11 @@ class Program:
         builder = Builder(self, function, code)
         self.problems += builder.build()
         return code
+
+    def touches(self, space: str, size: int) -> None:
+        """Take note of an access of `size` bytes."""
+        for reached in ("shared", "global") if space == "generic" else (space,):
+            self.smallest[reached] = min(size, self.smallest.get(reached, size))
 
     def unset_origin(self, name: str) -> int:
         """The (negative) number of the origin of a register that was never written."""

@@ -13,12 +13,15 @@ import os
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptxkit.diagnostics import error
 from ptxkit.emulator.values import RAW, U64
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.races import Ledger
 
 MAP_NORESERVE = 0x4000
 """Linux's flag, which Python names only from 3.13 on."""
@@ -165,6 +168,7 @@ class Allocation:
         undefined: whether some of its bytes may be undefined.
         heap: whether the device's `malloc` made it.
         freed_by: what freed it, in words.
+        ledger: where accesses are entered that others may race with; None where races are not sought.
     """
 
     address: int
@@ -174,6 +178,7 @@ class Allocation:
     undefined: bool = False
     heap: bool = False
     freed_by: str = ""
+    ledger: Ledger | None = None
 
     @property
     def end(self) -> int:
@@ -256,6 +261,7 @@ class GlobalMemory(Bank):
         allocation.live = False
         allocation.freed_by = by
         allocation.undefined = False
+        allocation.ledger = None
         self.used -= allocation.size
         if allocation.heap:
             self.heap_used -= allocation.size
@@ -271,6 +277,11 @@ class GlobalMemory(Bank):
         start = allocation.address - BASE
         self.shadow[start : start + allocation.size] = 0xFF  # type: ignore[index]
         allocation.undefined = allocation.size > 0
+
+    def forget_ledgers(self) -> None:
+        """Forget all accesses."""
+        for allocation in self._allocations:
+            allocation.ledger = None
 
     def find(self, address: int) -> Allocation | None:
         """The allocation, live or freed, with the greatest address not above `address`."""
@@ -317,6 +328,7 @@ class TiledBank(Bank):
         self._undefined: Any = np.full(self.stride // CHUNK, tracked)
         self._any = tracked
         self._looks = 0
+        self.ledger: Ledger | None = None
 
     def suspect(self, first: int, last: int) -> bool:
         """Whether bytes `first` to `last` (inclusive) of some tile may be undefined."""

@@ -80,6 +80,14 @@ def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
 
 _ONE = np.uint64(1)
 
+
+def _records(gang: Gang) -> Any:
+    """For each thread its CTA's number in the grid and its own in the CTA, as race records have them."""
+    thread = (np.arange(gang.warps * WARP, dtype=np.uint64)).reshape(1, gang.warps, WARP)
+    ctas = (gang.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
+    return (ctas | thread).reshape(gang.rows, WARP)
+
+
 SPECIAL: dict[str, Value] = {
     **{f"%tid.{axis}": _tid(i) for i, axis in enumerate("xyz")},
     **{f"%ntid.{axis}": _of_launch("block", i) for i, axis in enumerate("xyz")},
@@ -115,8 +123,9 @@ SPECIAL: dict[str, Value] = {
     "%cluster_ctarank": lambda gang: _u32(0),
     "%cluster_nctarank": lambda gang: _u32(1),
     "%current_graph_exec": lambda gang: np.uint64(0),
-    # The emulator's own: the number of each row's CTA in the gang, and of each thread.
+    # The emulator's own: each row's CTA in the gang, each thread's number in the gang and for race records.
     "cta": lambda gang: np.repeat(np.arange(len(gang.ctas)), gang.warps).reshape(-1, 1),
+    "record": lambda gang: _records(gang),
     "thread": lambda gang: np.arange(gang.rows * WARP).reshape(-1, WARP),
 }
 """By name: what computes the value for a gang, of a shape that broadcasts against (rows, 32)."""

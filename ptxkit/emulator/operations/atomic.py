@@ -17,6 +17,7 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Unsupported, decode_pure
+from ptxkit.emulator.races import enter_atomic
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def atom(form: Form) -> Effect:
     if "async" in m.left:
         raise Unsupported("asynchronous reductions")
     returns = m.opcode == "atom"
-    m.choose("relaxed", "acquire", "release", "acq_rel")
+    order = m.choose("relaxed", "acquire", "release", "acq_rel", default="relaxed")
     m.choose("cta", "cluster", "gpu", "sys")
     space = plain_space(m.choose(*SPACES, default="generic") or "")
     operator = m.need(*OPERATORS) or ""
@@ -164,7 +165,7 @@ def atom(form: Form) -> Effect:
     count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
     kind = m.type()
     width, raw, dtype = kind.bytes, RAW[kind.bits], dtype_of(kind.name)
-    address, *rest = form.source_operands if returns else form.instruction.operands
+    address = form.source_operands[0]
     parts = form.sources[1:]
     needed = (2 if operator == "cas" else 1) * count
     if len(parts) < needed:
@@ -176,7 +177,9 @@ def atom(form: Form) -> Effect:
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
     site = form.site
-    del rest
+    acquires = "no" if not returns else "yes" if order in ("acquire", "acq_rel") else "fence"
+    releases = "yes" if order in ("release", "acq_rel") else "fence"
+    form.builder.program.touches(space, width)
 
     def step(group: Group, guard: Any) -> bool:
         launch = group.gang.launch
@@ -190,6 +193,10 @@ def atom(form: Form) -> Effect:
         for access in accessor(group, guard):
             launch.counts.load(access.space, access.lanes * width * count)
             launch.counts.store(access.space, access.lanes * width * count)
+            ledger = access.ledger_of_write
+            if ledger is not None:
+                number = enter_atomic(access, ledger, width * count)
+                group.gang.order.synchronise(access, ledger, number, acquires, releases)
             active = lanes_of(group, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]

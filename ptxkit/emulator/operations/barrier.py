@@ -10,6 +10,7 @@ from ptxkit.emulator.barriers import BarrierGate
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.gates import WarpGate
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.warp import check_members
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -24,7 +25,14 @@ def bar(form: Form) -> Effect:
         raise Unsupported("cluster barriers")
     if m.flag("warp"):
         m.need("sync")
-        return Effect(gate=WarpGate(form.site, form.source(form.sources[0], "b32"), form.guard))
+        members = form.source(form.sources[0], "b32")
+        check, site = check_members(form, members), form.site
+
+        def meet(group: Group, guard: Any) -> None:
+            check(group, guard)
+            group.gang.order.warp_sync(group, group.gang.launch.events.take(site))
+
+        return Effect(meet, WarpGate(form.site, members, form.guard))
     m.flag("cta")
     kind = m.need("sync", "arrive", "red")
     aligned = m.flag("aligned") or m.opcode == "bar"
@@ -64,11 +72,16 @@ def _red(form: Form, aligned: bool) -> Effect:
 
 @effect("membar", "fence")
 def fence(form: Form) -> Effect:
-    """`membar.level`, `fence{.sem}.scope`: threads of the emulator see memory in one order anyway."""
+    """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
     m = form.modifiers
     if m.flag("proxy"):
         m.need("alias")
         return Effect(lambda group, guard: None)
     m.choose("sc", "acq_rel", "acquire", "release")
     m.choose("cta", "cluster", "gpu", "sys", "gl")
-    return Effect(lambda group, guard: None)
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        group.gang.order.fence(group, group.gang.launch.events.take(site))
+
+    return Effect(step)

@@ -30,7 +30,6 @@ CACHE = (
     "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint",
     "L2::64B", "L2::128B", "L2::256B",
 )  # fmt: skip
-STRONG = ("relaxed", "acquire", "release", "volatile", "mmio")
 
 
 def _hints(m: Modifiers) -> bool:
@@ -64,16 +63,17 @@ def ld(form: Form) -> Effect:
         if sliced is not None and space == "param":
             return _load_parameter(form, *sliced, width, targets, dtype)
     accessor = Accessor(form.address(operand), space, width * count, form.site)
-    polls = order in STRONG
+    strength = {"weak": "", "acquire": "yes"}.get(order or "", "fence")
+    form.builder.program.touches(space, width * count)
 
     def step(group: Group, guard: Any) -> bool:
         accesses = accessor(group, guard)
-        if polls:
+        if strength:
             group.gang.poll(group)
         tainted = False
         for access in accesses:
             group.gang.launch.counts.load(access.space, access.lanes * width * count)
-            values, masks = access.load(width, count)
+            values, masks = access.load(width, count, strength)
             chosen = access.guard
             for i, target in enumerate(targets):
                 if target is None:
@@ -129,7 +129,7 @@ def st(form: Form) -> Effect:
     m = form.modifiers
     if "async" in m.left or "bulk" in m.left:
         raise Unsupported("asynchronous stores")
-    m.choose(*ORDERS)
+    order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
     space = plain_space(m.choose(*SPACES, default="generic") or "")
     _hints(m)
@@ -151,6 +151,8 @@ def st(form: Form) -> Effect:
         if sliced is not None and space == "param":
             return _store_parameter(form, *sliced, width, sources)
     accessor = Accessor(form.address(operand), space, width * count, form.site)
+    strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
+    form.builder.program.touches(space, width * count)
     if space == "param":
         raise Unsupported("a store to a kernel parameter")
 
@@ -165,7 +167,7 @@ def st(form: Form) -> Effect:
                 origin = group.gang.launch.origins.of_store(first, form.site, group.gang.launch.program)
         for access in accessor(group, guard):
             group.gang.launch.counts.store(access.space, access.lanes * width * count)
-            access.store(values, masks, width, origin)
+            access.store(values, masks, width, origin, strength)
 
     return Effect(step)
 

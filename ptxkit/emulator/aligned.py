@@ -1,0 +1,113 @@
+"""What `.sync.aligned` instructions share: the whole warp executes them together, with the same operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import WarpGate, executing
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+
+
+class AlignedGate(WarpGate):
+    """Lets a warp through when its lanes have come, and finds a guard that they disagree about."""
+
+    code = "P640"
+
+    def __init__(self, form: Form) -> None:
+        super().__init__(form.site, None, form.guard)
+
+    def __call__(self, group: Group) -> Group | None:
+        if self.guard is not None:
+            guard = self.guard(group)
+            if guard.ndim and guard.shape[1] != 1:
+                self._check_guard(group, guard)
+        return super().__call__(group)
+
+    def _check_guard(self, group: Group, guard: np.ndarray) -> None:
+        on, off = (guard, ~guard) if group.mask is None else (guard & group.mask, ~guard & group.mask)
+        split = on.any(axis=1) & off.any(axis=1)
+        if split.any():
+            row = int(np.argmax(split))
+            which = int(np.packbits(np.broadcast_to(on, (group.n, WARP))[row], bitorder="little").view("u4")[0])
+            raise fault(
+                "P640",
+                f"ALIGNED-DIVERGED: lanes of a warp disagree about the guard of `{_name(self.site)}`",
+                self.site,
+                (f"{group.thread(row, int(np.argmax(on[row])))}", f"it holds for lanes {which:#010x}"),
+                "let the whole warp take it, or leave it out; PTX ISA 9.7.14",
+            )
+
+
+def _name(site: Site) -> str:
+    return site.instruction.spelling
+
+
+def check_whole(group: Group, guard: Any, site: Site) -> None:
+    """All 32 lanes must execute the instruction, in every warp that does.
+
+    Raises:
+        EmulatorFault: P641, a lane has exited or never existed; P640, lanes are elsewhere.
+    """
+    lanes = executing(group, guard)
+    if lanes is None:
+        return
+    some, every = lanes.any(axis=1), lanes.all(axis=1)
+    broken = some & ~every
+    if not broken.any():
+        return
+    row = int(np.argmax(broken))
+    there = lanes[row]
+    alive = group.gang.alive[row if group.rows is None else int(group.rows[row])]
+    first = group.thread(row, int(np.argmax(there)))
+    absent = int(np.packbits(~there, bitorder="little").view(np.uint32)[0])
+    if not (~there & alive).any():
+        raise fault(
+            "P641",
+            f"ALIGNED-EXITED-LANE: `{_name(site)}` needs all 32 lanes of the warp",
+            site,
+            (f"{first}", f"lanes {absent:#010x} have exited or never existed"),
+            "keep every lane until the instruction, and launch whole warps",
+        )
+    raise fault(
+        "P640",
+        f"ALIGNED-DIVERGED: `{_name(site)}` needs all 32 lanes of the warp at the same place",
+        site,
+        (f"{first}", f"lanes {absent:#010x} are elsewhere"),
+        "let the lanes meet before it",
+    )
+
+
+def uniform(group: Group, guard: Any, source: Source, value: Any, site: Site) -> Any:
+    """An operand that must be the same for all lanes of a warp, with one lane's axis left: (n or 1, 1) or ().
+
+    Raises:
+        EmulatorFault: P642, lanes differ; P605, it has undefined bits.
+    """
+    entry = source.undefined(group) if group.undefined else None
+    if entry is not None:
+        lanes = executing(group, guard)
+        if (entry[0] if lanes is None else (entry[0] != 0) & lanes).any():
+            group.gang.launch.undefined_decides(group, entry[0], entry[1], site, f"the operand `{source.name}`")
+    if np.ndim(value) == 0 or value.shape[1] == 1:
+        return value
+    differs = value != value[:, :1]
+    lanes = executing(group, guard)
+    wrong = differs if lanes is None else differs & lanes
+    if wrong.any():
+        row, lane = group.first(wrong)
+        values = np.broadcast_to(value, (group.n, WARP))[row]
+        raise fault(
+            "P642",
+            f"OPERAND-NONUNIFORM: lanes of a warp disagree about `{source.name}` of `{_name(site)}`",
+            site,
+            (f"{group.thread(row, lane)} has {int(values[lane]):#x}, lane 0 has {int(values[0]):#x}",),
+        )
+    return value[:, :1]

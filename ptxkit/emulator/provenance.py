@@ -1,0 +1,66 @@
+"""Which kernel parameters a program may store through: a static look, blind to the flow of control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ptxkit.asm import tree
+from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import operand_names, read_names, written_names
+from ptxkit.asm.symbols import Symbol, SymbolKind
+
+STORING = frozenset({"st", "atom", "red", "cp", "multimem", "call"})
+"""Opcodes that may store to an address, or hand one to a function that does."""
+
+
+def stored_through(flow: Flow) -> set[str]:
+    """The names of an entry's parameters from which the addresses of its stores may be computed.
+
+    An address that was loaded from memory has no known parameter behind it.
+    """
+    sources = _sources(flow)
+    found: set[str] = set()
+    for instruction in flow.instructions:
+        if instruction.opcode not in STORING:
+            continue
+        addresses: Iterable[tree.Operand] = instruction.operands
+        if instruction.opcode != "call":
+            addresses = [o for o in instruction.operands if isinstance(o, tree.Address)]
+        elif not any(isinstance(o, tree.Arguments) for o in instruction.operands):
+            continue
+        for operand in addresses:
+            for name in operand_names(operand):
+                symbol = flow.meaning(name)
+                if symbol is not None:
+                    found |= sources.get(symbol, set())
+    return found
+
+
+def _sources(flow: Flow) -> dict[Symbol, set[str]]:
+    """For each register, and each `.param` variable of a call, the parameters that may reach it."""
+    sources: dict[Symbol, set[str]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for instruction in flow.instructions:
+            reached: set[str] = set()
+            loads = instruction.opcode == "ld"
+            for name in read_names(instruction):
+                symbol = flow.meaning(name)
+                if symbol is None:
+                    continue
+                if symbol.kind is SymbolKind.PARAMETER:
+                    reached.add(symbol.name)
+                elif not loads:
+                    reached |= sources.get(symbol, set())
+            if not reached:
+                continue
+            targets = written_names(instruction)
+            if instruction.opcode == "st" and any(m.startswith("param") for m in instruction.modifiers):
+                targets = [n for n in operand_names(instruction.operands[0])]
+            for name in targets:
+                symbol = flow.meaning(name)
+                if symbol is not None and not reached <= sources.setdefault(symbol, set()):
+                    sources[symbol] |= reached
+                    changed = True
+    return sources
