@@ -219,8 +219,13 @@ class Driver:
         }
 
     def tiled(self, fields: Fields) -> bytes | None:
-        """The 128 bytes of a tiled map, or None where the driver refuses it."""
+        """The 128 bytes of a tiled map, or None where the driver refuses it.
+
+        The bindings hand over five dimensions at most, so a sixth is refused before the driver sees it.
+        """
         api, given = self.api, self.shared_arguments(fields)
+        if len(fields["shape"]) > 5:
+            return None
         result, made = api.cuTensorMapEncodeTiled(
             given["dtype"],
             len(fields["shape"]),
