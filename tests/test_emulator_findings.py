@@ -363,7 +363,7 @@ def test_uniform_branch() -> None:
     ("code", "wrong", "right"),
     [
         ("P630", "@%p1 bar.sync 1, 64;\n    @!%p1 bar.sync 1, 96;", "bar.sync 1, 64;"),
-        ("P631", "bar.sync 1, 48;", "bar.sync 1, 64;"),
+        ("P631", "mov.u32 %r2, 48;\n    bar.sync 1, %r2;", "mov.u32 %r2, 64;\n    bar.sync 1, %r2;"),
         ("P632", "mov.u32 %r2, 16;\n    bar.sync %r2;", "mov.u32 %r2, 15;\n    bar.sync %r2;"),
         (
             "P633",

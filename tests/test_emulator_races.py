@@ -34,7 +34,7 @@ def clean(
 
 def racy(
     body: str,
-    code: str = "P640",
+    code: str = "P650",
     block: int = 64,
     grid: int = 1,
     args: int = 1,
@@ -226,7 +226,7 @@ def test_ctas_write_one_place() -> None:
     setp.eq.u32 %p1, %r20, 0;
     @%p1 st.global.u32 [%rd1], %r1;
 """
-    found = racy(body.replace("STEP", "0"), "P641", grid=3)
+    found = racy(body.replace("STEP", "0"), "P651", grid=3)
     assert found.message.startswith("GMEM-RACE: a write races with another thread's write")
     assert "byte 0 of `array uint32[1024]`" in found.notes[2]
     clean(body.replace("STEP", "4"), grid=3)
@@ -247,7 +247,7 @@ def test_gangs_are_not_ordered_by_their_turns() -> None:
     ld.global.u32 %r2, [%rd1];
 END:
 """
-    racy(body, "P641", block=256, grid=1000)
+    racy(body, "P651", block=256, grid=1000)
     device = Emulator()
     out = device.array(np.zeros(1024, np.uint32))
     launch(module(body.split("    setp.ne.u32 %p2")[0] + "END:\n"), [out], 256, 1000, device)
@@ -265,7 +265,7 @@ def test_threads_of_a_cta_exchange_through_global_memory() -> None:
     mad.wide.u32 %rd2, %r2, 4, %rd1;
     ld.global.u32 %r1, [%rd2];
 """
-    assert racy(body.replace("SYNC", ""), "P641").code == "P641"
+    assert racy(body.replace("SYNC", ""), "P651").code == "P651"
     clean(body.replace("SYNC", "bar.sync 0;"))
 
 
@@ -324,7 +324,7 @@ def test_order_through_a_flag(release: str, acquire: str, after: str, ordered: b
     if ordered:
         clean(body, grid=2, parameters=parameters, args=2)
     else:
-        found = racy(body, "P641", grid=2, parameters=parameters, args=2)
+        found = racy(body, "P651", grid=2, parameters=parameters, args=2)
         assert "a read races with another thread's write" in found.message
 
 
@@ -332,7 +332,7 @@ def test_a_flag_read_by_plain_loads() -> None:
     body = FLAG.replace("RELEASE", "st.release.gpu.global.u32 [%rd2], 1;").replace("FENCE", "")
     found = racy(
         body.replace("ACQUIRE", "ld.global.u32 %r3, [%rd2];"),
-        "P641",
+        "P651",
         grid=2,
         parameters=".param .u64 out, .param .u64 flag",
         args=2,
@@ -350,7 +350,7 @@ def test_atomics_do_not_race_with_each_other() -> None:
 """
     clean(body.replace("STORE", ""), grid=3)
     store = "setp.eq.u32 %p1, %r20, 9;\n    @%p1 st.global.u32 [%rd1], 0;"
-    assert "write" in racy(body.replace("STORE", store), "P641", grid=3).message
+    assert "write" in racy(body.replace("STORE", store), "P651", grid=3).message
 
 
 def test_order_passes_from_cta_to_cta() -> None:
@@ -383,7 +383,7 @@ END:
 """
     parameters = ".param .u64 out, .param .u64 flag"
     clean(body.replace("BARRIER", "bar.sync 0;"), grid=4, parameters=parameters, args=2)
-    assert racy(body.replace("BARRIER", ""), "P641", grid=4, parameters=parameters, args=2)
+    assert racy(body.replace("BARRIER", ""), "P651", grid=4, parameters=parameters, args=2)
 
 
 def test_nothing_is_sought_without_the_sanitizer() -> None:

@@ -431,7 +431,7 @@ def _report(access: Access, theirs: int, mine: int, index: int, earlier: str, la
     shared = access.space == "shared"
     tile = index % access.group.gang.shared.stride + launch.shared_start if shared else index + BASE
     place = f"{access.space} memory at {tile:#x}"
-    code, rule = ("P640", "SMEM-RACE") if shared else ("P641", "GMEM-RACE")
+    code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
     by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
     notes = [f"{me} makes the {later} here", f"{them} made the {earlier}{by}"]
     same_warp = (theirs & int(THREAD)) >> 5 == (mine & int(THREAD)) >> 5
