@@ -278,6 +278,13 @@ def test_bad_arguments_on_the_command_line(text: str, expected: str) -> None:
     assert caught.value.diagnostics[0].code == expected
 
 
+def test_an_option_names_a_thing_once() -> None:
+    assert flags.once([("a", 1), ("b", 2)], "-p") == {"a": 1, "b": 2}
+    with pytest.raises(PtxkitError) as caught:
+        flags.once([("a", 1), ("a", 2)], "-p")
+    assert caught.value.diagnostics[0].code == "P560"
+
+
 def test_numbers_on_the_command_line() -> None:
     assert arguments("n=3", "m=0x10", "x=1.5", "y=-2", "z=1e3", "w=inf") == {
         "n": 3,

@@ -114,7 +114,7 @@ def command(**given: Any) -> int:
         seed=given["seed"] or 0,
         sanitize=given["sanitize"],
         arch=given["arch"],
-        save=dict(flags.split(text, "--save") for text in given["save"]),
+        save=flags.once((flags.split(text, "--save") for text in given["save"]), "--save"),
     )
     plans = list(_plans(program, module, found, request, options))
     for plan in plans:
@@ -147,7 +147,7 @@ def _request(given: dict[str, Any]) -> Request:
     return Request(
         entry=given["entry"],
         preset=given["preset"],
-        sizes=dict(flags.size(text) for text in given["sizes"]),
+        sizes=flags.once((flags.size(text) for text in given["sizes"]), "-p"),
         workload=given["workload"],
         inputs=given["inputs"],
         seed=given["seed"],
@@ -156,7 +156,7 @@ def _request(given: dict[str, Any]) -> Request:
         cluster=extents("cluster"),
         shared=shared[0] if shared else None,
         cooperative=given["cooperative"],
-        arguments=dict(flags.argument(text) for text in given["arguments"]),
+        arguments=flags.once((flags.argument(text) for text in given["arguments"]), "--arg"),
     )
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ptxkit.card import Expression, Initial, expression, initial
 from ptxkit.diagnostics import error
 from ptxkit.dtypes import DTYPES
+
+T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _TYPED = re.compile(r"\.?(?P<type>[a-z]\w*)\s*\[(?P<shape>[^\]]*)\]\s*(?::(?P<content>.+))?\Z")
@@ -43,6 +47,20 @@ def split(text: str, option: str) -> tuple[str, str]:
             "P560", f"expected `NAME=VALUE` after `{option}`, found `{text}`", help=f"write `{usage}`"
         )
     return name, value
+
+
+def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
+    """Named values of a repeated option, in order.
+
+    Raises:
+        PtxkitError: P560, one name twice.
+    """
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise error("P560", f"expected `{name}` once after `{option}`, found it again")
+        found[name] = value
+    return found
 
 
 def size(text: str) -> tuple[str, int]:
