@@ -56,15 +56,23 @@ def number(form: Form, code: int) -> Fraction:
     significand = code & (1 << form.fraction_bits) - 1
     if exponent:
         significand += 1 << form.fraction_bits
+    if code & form.sign:
+        significand = -significand
     scale = max(exponent, 1) - form.bias - form.fraction_bits
-    value = Fraction(significand) * Fraction(2) ** scale
-    return -value if code & form.sign else value
+    return Fraction(significand << scale) if scale >= 0 else Fraction(significand, 1 << -scale)
+
+
+def ordered(form: Form, code: int) -> int:
+    """An integer that grows with the value; -0 comes just below +0."""
+    return -(code & form.sign - 1) - 1 if code & form.sign else code
 
 
 def magnitude_exponent(x: Fraction) -> int:
     """The e with 2^e <= x < 2^(e+1)."""
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    return e if Fraction(2) ** e <= x else e - 1
+    n, d = x.numerator, x.denominator
+    e = n.bit_length() - d.bit_length()
+    reached = n >= d << e if e >= 0 else n << -e >= d
+    return e if reached else e - 1
 
 
 def rounded(form: Form, x: Fraction, mode: str, zero_sign: int = 0) -> int:
@@ -75,17 +83,20 @@ def rounded(form: Form, x: Fraction, mode: str, zero_sign: int = 0) -> int:
     x = abs(x)
     lowest = 1 - form.bias
     exponent = max(magnitude_exponent(x), lowest)
-    scaled = x / Fraction(2) ** (exponent - form.fraction_bits)
-    whole = scaled.numerator // scaled.denominator
-    rest = scaled - whole
-    half = Fraction(1, 2)
-    up = {
-        "rn": rest > half or (rest == half and whole & 1),
-        "rna": rest >= half,
-        "rz": False,
-        "rm": rest > 0 and negative,
-        "rp": rest > 0 and not negative,
-    }[mode]
+    # x / 2^unit = whole + rest / divisor
+    unit = exponent - form.fraction_bits
+    n, divisor = x.numerator, x.denominator
+    n, divisor = (n, divisor << unit) if unit >= 0 else (n << -unit, divisor)
+    whole, rest = divmod(n, divisor)
+    match mode:
+        case "rn":
+            up = 2 * rest > divisor or (2 * rest == divisor and whole & 1)
+        case "rna":
+            up = 2 * rest >= divisor
+        case "rz":
+            up = False
+        case _:
+            up = rest > 0 and negative == (mode == "rm")
     code = ((exponent - lowest) << form.fraction_bits) + whole + bool(up)
     if code >= form.infinity:
         outward = mode in ("rn", "rna") or mode == ("rm" if negative else "rp")

@@ -100,6 +100,31 @@ def test_no_special_lane_takes_the_fast_path_alone() -> None:
     assert not differing(lanes, run("fma.rn.f16", *codes), want)
 
 
+@pytest.mark.parametrize("count", [1 << 18, pytest.param(1 << 24, marks=pytest.mark.slow)])
+def test_f16_against_double_precision(count: int) -> None:
+    """f64 holds sums and products of f16 so well that rounding them once more goes right."""
+    source = np.random.default_rng(count)
+
+    def check(codes: list[np.ndarray]) -> None:
+        a, b, c = (code.view(np.float16).astype(np.float64) for code in codes)
+        with np.errstate(all="ignore"):
+            for text, exact in (("fma.rn.f16", a * b + c), ("add.f16", a + b), ("mul.f16", a * b)):
+                operation = decode(text)
+                got = operation.function(*codes[: len(operation.sources)])
+                want = np.where(np.isnan(exact), 0x7FFF, exact.astype(np.float16).view(np.uint16))
+                wrong = np.flatnonzero(got != want)
+                assert not wrong.size, (text, [[hex(code[i]) for code in codes] for i in wrong[:5]])
+
+    def some(low: int, high: int) -> np.ndarray:
+        signs = source.integers(0, 2, count // 4, np.uint16) << np.uint16(15)
+        return source.integers(low, high, count // 4, np.uint16) | signs
+
+    check([some(0, 0x8000) for _ in range(3)])
+    check([some(0x2000, 0x4000) for _ in range(3)])
+    check([some(0, 0x0800), some(0x2000, 0x4400), some(0, 0x0800)])
+    check([some(0, 0x1400), some(0, 0x1400), some(0, 8)])
+
+
 def clamped(code: int) -> int:
     return 0 if ieee.is_nan(F16, code) or code & 0x8000 else min(code, 0x3C00)
 

@@ -60,10 +60,7 @@ def add(a: Any, b: Any, mode: str) -> Any:
     result = correct(total, error, mode)
     if mode == "rm":
         result = zero_sum_sign(result, a, b)
-    one = np.ones_like(a)
-    return settle(
-        result, outside(total), lambda x, y, z, rounding: exact.fma(x, y, z, rounding), mode, a, one, b
-    )
+    return settle(result, outside(total), exact.fma, mode, a, np.ones_like(a), b)
 
 
 def multiply(a: Any, b: Any, mode: str) -> Any:
@@ -87,7 +84,23 @@ def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
         signed_zero = product + c if mode != "rm" else zero_sum_sign(product + c, product, c)
         result = np.where(zero, signed_zero, result)
     doubtful = outside(a, b, c, product) | small(product) & (a != 0) & (b != 0)
-    return settle(result, doubtful, exact.fma, mode, a, b, c)
+    if any_lane(doubtful):
+        result = repair(result, doubtful, lambda *lanes: fma_at_the_edge(*lanes, mode), a, b, c)
+    return canonical(result)
+
+
+def fma_at_the_edge(a: Any, b: Any, c: Any, mode: str) -> Any:
+    """`fma` where infinities, NaN and numbers near the ends of the range are common, on one axis."""
+    factors = np.isfinite(a) & np.isfinite(b)
+    special = ~factors | ~np.isfinite(c)
+    # A finite product doesn't touch an infinity or a NaN, and beside a normal number shows its sign at most.
+    result = np.where(factors, c, a * b + c)
+    product = np.abs(a * b)
+    trace = factors & (product < SMALL) & (np.abs(c) > 2.0**-700)
+    if mode != "rn":
+        sign = np.where(np.signbit(a) ^ np.signbit(b), -1.0, 1.0)
+        result = np.where(special, result, correct(c, sign * ((a != 0) & (b != 0)), mode))
+    return settle(result, ~(special | trace), exact.fma, mode, a, b, c)
 
 
 def divide(a: Any, b: Any, mode: str) -> Any:

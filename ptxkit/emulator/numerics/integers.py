@@ -169,21 +169,24 @@ def find_nth_set(mask: Any, base: Any, offset: Any) -> Any:
 
 def dot_bytes(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool) -> Any:
     """`dp4a`: four products of bytes added to `c`; `a`, `b`, `c` are uint32, wrapping."""
-    total = c
-    for odd in (False, True):
-        # Two products at a time, in 16 bits: none is too large for them.
-        product = alternate_bytes(a, odd, a_signed) * alternate_bytes(b, odd, b_signed)
-        words = np.ascontiguousarray(product).view(np.uint32)[..., 0]
-        total = total + part(words, 0, 16, a_signed or b_signed) + part(words, 1, 16, a_signed or b_signed)
-    return total
+    kind, wide = (np.int16, np.int32) if a_signed or b_signed else (np.uint16, np.uint32)
+    sixteen = wide(16)
+    total = np.asarray(c).view(wide)
+    for first, second in zip(byte_pairs(a, a_signed), byte_pairs(b, b_signed), strict=True):
+        # Two products at a time, in 16 bits, for none of which is too large.
+        product = (first * second).view(kind).view(wide)[..., 0]
+        total = total + (product >> sixteen) + (product << sixteen >> sixteen)
+    return total.view(np.uint32)
 
 
-def alternate_bytes(word: Any, odd: bool, is_signed: bool) -> Any:
-    """Bytes 0 and 2, or 1 and 3, of uint32 words, extended to 16 bits along a new last axis."""
+def byte_pairs(word: Any, is_signed: bool) -> tuple[Any, Any]:
+    """Bytes 0 and 2, and bytes 1 and 3, of uint32 words, extended to 16 bits along a new last axis."""
     pairs = np.asarray(word)[..., None].view(np.uint16)
+    eight = np.uint16(8)
     if not is_signed:
-        return pairs >> np.uint16(8) if odd else pairs & np.uint16(0xFF)
-    return unsigned(signed(pairs if odd else pairs << np.uint16(8)) >> np.int16(8))
+        return pairs & np.uint16(0xFF), pairs >> eight
+    low, high = (pairs << eight).view(np.int16), pairs.view(np.int16)
+    return (low >> np.int16(8)).view(np.uint16), (high >> np.int16(8)).view(np.uint16)
 
 
 def dot_halves(a: Any, b: Any, c: Any, a_signed: bool, b_signed: bool, high: bool) -> Any:
