@@ -139,6 +139,9 @@ def test_a_workload_of_ones_own(kernel: Path, tmp_path: Path) -> None:
     del lines[cut]
     kernel.write_text("".join(lines).replace("// [launch]", '// workload = "double"\n// [launch]'))
     assert codes(here("run", kernel, *EMU).stderr) == ["P550"]
+    by_card = tmp_path / "by_card.ptx"
+    by_card.write_text(kernel.read_text().replace('"double"', f'"{tmp_path / "mine.py"}:Double"'))
+    assert codes(here("run", by_card, *EMU).stderr) == ["P550"]
     (run,) = document("run", kernel, *EMU, "--workload", f"{tmp_path / 'mine.py'}:Double")["runs"]
     assert run["verified"]
     assert run["outputs"][0]["max_ulp"] == 0
@@ -159,8 +162,8 @@ def test_a_worker_that_crashes_takes_nothing_with_it(kernel: Path, tmp_path: Pat
     lines = DOUBLE.splitlines(keepends=True)
     del lines[lines.index("// [tensors.x]\n") : lines.index("// ///\n")]
     own = f"{tmp_path / 'mine.py'}:Double"
-    kernel.write_text("".join(lines).replace("// [launch]", f'// workload = "{own}"\n// [launch]'))
-    done = here("run", kernel, *EMU, "--preset", "all", "--timeout", "60")
+    kernel.write_text("".join(lines).replace("// [launch]", '// workload = "double"\n// [launch]'))
+    done = here("run", kernel, *EMU, "--preset", "all", "--timeout", "60", "--workload", own)
     assert done.returncode == 5
     assert codes(done.stdout) == ["P566"]
     assert "exit code 7" in done.stdout

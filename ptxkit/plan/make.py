@@ -12,7 +12,7 @@ from ptxkit.device import Dim3
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.plan.data import Argument, Launch, LaunchPlan, PlanTensor, PlanTensorMap, Program
 from ptxkit.plan.flags import ArgumentFlag, TensorFlag, layout_of
-from ptxkit.workloads import Workload, workload
+from ptxkit.workloads import Workload, registered, workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ class _Maker:
             )
 
     def _workload(self, name: str) -> Workload:
-        try:
+        if self.request.workload:
             return workload(name)
+        try:
+            return registered(name)
         except PtxkitError as problem:
-            if self.request.workload:
-                raise
             placed = [d.at(self.card.workload_span, self.card.source) for d in problem.diagnostics]
             raise PtxkitError(placed) from None
 

@@ -32,6 +32,7 @@ __all__ = [
     "Tensor",
     "Tolerance",
     "Workload",
+    "registered",
     "workload",
 ]
 
@@ -42,13 +43,20 @@ WORKLOADS: dict[str, str] = {
 
 
 def workload(name: str) -> Workload:
-    """The registered problem called `name`, or the one in `FILE.py:NAME`.
+    """The registered problem called `name`, or the one in `FILE.py:NAME`, whose Python then runs.
 
     Raises:
         PtxkitError: P550, there is none; P554, the file can't be used.
     """
-    if ":" in name:
-        return _from_file(name)
+    return _from_file(name) if ":" in name else registered(name)
+
+
+def registered(name: str) -> Workload:
+    """The registered problem called `name`. A card, which is data, can name no other.
+
+    Raises:
+        PtxkitError: P550, there is none.
+    """
     if name not in WORKLOADS:
         listed = ", ".join(f"`{known}`" for known in WORKLOADS)
         help = f"the workloads are {listed}; one of your own comes by `--workload FILE.py:NAME`"
