@@ -85,7 +85,7 @@ def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
         result = np.where(zero, signed_zero, result)
     doubtful = outside(a, b, c, product) | small(product) & (a != 0) & (b != 0)
     if any_lane(doubtful):
-        result = repair(result, doubtful, lambda *lanes: fma_at_the_edge(*lanes, mode), a, b, c)
+        result = repair(result, doubtful, lambda x, y, z: fma_at_the_edge(x, y, z, mode), a, b, c)
     return canonical(result)
 
 
