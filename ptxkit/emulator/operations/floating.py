@@ -14,6 +14,7 @@ from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
 from ptxkit.emulator.operations import definedness
 
 ROUNDINGS = ("rn", "rz", "rm", "rp")
+SATURATED = ("add", "sub", "mul", "fma", "mad")
 
 
 def finish(function: Callable[..., Any], flush: bool, saturate: bool = False) -> Callable[..., Any]:
@@ -52,7 +53,7 @@ def arithmetic(
     if kind == "f64":
         return Pure((kind,), (kind,) * count, partial(of_f64, mode=mode))
     flush = m.flag("ftz")
-    saturate = kind == "f32" and m.flag("sat")
+    saturate = kind == "f32" and m.opcode in SATURATED and m.flag("sat")
     function = finish(partial(of_f32, mode=mode), flush, saturate)
     if kind == "f32x2":
         undefined = definedness.by_parts(2, 64)
