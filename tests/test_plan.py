@@ -197,6 +197,27 @@ def test_an_argument_replaces_a_tensors_content(tmp_path: Path) -> None:
     assert code(GEMV, arguments=arguments("M=3")) == "P562"
 
 
+def test_a_file_that_a_card_names_lies_beside_it(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.arange(128, dtype=np.float32))
+    text = (CARD + ENTRIES).replace('"randn"', '"@x.npy"')
+    module = ptxkit.parse(text)
+    assert module.source
+    program = Program("k.ptx", str(tmp_path / "k.ptx"))
+    found = make(program, module, card.read(module.source), Request())
+    assert problem_of(found).generate()["x"][-1] == 127
+
+
+def test_an_expectation_sees_what_was_there_before_the_launch() -> None:
+    assert np.array_equal(
+        problem_of(plan()).reference({"x": np.ones(128, np.float32)})["y"].values, np.ones((128, 2))
+    )
+    with pytest.raises(PtxkitError) as caught:
+        plan((CARD + ENTRIES).replace("stack([x, x], axis=1)", "y + 1"))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "P557"
+    assert diagnostic.span is not None
+
+
 # ---- no card
 
 

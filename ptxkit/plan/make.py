@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ptxkit.asm.tree import Module
-from ptxkit.card import Card, Expression, LaunchCard, Param, Preset, expression
+from ptxkit.card import Card, Expression, Initial, LaunchCard, Param, Preset, expression
 from ptxkit.device import Dim3
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.plan.data import Argument, Launch, LaunchPlan, PlanTensor, PlanTensorMap, Program
 from ptxkit.plan.flags import ArgumentFlag, TensorFlag, layout_of
 from ptxkit.workloads import Workload, registered, workload
+from ptxkit.workloads.expect import Expect
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class _Maker:
         self.sizes = self._sizes(preset)
         launches = self._launches(has_card)
         self.tensors = {tensor.name: tensor for tensor in self._tensors()}
+        self._check_expectations()
         maps = tuple(self._tensor_maps())
         self.map_names = {tensor_map.name for tensor_map in maps}
         settled = tuple(self._launch(launch) for launch in launches)
@@ -282,7 +284,7 @@ class _Maker:
         for card in self.card.tensors:
             shape = tuple(extent.evaluate(self.sizes) for extent in card.shape)
             role = "output" if card.expect else "input" if card.initial else "scratch"
-            initial = str(card.initial) if card.initial else None
+            initial = self._beside(card.initial) if card.initial else None
             if any(tensor.name == card.name for tensor in known):
                 message = f"expected another name for a scratch tensor, found the workload's `{card.name}`"
                 raise PtxkitError(Diagnostic("P562", message, card.span, source=self.card.source))
@@ -294,6 +296,12 @@ class _Maker:
         for name, flag in flags.items():
             if not self.card.launches:
                 yield self._declared_by_flag(name, flag)
+
+    def _beside(self, initial: Initial) -> str:
+        """A card's content; a file that it names lies beside the PTX."""
+        if initial.file is None or self.program.path is None:
+            return str(initial)
+        return str(Initial("file", file=str(Path(self.program.path).parent / initial.file)))
 
     def _with_flag(self, tensor: PlanTensor, flag: TensorFlag) -> PlanTensor:
         """A known tensor with the content that `--arg` gives it."""
@@ -357,6 +365,14 @@ class _Maker:
                     f"expected a tensor of the launch after `--arg`, found `{name}`",
                     help=f"it has {known}",
                 )
+
+    def _check_expectations(self) -> None:
+        """What the card expects of its tensors can be evaluated; a complaint shows its place."""
+        filled = (tensor.name for tensor in self.tensors.values() if tensor.initial)
+        names = dict.fromkeys((*filled, *self.sizes))
+        for tensor in self.card.tensors:
+            if tensor.expect is not None:
+                Expect(tensor.expect, names, tensor.expect_span, self.card.source)
 
     def _check_outputs(self, used: set[str | None]) -> None:
         """A kernel for a workload must be given every output, or nothing could be verified."""

@@ -52,7 +52,8 @@ class DeclaredProblem:
         self.declared = {d.tensor.name: d for d in declared}
         self.sizes = sizes
         self.seed = seed
-        names = {**dict.fromkeys(self.declared), **dict.fromkeys(sizes)}
+        filled = (name for name, d in self.declared.items() if d.initial is not None)
+        names = dict.fromkeys((*filled, *sizes))
         self._expects = {
             d.tensor.name: Expect(d.expect, names, d.span, source) for d in declared if d.expect is not None
         }

@@ -121,8 +121,8 @@ class Expect:
                 case ast.Name(id=name):
                     if name not in names and name not in CONSTANTS:
                         listed = ", ".join(f"`{known}`" for known in names) or "none"
-                        message = f"expected a tensor or a size, found `{name}`"
-                        raise self._error(message, f"the tensors and sizes are {listed}")
+                        message = f"expected a tensor with a first content or a size, found `{name}`"
+                        raise self._error(message, f"there is {listed}")
                 case ast.Call(func=ast.Name(), keywords=keywords):
                     if any(keyword.arg is None for keyword in keywords):
                         raise self._error("expected named arguments, found `**`")
