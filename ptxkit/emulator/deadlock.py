@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, code_info
 from ptxkit.emulator.faults import EmulatorFault, fault, show
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang, Waiting
 
-CAUSES = {"P622": "SYNC-LANE-MISSING", "P636": "BAR-DEADLOCK"}
-"""What a deadlock is called by the gate that lanes wait at, the likelier cause first."""
 LISTED = 32
 """Most warps that a finding lists one by one."""
 
@@ -43,8 +41,11 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     listed = lines[:LISTED]
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more warps")
-    code = next(code for code in CAUSES if code in codes)
-    message = f"{CAUSES[code]}: {warps} warps wait, and nothing can release them"
+    # Warps that wait at a barrier often wait for lanes that are stuck elsewhere: those are the cause.
+    code = next((code for code in codes if code != "P636"), "P636")
+    info = code_info(code)
+    name = info.name if info else "DEADLOCK"
+    message = f"{name}: {warps} warps wait, and nothing can release them"
     return fault(code, message, site, listed, labels=labels)
 
 

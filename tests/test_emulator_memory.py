@@ -1,0 +1,520 @@
+"""Loads and stores in every space, width and vector; addresses, windows, initial values; what is counted."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from emulated import STORE_R1, fault, launch, module, threads
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ptxkit.emulator import Emulator
+
+TID = "    mov.u32 %r20, %tid.x;\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [
+        ("u8", np.uint8),
+        ("s8", np.int8),
+        ("u16", np.uint16),
+        ("s16", np.int16),
+        ("u32", np.uint32),
+        ("s32", np.int32),
+    ],
+)
+@pytest.mark.parametrize("space", ["global", "shared", "local", "generic"])
+def test_widths_extend(form: str, dtype: type, space: str) -> None:
+    """A narrow load extends by its type's sign into a 32-bit register."""
+    values = np.random.default_rng(3).integers(0, 2**32, 32, np.uint32).view(np.uint8)
+    values = values[: 32 * np.dtype(dtype).itemsize].view(dtype)
+    device = Emulator()
+    source, out = device.array(values), device.empty(32, np.int32)
+    width = np.dtype(dtype).itemsize
+    register, load = ("%h1" if width == 1 else "%r2"), f"ld.global.{form} %r2, [%rd1];"
+    place = {
+        "global": "    mov.u32 %r1, %r2;\n",
+        "shared": f"""
+    .shared .align 4 .b8 s[128];
+    mov.u32 %r3, s;
+    mad.lo.u32 %r3, %r20, {width}, %r3;
+    st.shared.b{8 * width} [%r3], {register};
+    ld.shared.{form} %r1, [%r3];
+""",
+        "local": f"""
+    .local .align 4 .b8 l[16];
+    mov.u64 %rd3, l;
+    st.local.b{8 * width} [%rd3 + {width}], {register};
+    ld.local.{form} %r1, [%rd3 + {width}];
+""",
+        "generic": f"""
+    .shared .align 4 .b8 s[128];
+    .local .align 4 .b8 l[16];
+    mov.u64 %rd3, s;
+    cvta.shared.u64 %rd3, %rd3;
+    mad.wide.u32 %rd3, %r20, {width}, %rd3;
+    mov.u64 %rd4, l;
+    cvta.local.u64 %rd4, %rd4;
+    and.b32 %r5, %r20, 1;
+    setp.eq.u32 %p1, %r5, 1;
+    selp.b64 %rd3, %rd4, %rd3, %p1;
+    st.b{8 * width} [%rd3], {register};
+    ld.{form} %r1, [%rd3];
+""",
+    }[space]
+    body = TID + f"    ld.param.u64 %rd1, [in];\n    mad.wide.u32 %rd1, %r20, {width}, %rd1;\n    {load}\n"
+    body += "    cvt.u16.u32 %h1, %r2;\n" + place + STORE_R1
+    if width == 2:
+        body = body.replace("[%r3], %r2", "[%r3], %h1").replace("16 [%rd3 + 2], %r2", "16 [%rd3 + 2], %h1")
+        body = body.replace("st.b16 [%rd3], %r2", "st.b16 [%rd3], %h1")
+    launch(module(body, ".param .u64 in, .param .u64 out"), [source, out], device=device)
+    assert np.array_equal(out.numpy(), values.astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    "form", ["v2.b8", "v4.b8", "v2.b16", "v4.u16", "v2.b32", "v4.f32", "v8.b32", "v2.b64", "v4.b64"]
+)
+def test_vectors(form: str) -> None:
+    """A vector loaded and stored the other way round."""
+    count, width = int(form[1]), int("".join(c for c in form.split(".")[1] if c.isdigit())) // 8
+    kind = {1: "b16", 2: "b16", 4: "b32", 8: "b64"}[width]
+    registers = [f"%q{i}" for i in range(count)]
+    target = "sm_100" if count * width == 32 else "sm_90"
+    body = (
+        TID
+        + f"""
+    .reg .{kind} %q<8>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mad.wide.u32 %rd1, %r20, {count * width}, %rd1;
+    mad.wide.u32 %rd2, %r20, {count * width}, %rd2;
+    ld.global.{form} {{{", ".join(registers)}}}, [%rd1];
+    st.global.{form} [%rd2], {{{", ".join(reversed(registers))}}};
+"""
+    )
+    values = np.random.default_rng(5).integers(0, 256, (48, count, width)).astype(np.uint8)
+    device = Emulator()
+    out = device.empty(values.shape, np.uint8)
+    text = module(body, ".param .u64 in, .param .u64 out", target=target).replace("8.7", "8.8")
+    launch(text, [device.array(values), out], block=48, device=device)
+    assert np.array_equal(out.numpy(), values[:, ::-1])
+
+
+def test_quadwords_of_128_bits() -> None:
+    body = (
+        TID
+        + """
+    .reg .b128 %q<4>;
+    .shared .align 16 .b128 s[32];
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mad.wide.u32 %rd1, %r20, 16, %rd1;
+    mad.wide.u32 %rd2, %r20, 16, %rd2;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r2, %r20, 16, %r2;
+    ld.global.b128 %q0, [%rd1];
+    mov.b128 {%rd3, %rd4}, %q0;
+    mov.b128 %q1, {%rd4, %rd3};
+    and.b32 %r3, %r20, 1;
+    setp.eq.u32 %p1, %r3, 1;
+    @%p1 mov.b128 %q1, %q0;
+    st.shared.b128 [%r2], %q1;
+    ld.shared.b128 %q2, [%r2];
+    st.global.b128 [%rd2], %q2;
+"""
+    )
+    values = np.random.default_rng(5).integers(0, 2**63, (32, 2)).astype(np.uint64)
+    device = Emulator()
+    out = device.empty((32, 2), np.uint64)
+    launch(module(body, ".param .u64 in, .param .u64 out"), [device.array(values), out], device=device)
+    expected = np.where(np.arange(32)[:, None] % 2, values, values[:, ::-1])
+    assert np.array_equal(out.numpy(), expected)
+
+
+def test_vector_registers() -> None:
+    body = (
+        TID
+        + """
+    .reg .v4 .b32 %v;
+    .reg .v2 .u32 %w;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mad.wide.u32 %rd1, %r20, 16, %rd1;
+    mad.wide.u32 %rd2, %r20, 8, %rd2;
+    ld.global.v4.b32 %v, [%rd1];
+    add.u32 %w.x, %v.w, %v.y;
+    mov.b32 %w.y, %v.z;
+    st.global.v2.u32 [%rd2], %w;
+"""
+    )
+    values = np.arange(128, dtype=np.uint32).reshape(32, 4) * 3
+    device = Emulator()
+    out = device.empty((32, 2), np.uint32)
+    launch(module(body, ".param .u64 in, .param .u64 out"), [device.array(values), out], device=device)
+    assert np.array_equal(out.numpy(), np.stack([values[:, 3] + values[:, 1], values[:, 2]], axis=1))
+
+
+def test_initial_values() -> None:
+    before = """
+.global .align 8 .u64 pointers[3] = {number, generic(number) + 4, matrix};
+.global .align 4 .u32 number = 7 * 6;
+.global .align 4 .u16 matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
+.const .align 4 .f32 halves[] = {0.5, 0f40490FDB, -1.0};
+.global .align 2 .u8 bytes[8] = {0xFF(number), 0xFF00(number), 1, 2};
+.global .v4 .u32 quad = {1, 2, 3, 4};
+"""
+    body = (
+        TID
+        + """
+    ld.global.u64 %rd1, [pointers];
+    ld.global.u32 %r2, [%rd1];
+    ld.global.u64 %rd2, [pointers + 8];
+    sub.u64 %rd3, %rd2, %rd1;
+    cvt.u32.u64 %r3, %rd3;
+    ld.global.u16 %r4, [matrix + 10];
+    ld.const.u32 %r5, [halves + 4];
+    ld.global.u8 %r6, [bytes + 2];
+    ld.global.u8 %r7, [bytes + 7];
+    ld.global.u32 %r8, [quad + 8];
+    mov.u64 %rd4, number;
+    cvt.u32.u64 %r9, %rd4;
+    and.b32 %r9, %r9, 255;
+    ld.global.u8 %r10, [bytes];
+    sub.u32 %r9, %r9, %r10;
+    ld.param.u64 %rd30, [out];
+    st.global.v4.u32 [%rd30], {%r2, %r3, %r4, %r5};
+    st.global.v4.u32 [%rd30 + 16], {%r6, %r7, %r8, %r9};
+"""
+    )
+    device = Emulator()
+    out = device.empty(8, np.uint32)
+    launch(module(body, before=before), [out], device=device)
+    assert list(out.numpy()) == [42, 4, 6, 0x40490FDB, 1, 0, 3, 0]
+
+
+def test_module_variables_keep_their_values() -> None:
+    text = module("    atom.global.add.u32 %r1, [count], 1;\n", before=".global .u32 count = 5;")
+    text += """
+.visible .entry read(.param .u64 out) {
+    .reg .b64 %a;
+    .reg .b32 %r;
+    ld.param.u64 %a, [out];
+    ld.global.u32 %r, [count];
+    st.global.u32 [%a], %r;
+    ret;
+}
+"""
+    device = Emulator()
+    loaded, out = device.load(text), device.empty(1, np.uint32)
+    for _ in range(3):
+        loaded.kernel("k").launch((1,), (32,), [0])
+    loaded.kernel("read").launch((1,), (1,), [out])
+    assert out.numpy()[0] == 5 + 96
+
+
+def test_kernel_parameters_by_value() -> None:
+    """Other widths than declared, and an address that is taken in 32 bits and widened."""
+    body = (
+        TID
+        + """
+    mov.b32 %r2, bytes;
+    cvt.u64.u32 %rd1, %r2;
+    cvta.param.u64 %rd1, %rd1;
+    and.b32 %r3, %r20, 7;
+    cvt.u64.u32 %rd2, %r3;
+    add.u64 %rd1, %rd1, %rd2;
+    ld.u8 %r4, [%rd1];
+    ld.param.u16 %r5, [bytes + 2];
+    mad.lo.u32 %r1, %r5, 256, %r4;
+"""
+    )
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    launch(
+        module(body + STORE_R1, ".param .align 8 .b8 bytes[16], .param .u64 out"),
+        [bytes(range(16)), out],
+        device=device,
+    )
+    assert np.array_equal(out.numpy(), 0x0302 * 256 + (np.arange(32) & 7))
+
+
+def test_windows() -> None:
+    body = """
+    .shared .align 4 .b32 s;
+    .local .align 4 .b32 l;
+    mov.u64 %rd1, s;
+    cvta.shared.u64 %rd2, %rd1;
+    cvta.to.shared.u64 %rd3, %rd2;
+    setp.eq.u64 %p1, %rd1, %rd3;
+    selp.u32 %r1, 1, 0, %p1;
+    mov.u64 %rd4, l;
+    cvta.local.u64 %rd4, %rd4;
+    ld.param.u64 %rd5, [out];
+    isspacep.shared %p1, %rd2;
+    @%p1 add.u32 %r1, %r1, 2;
+    isspacep.shared %p1, %rd4;
+    @%p1 add.u32 %r1, %r1, 4;
+    isspacep.local %p1, %rd4;
+    @%p1 add.u32 %r1, %r1, 8;
+    isspacep.global %p1, %rd5;
+    @%p1 add.u32 %r1, %r1, 16;
+    isspacep.global %p1, %rd2;
+    @%p1 add.u32 %r1, %r1, 32;
+    isspacep.local %p1, %rd5;
+    @%p1 add.u32 %r1, %r1, 64;
+"""
+    assert np.array_equal(threads(body), np.full(32, 1 + 2 + 8 + 16))
+
+
+def test_dynamic_shared_memory_starts_at_a_multiple_of_1024() -> None:
+    body = "    mov.u32 %r1, dynamic;\n"
+    got = threads(body, before=".extern .shared .align 16 .b8 dynamic[];", shared=64)
+    assert np.array_equal(got % 1024, np.zeros(32))
+
+
+def test_stack_of_local_variables() -> None:
+    """Each activation has variables of its own; the caller's survive the call."""
+    before = """
+.func (.reg .u32 result) twice(.reg .u32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %m, %k;
+    .local .align 4 .b32 mine;
+    st.local.u32 [mine], n;
+    setp.eq.u32 %p, n, 0;
+    mov.u32 result, 0;
+    @%p ret;
+    sub.u32 %m, n, 1;
+    call (%k), twice, (%m);
+    ld.local.u32 %m, [mine];
+    mad.lo.u32 result, %m, 2, %k;
+    ret;
+}
+"""
+    body = TID + "    and.b32 %r2, %r20, 15;\n    call (%r1), twice, (%r2);\n"
+    n = np.arange(64) & 15
+    assert np.array_equal(threads(body, block=64, before=before), n * (n + 1))
+
+
+def test_lanes_that_hit_one_place() -> None:
+    device = Emulator()
+    out = device.array(np.zeros(4, np.uint32))
+    text = module("    ld.param.u64 %rd1, [out];\n    st.global.u32 [%rd1], 9;\n")
+    launch(text, [out], block=96, grid=7, device=device)
+    assert list(out.numpy()) == [9, 0, 0, 0]
+
+
+def test_counts() -> None:
+    body = (
+        TID
+        + """
+    .shared .align 4 .b32 s[64];
+    mov.u32 %r2, s;
+    mad.lo.u32 %r2, %r20, 4, %r2;
+    st.shared.u32 [%r2], %r20;
+    bar.sync 0;
+    setp.lt.u32 %p1, %r20, 10;
+    @%p1 ld.shared.u32 %r1, [%r2];
+    ld.param.u64 %rd1, [out];
+    mad.wide.u32 %rd1, %r20, 8, %rd1;
+    @%p1 st.global.u64 [%rd1], 0;
+"""
+    )
+    device = Emulator()
+    seen: list[tuple[int, int]] = []
+    device.progress = lambda done, total: seen.append((done, total))
+    launch(module(body), [device.empty(64, np.uint64)], block=64, grid=3, device=device)
+    counts = device.counts
+    assert counts.instructions == 3 * 64 * 11
+    assert counts.stored == {"shared": 3 * 64 * 4, "global": 3 * 10 * 8}
+    assert counts.loaded == {"shared": 3 * 10 * 4, "param": 3 * 64 * 8}
+    assert counts.barriers == counts.ctas == 3
+    assert seen == [(3, 3)]
+
+
+def test_special_registers() -> None:
+    body = """
+    mov.u32 %r2, %ctaid.y;
+    mov.u32 %r3, %tid.y;
+    mov.u32 %r4, %ntid.x;
+    mov.u32 %r5, %nctaid.y;
+    mad.lo.u32 %r1, %r2, 1000, %r3;
+    mad.lo.u32 %r1, %r4, 100000, %r1;
+    mad.lo.u32 %r1, %r5, 10000000, %r1;
+    mov.u32 %r6, %laneid;
+    mov.u32 %r7, %lanemask_lt;
+    popc.b32 %r8, %r7;
+    sub.u32 %r6, %r6, %r8;
+    add.u32 %r1, %r1, %r6;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r9, %tid.x;
+    mad.lo.u32 %r10, %r3, %r4, %r9;
+    mov.u32 %r11, %ctaid.x;
+    mad.lo.u32 %r12, %r2, 2, %r11;
+    mad.lo.u32 %r10, %r12, 30, %r10;
+    mad.wide.u32 %rd1, %r10, 4, %rd1;
+    st.global.u32 [%rd1], %r1;
+"""
+    device = Emulator()
+    out = device.empty((3, 2, 6, 5), np.uint32)
+    device.load(module(body)).kernel().launch((2, 3), (5, 6), [out])
+    y, _, ty, _ = np.indices((3, 2, 6, 5))
+    assert np.array_equal(out.numpy(), 30000000 + 500000 + y * 1000 + ty)
+
+
+# ---- atomics against one thread at a time
+
+
+ATOMICS = {
+    "add.u32": lambda old, b: (old + b) & 0xFFFFFFFF,
+    "min.u32": min,
+    "max.u32": max,
+    "and.b32": lambda old, b: old & b,
+    "or.b32": lambda old, b: old | b,
+    "xor.b32": lambda old, b: old ^ b,
+    "exch.b32": lambda old, b: b,
+    "inc.u32": lambda old, b: 0 if old >= b else old + 1,
+    "dec.u32": lambda old, b: b if old == 0 or old > b else old - 1,
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    operation=st.sampled_from(sorted(ATOMICS)),
+    places=st.integers(1, 40),
+    seed=st.integers(0, 2**32 - 1),
+    space=st.sampled_from(["global", "shared"]),
+    small=st.booleans(),
+)
+def test_atomics_in_the_order_of_lanes(
+    operation: str, places: int, seed: int, space: str, small: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    where = random.integers(0, places, 96).astype(np.uint32)
+    value = random.integers(0, 5 if small else 2**32, 96).astype(np.uint32)
+    begin = random.integers(0, 2**32, 40).astype(np.uint32)
+    body = (
+        TID
+        + f"""
+    .shared .align 4 .b32 s[40];
+    ld.param.u64 %rd1, [where];
+    ld.param.u64 %rd2, [value];
+    ld.param.u64 %rd3, [memory];
+    mad.wide.u32 %rd4, %r20, 4, %rd1;
+    ld.global.u32 %r2, [%rd4];
+    mad.wide.u32 %rd4, %r20, 4, %rd2;
+    ld.global.u32 %r3, [%rd4];
+    mad.wide.u32 %rd5, %r20, 4, %rd3;
+    mov.u32 %r4, s;
+    mad.lo.u32 %r5, %r20, 4, %r4;
+    setp.lt.u32 %p1, %r20, 40;
+    @%p1 ld.global.u32 %r6, [%rd5];
+    @%p1 st.shared.u32 [%r5], %r6;
+    bar.sync 0;
+    mad.wide.u32 %rd6, %r2, 4, %rd3;
+    mad.lo.u32 %r7, %r2, 4, %r4;
+    atom.{space}.{operation} %r1, [{"%rd6" if space == "global" else "%r7"}], %r3;
+    bar.sync 0;
+    @%p1 ld.shared.u32 %r6, [%r5];
+"""
+    )
+    if space == "shared":
+        body += "    @%p1 st.global.u32 [%rd5], %r6;\n"
+    device = Emulator()
+    memory, out = device.array(begin), device.empty(96, np.uint32)
+    text = module(
+        body + STORE_R1, ".param .u64 where, .param .u64 value, .param .u64 memory, .param .u64 out"
+    )
+    launch(text, [device.array(where), device.array(value), memory, out], block=96, device=device)
+    held, found = [int(v) for v in begin], []
+    for place, b in zip(where, value, strict=True):
+        found.append(held[place])
+        held[place] = ATOMICS[operation](held[place], int(b))
+    assert list(out.numpy()) == found
+    assert list(memory.numpy()) == held
+
+
+def test_compare_and_swap() -> None:
+    """All lanes of a warp push themselves on a list, the last one's push succeeding last."""
+    body = (
+        TID
+        + """
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [head];
+    mad.wide.u32 %rd3, %r20, 4, %rd1;
+AGAIN:
+    ld.relaxed.gpu.global.u32 %r2, [%rd2];
+    st.relaxed.gpu.global.u32 [%rd3], %r2;
+    add.u32 %r3, %r20, 1;
+    atom.global.cas.b32 %r4, [%rd2], %r2, %r3;
+    setp.ne.u32 %p1, %r4, %r2;
+    @%p1 bra AGAIN;
+"""
+    )
+    device = Emulator()
+    head, out = device.array(np.zeros(1, np.uint32)), device.array(np.zeros(64, np.uint32))
+    launch(module(body, ".param .u64 head, .param .u64 out"), [head, out], block=64, device=device)
+    following, at, seen = out.numpy(), int(head.numpy()[0]), set()
+    while at:
+        seen.add(at - 1)
+        at = int(following[at - 1])
+    assert seen == set(range(64))
+
+
+@pytest.mark.parametrize(
+    ("form", "dtype", "value", "expected"),
+    [
+        ("add.noftz.bf16x2", ml_dtypes.bfloat16, "0x3f803f80", [32, 32]),
+        ("add.noftz.f16x2", np.float16, "0x3c003c00", [32, 32]),
+        ("add.f32", np.float32, "0f3F800000", [32]),
+        ("add.f64", np.float64, "0d3FE0000000000000", [16]),
+    ],
+)
+def test_float_atomics(form: str, dtype: type, value: str, expected: list[int]) -> None:
+    register = "%rd2" if form.endswith("f64") else "%r2"
+    kind = "b64" if form.endswith("f64") else "b32"
+    body = f"""
+    ld.param.u64 %rd1, [out];
+    mov.{kind} {register}, {value};
+    red.global.{form} [%rd1], {register};
+"""
+    body = body.replace("mov.b32 %r2, 0f", "mov.f32 %f2, 0f").replace("mov.b64 %rd2, 0d", "mov.f64 %fd2, 0d")
+    body = body.replace("], %r2", "], %f2") if form == "add.f32" else body
+    body = body.replace("], %rd2", "], %fd2") if form == "add.f64" else body
+    device = Emulator()
+    out = device.array(np.zeros(len(expected), dtype))
+    launch(module(body), [out], device=device)
+    assert list(out.numpy()) == expected
+
+
+def test_subnormals_in_atomics() -> None:
+    """`atom.add.f32` flushes subnormals in global memory and keeps them in shared memory."""
+    body = """
+    .shared .align 4 .b32 s;
+    mov.u32 %r2, 1;
+    st.shared.u32 [s], 0;
+    ld.param.u64 %rd1, [out];
+    mov.b32 %f1, %r2;
+    red.global.add.f32 [%rd1], %f1;
+    red.shared.add.f32 [s], %f1;
+    ld.shared.u32 %r3, [s];
+    st.global.u32 [%rd1 + 4], %r3;
+"""
+    device = Emulator()
+    out = device.array(np.zeros(2, np.uint32))
+    launch(module(body), [out], block=1, device=device)
+    assert list(out.numpy()) == [0, 1]
+
+
+def test_discard_makes_memory_undefined() -> None:
+    body = """
+    ld.param.u64 %rd1, [out];
+    discard.global.L2 [%rd1], 128;
+    ld.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 exit;
+"""
+    device = Emulator()
+    fault("P605", module(body), [device.array(np.zeros(64, np.uint32))], device=device)
