@@ -55,7 +55,9 @@ def widen(code: Any, kind: str) -> Any:
 
 def scaled(word: Any) -> Any:
     """The f16 in the high half of a word, times 2^-112, as f32. Infinities and NaN: numbers from 2^-96."""
-    return (signed(word) >> np.int32(3) & np.int32(-0x70002000)).view(np.float32)
+    value = signed(word) >> np.int32(3)
+    value &= np.int32(-0x70002000)
+    return value.view(np.float32)
 
 
 def exact_codes(operation: str, kind: str, *codes: Any) -> Any:
@@ -78,8 +80,11 @@ def exact_codes(operation: str, kind: str, *codes: Any) -> Any:
 
 def nearest_even(words: Any, drop: int) -> Any:
     """Words of sign and magnitude rounded to multiples of 2^drop; the bits below it are arbitrary."""
-    odd = words >> np.uint32(drop) & np.uint32(1)
-    return words + odd + np.uint32((1 << drop - 1) - 1)
+    rounded = words >> np.uint32(drop)
+    rounded &= np.uint32(1)
+    rounded += words
+    rounded += np.uint32((1 << drop - 1) - 1)
+    return rounded
 
 
 def near_tie(words: Any, drop: int) -> Any:
@@ -112,8 +117,11 @@ def high_f16(operation: str, careful: bool, words: tuple[Any, ...]) -> tuple[Any
         for word in words:
             special = special | (word & np.uint32(0x7C000000) == 0x7C000000)
         doubtful = special if doubtful is None else doubtful | special
-    code = (rounded << np.uint32(3) & np.uint32(0x7FFF0000)) | (rounded & np.uint32(0x80000000))
-    return code, doubtful
+    sign = rounded & np.uint32(0x80000000)
+    rounded <<= np.uint32(3)
+    rounded &= np.uint32(0x7FFF0000)
+    rounded |= sign
+    return rounded, doubtful
 
 
 def high_bf16(operation: str, words: tuple[Any, ...]) -> tuple[Any, Any]:
