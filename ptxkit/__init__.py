@@ -8,9 +8,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ptxkit.asm import Module as Module
-    from ptxkit.asm import check as check
     from ptxkit.asm import parse as parse
     from ptxkit.asm import write as write
+    from ptxkit.asm.check import check as check
     from ptxkit.descriptors import TensorMap as TensorMap
     from ptxkit.descriptors import tensor_map as tensor_map
     from ptxkit.devices import open_device as open_device
@@ -28,14 +28,14 @@ _HOMES = {
     "Severity": "ptxkit.diagnostics",
     "Span": "ptxkit.diagnostics",
     "TensorMap": "ptxkit.descriptors",
-    "check": "ptxkit.asm",
+    "check": "ptxkit.asm.check",
     "open_device": "ptxkit.devices",
     "parse": "ptxkit.asm",
     "tensor_map": "ptxkit.descriptors",
     "write": "ptxkit.asm",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> Any:

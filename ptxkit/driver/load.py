@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.asm import check as check_module
+from ptxkit.asm.check import check as check_module
 from ptxkit.asm import parse, write
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
 from ptxkit.asm.tree import Directive, Module

@@ -84,7 +84,7 @@ class Emulator:
         Raises:
             PtxkitError: what `check` has against it.
         """
-        from ptxkit.asm import check
+        from ptxkit.asm.check import check
 
         module = source if isinstance(source, Module) else parse(source)
         found = check(module)
