@@ -1,4 +1,4 @@
-"""PTX text to tree and back: `parse` and `write`. The checker, `ptxkit.asm.check`, loads the instruction set."""
+"""PTX text to tree and back: `parse` and `write`. `ptxkit.asm.check` is the checker, loaded apart."""
 
 from ptxkit.asm.parse import parse
 from ptxkit.asm.tree import Module
