@@ -15,9 +15,10 @@ import numpy as np
 
 from ptxkit.emulator.addresses import CONST_START, LOCAL_START, PARAM_START, WINDOW, WINDOWS, space_of
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, TiledBank
 from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.races import Ledger, check_load, check_store
+from ptxkit.emulator.races import check_load, check_store
 from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from ptxkit.emulator.execution import Counts, Execution, Progress
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.order import Events
 from ptxkit.emulator.origins import Origins
-from ptxkit.emulator.races import Events
 from ptxkit.launch import Requirements, check_launch
 
 ORDERS = ("lazy", "eager", "random")

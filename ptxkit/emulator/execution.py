@@ -11,10 +11,11 @@ import numpy as np
 from ptxkit.emulator.deadlock import deadlock
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gang import Gang, Status
+from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.order import Events
 from ptxkit.emulator.origins import Origins
-from ptxkit.emulator.races import Events, Ledger
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch
 from ptxkit.targets import Limits

@@ -18,8 +18,9 @@ from ptxkit.emulator.addresses import LOCAL_START
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
+from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import TiledBank
-from ptxkit.emulator.races import Ledger, Order
+from ptxkit.emulator.order import Order
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.values import WARP
 
@@ -90,7 +91,7 @@ class Gang:
         self.order = Order(self, launch.events.first)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
-            self.shared.ledger = Ledger(size, launch.program.smallest["shared"])
+            self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=True)
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}
         code = launch.code

@@ -21,7 +21,7 @@ from ptxkit.diagnostics import error
 from ptxkit.emulator.values import RAW, U64
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.races import Ledger
+    from ptxkit.emulator.ledger import Ledger
 
 MAP_NORESERVE = 0x4000
 """Linux's flag, which Python names only from 3.13 on."""
@@ -37,13 +37,20 @@ def reserve(size: int) -> np.ndarray:
     return np.frombuffer(mmap.mmap(-1, size), np.uint8)
 
 
+UNITS: dict[int, np.dtype] = {
+    1: RAW[8],
+    2: RAW[16],
+    4: RAW[32],
+    8: RAW[64],
+    16: np.dtype(np.complex128),
+    32: np.dtype("V32"),
+}
+"""What is moved at once, by its size: types that numpy moves fast and whose bits it leaves alone."""
+
+
 def _units(data: np.ndarray) -> dict[int, np.ndarray]:
-    """Views of a byte array by the size of what is accessed at once: 1 to 32 bytes."""
-    views: dict[int, np.ndarray] = {size: data.view(RAW[size * 8]) for size in (1, 2, 4, 8)}
-    # A 16-byte scalar type moves faster than rows of two words; the bits pass through unchanged.
-    views[16] = data.view(np.complex128)
-    views[32] = data.view(U64).reshape(-1, 4)
-    return views
+    """Views of a byte array by the size of what is accessed at once."""
+    return {size: data.view(dtype) for size, dtype in UNITS.items()}
 
 
 def _shift(index: Index, size: int) -> Index:
@@ -57,15 +64,12 @@ def _gather(units: dict[int, np.ndarray], index: Index, width: int, count: int) 
         data = units[1][index : index + size].view(dtype)
         return (data,) if width == 16 else tuple(data)
     at = _shift(index, size)
-    if size == 32:
-        data = units[32].take(at, axis=0, mode="wrap")
-    else:
-        data = units[size].take(at, mode="wrap")
+    data = units[size].take(at, mode="wrap")
     if width == 16:
         return (data[..., None].view(U64),)
     if count == 1:
         return (data,)
-    parts = (data if size == 32 else data[..., None]).view(dtype)
+    parts = data[..., None].view(dtype)
     return tuple(np.ascontiguousarray(parts[..., element]) for element in range(count))
 
 
@@ -80,9 +84,7 @@ def _pack(values: tuple[Any, ...], width: int, shape: tuple[int, ...]) -> Any:
     packed = np.empty((*shape, len(values)), dtype)
     for element, value in enumerate(values):
         packed[..., element] = value
-    if size == 32:
-        return packed.view(U64)
-    return packed.view(np.complex128 if size == 16 else RAW[size * 8])[..., 0]
+    return packed.view(UNITS[size])[..., 0]
 
 
 def _scatter(units: dict[int, np.ndarray], index: Index, values: tuple[Any, ...], width: int) -> None:

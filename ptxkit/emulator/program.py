@@ -11,24 +11,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ptxkit.asm import tree
 from ptxkit.asm.flow import basic_blocks
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import operations
+from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.effect import EFFECTS, Effect, End, Gate
-from ptxkit.emulator.faults import Site, fault, finding
+from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.steps import Step, check_guard, clean_step, tracked_step
-from ptxkit.emulator.values import BOOL, WARP, ones, zero
+from ptxkit.emulator.values import BOOL, ones, zero
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -324,9 +323,11 @@ class Builder:
             if last.effect.link is not None:
                 linker = Linker(self, i, i + 1)
                 target = linker.block(last.effect.target) if last.effect.target is not None else None
-                made.end = _guarded_end(last, last.effect.link(linker), i, i + 1, target)
+                made.end = guarded_end(
+                    last.guard, last.site, last.effect.uniform, last.effect.link(linker), i, i + 1, target
+                )
             else:
-                made.end = _fall_through(i + 1)
+                made.end = fall_through(i + 1)
             for item in items:
                 made.steps.append(item.step)
                 made.tracked.append(item.tracked)
@@ -402,55 +403,3 @@ def _effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
         return run(group, condition)
 
     return step
-
-
-def _check_uniform(group: Group, taken: Any, rest: Any, site: Site) -> None:
-    """Lanes of a warp that are together at a `.uni` branch must go the same way."""
-    shape = (group.n, WARP)
-    split = np.broadcast_to(taken, shape).any(axis=1) & np.broadcast_to(rest, shape).any(axis=1)
-    if split.any():
-        row = int(np.argmax(split))
-        lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
-        other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
-        notes = (f"{group.thread(row, lane)} takes the branch", f"{group.thread(row, other)} does not")
-        message = f"UNIFORM-BRANCH: the lanes of a warp disagree at `{site.instruction.spelling}`"
-        raise fault("P626", message, site, notes, "leave `.uni` out")
-
-
-def _fall_through(following: int) -> End:
-    return lambda group: following
-
-
-def _guarded_end(item: _Decoded, end: End, number: int, following: int, target: int | None) -> End:
-    """The end of a block whose last instruction may have a guard: lanes that it doesn't hold for go on."""
-    guard = item.guard
-    if guard is None:
-        return end
-    read, site, uniform = guard.reader, item.site, item.effect.uniform
-
-    def guarded(group: Group) -> int:
-        condition = read(group)
-        if group.undefined:
-            check_guard(group, guard, condition, site)
-        lanes = group.count(condition)
-        if lanes == 0:
-            return following
-        if lanes == group.lanes:
-            return end(group)
-        taken = condition if group.mask is None else condition & group.mask
-        rest = ~condition if group.mask is None else group.mask & ~condition
-        if uniform:
-            _check_uniform(group, taken, rest, site)
-        ready = group.gang.ready
-        ready.append(group.part(rest, group.lanes - lanes, following))
-        if target is not None:
-            ready.append(group.part(taken, lanes, target))
-            return -1
-        # The block holds this instruction alone, so its live slots are what the end needs.
-        parted = group.part(taken, lanes, number)
-        parted.pc = end(parted)
-        if parted.pc >= 0:
-            ready.append(parted)
-        return -1
-
-    return guarded

@@ -125,7 +125,8 @@ SPECIAL: dict[str, Value] = {
     "%current_graph_exec": lambda gang: np.uint64(0),
     # The emulator's own: each row's CTA in the gang, each thread's number in the gang and for race records.
     "cta": lambda gang: np.repeat(np.arange(len(gang.ctas)), gang.warps).reshape(-1, 1),
-    "record": lambda gang: _records(gang),
+    "own record": lambda gang: _records(gang),
+    "own slot": lambda gang: (_records(gang) & np.uint64(1023)).astype(np.uint32),
     "thread": lambda gang: np.arange(gang.rows * WARP).reshape(-1, WARP),
 }
 """By name: what computes the value for a gang, of a shape that broadcasts against (rows, 32)."""

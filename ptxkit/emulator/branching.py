@@ -1,0 +1,86 @@
+"""How blocks end: what a guard on a branch, an exit or a call does to a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.effect import End
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.steps import check_guard
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+
+def _check_uniform(group: Group, taken: Any, rest: Any, site: Site) -> None:
+    """Lanes of a warp that are together at a `.uni` branch must go the same way."""
+    shape = (group.n, WARP)
+    split = np.broadcast_to(taken, shape).any(axis=1) & np.broadcast_to(rest, shape).any(axis=1)
+    if split.any():
+        row = int(np.argmax(split))
+        lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
+        other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
+        notes = (f"{group.thread(row, lane)} takes the branch", f"{group.thread(row, other)} does not")
+        message = f"UNIFORM-BRANCH: the lanes of a warp disagree at `{site.instruction.spelling}`"
+        raise fault("P626", message, site, notes, "leave `.uni` out")
+
+
+def fall_through(following: int) -> End:
+    """The end of a block that the next one follows."""
+    return lambda group: following
+
+
+def guarded_end(
+    guard: Source | None,
+    site: Site,
+    uniform: bool,
+    end: End,
+    number: int,
+    following: int,
+    target: int | None,
+) -> End:
+    """The end of a block whose last instruction may have a guard: lanes that it doesn't hold for go on.
+
+    Args:
+        guard: the guard, if there is one.
+        site: the instruction.
+        uniform: whether the lanes of a warp must agree on the guard.
+        end: the end without the guard.
+        number: the block.
+        following: the block of the lanes that go on.
+        target: the one block that `end` leads to, if there is but one.
+    """
+    if guard is None:
+        return end
+    read = guard.reader
+
+    def guarded(group: Group) -> int:
+        condition = read(group)
+        if group.undefined:
+            check_guard(group, guard, condition, site)
+        lanes = group.count(condition)
+        if lanes == 0:
+            return following
+        if lanes == group.lanes:
+            return end(group)
+        taken = condition if group.mask is None else condition & group.mask
+        rest = ~condition if group.mask is None else group.mask & ~condition
+        if uniform:
+            _check_uniform(group, taken, rest, site)
+        ready = group.gang.ready
+        ready.append(group.part(rest, group.lanes - lanes, following))
+        if target is not None:
+            ready.append(group.part(taken, lanes, target))
+            return -1
+        # The block holds this instruction alone, so its live slots are what the end needs.
+        parted = group.part(taken, lanes, number)
+        parted.pc = end(parted)
+        if parted.pc >= 0:
+            ready.append(parted)
+        return -1
+
+    return guarded
