@@ -87,6 +87,7 @@ def _bindings() -> Fact:
 def _driver() -> Iterator[Fact]:
     """The driver, then each GPU."""
     from ptxkit.driver import describe_gpus, driver_version
+    from ptxkit.driver.clocks import management_version
 
     try:
         cuda = driver_version()
@@ -97,7 +98,7 @@ def _driver() -> Iterator[Fact]:
         yield Fact("driver", State.MISSING, diagnostic.message, mend)
         return
     newest = targets.newest_version_for_cuda(cuda)
-    module = _kernel_module()
+    module = _kernel_module() or management_version()
     found = f"CUDA {targets.show(cuda)}" + (f", driver {module}" if module else "")
     details = {"cuda": targets.show(cuda), "driver": module, "ptx": targets.show(newest)}
     yield Fact(

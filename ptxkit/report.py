@@ -24,12 +24,18 @@ class Timing:
         spread: half the distance between the first and the third quartile, in seconds.
         trials: how many measurements.
         bandwidth: the device's peak memory bandwidth in bytes a second, None where it doesn't say.
+        flush: how the L2 cache was flushed before each.
+        sm_clock: in Hz over the trials, as the SMs counted it; None where they couldn't.
+        clocks: what the management library says right after them (`ptxkit.driver.Clocks`); None without it.
     """
 
     seconds: float
     spread: float
     trials: int
     bandwidth: float | None = None
+    flush: str | None = None
+    sm_clock: float | None = None
+    clocks: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ class Report:
         diagnostics: warnings of the device, then P801 to P803.
         wall_seconds: from the first launch to the last result on this machine's clock.
         counters: what the device counted, by name.
+        kernels: of each launch the entry's name and what the device knows of it.
+        gpu: the GPU's own facts (`CudaDevice.describe`), None on the emulator.
     """
 
     plan: LaunchPlan
@@ -56,6 +64,7 @@ class Report:
     timing: Timing | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
     kernels: tuple[Mapping[str, Any], ...] = ()
+    gpu: Mapping[str, Any] | None = None
 
     @property
     def ok(self) -> bool:
@@ -75,6 +84,9 @@ class Report:
             "seconds": self.timing.seconds,
             "spread": self.timing.spread,
             "trials": self.timing.trials,
+            "flush": self.timing.flush,
+            "sm_clock": self.timing.sm_clock,
+            "clocks": self.timing.clocks and dict(self.timing.clocks),
             "peak_bandwidth": self.timing.bandwidth,
             "roof_share": self.roof_share,
         }

@@ -7,21 +7,30 @@ out is seen; on a GPU the verified launches are then timed.
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module
-from ptxkit.device import Buffer, Device, Kernel
+from ptxkit.device import Device
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError, error
-from ptxkit.emulator import Counts, Emulator
-from ptxkit.plan import Argument, LaunchPlan, PlanTensor, problem_of
+from ptxkit.emulator import Emulator
+from ptxkit.plan import LaunchPlan, problem_of
 from ptxkit.report import Report, Timing, judge, not_verified
+from ptxkit.stage import Stage
 from ptxkit.workloads import Arrays, content
 from ptxkit.workloads.comparison import compare
+
+if TYPE_CHECKING:
+    from ptxkit.driver import CudaDevice, Stopwatch
+
+WARMUP, SAMPLES = 3, 20
+"""Launches before a run's timing, and launches timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,14 @@ class Session:
         self.device = _open(module, options)
         self.arch = options.arch or module.target
         self._fraction: float | None = None
+        self._stopwatch: Stopwatch | None = None
         if isinstance(self.device, Emulator):
             self.device.progress = self._progressed
         try:
             self._loaded = self.device.load(module)
+            if not isinstance(self.device, Emulator):
+                # Now rather than later: its memory must not be what a verified run fails for.
+                self._stopwatch = _gpu(self.device).stopwatch()
         except BaseException:
             self.device.close()
             raise
@@ -91,94 +104,69 @@ class Session:
         known_findings = len(self.device.findings)
         _check_tensor_maps(plan)
         problem = problem_of(plan)
-        kernels = [self._loaded.kernel(launch.entry) for launch in plan.launches]
-        tensors = {tensor.name: tensor for tensor in plan.tensors}
-        buffers: dict[str, Buffer] = {}
         try:
-            for name, tensor in tensors.items():
-                layout = tensor.tensor
-                buffers[name] = self.device.empty(layout.storage_shape, layout.storage_dtype)
-            _check_host_memory(plan)
-            inputs = problem.generate()
-            _fill(buffers, tensors, inputs)
-            counters: Counter[str] = Counter()
-            start = time.perf_counter()
-            self._launch(plan, kernels, buffers, counters)
-            self.device.synchronize()
-            outputs = self._read(plan, buffers)
-            wall = time.perf_counter() - start
-            expected = problem.reference(inputs)
-            compared = tuple(
-                compare(tensors[name].tensor, outputs[name], what, problem.tolerance(name))
-                for name, what in expected.items()
-                if name in outputs
-            )
-            self._save(plan, buffers, outputs)
-            judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
-            if not compared:
-                judged = [not_verified(plan)]
-            return Report(
-                plan=plan,
-                device=self.device.name,
-                kind=self.device.kind,
-                arch=self.arch if self.device.kind == "emu" else None,
-                outputs=compared,
-                diagnostics=(*self.device.findings[known_findings:], *judged),
-                cost=problem.cost(),
-                wall_seconds=wall,
-                timing=self._time(plan, kernels, buffers),
-                counters=dict(counters),
-                kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in kernels),
-            )
+            with Stage(self.device, self._loaded, plan) as stage:
+                _check_host_memory(plan)
+                inputs = problem.generate()
+                stage.fill(inputs)
+                counters: Counter[str] = Counter()
+                start = time.perf_counter()
+                stage.launch(counters)
+                self.device.synchronize()
+                outputs = stage.outputs()
+                wall = time.perf_counter() - start
+                expected = problem.reference(inputs)
+                compared = tuple(
+                    compare(stage.tensors[name].tensor, outputs[name], what, problem.tolerance(name))
+                    for name, what in expected.items()
+                    if name in outputs
+                )
+                self._save(stage, outputs)
+                judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
+                if not compared:
+                    judged = [not_verified(plan)]
+                return Report(
+                    plan=plan,
+                    device=self.device.name,
+                    kind=self.device.kind,
+                    arch=self.arch if self.device.kind == "emu" else None,
+                    outputs=compared,
+                    diagnostics=(*self.device.findings[known_findings:], *judged),
+                    cost=problem.cost(),
+                    wall_seconds=wall,
+                    timing=self._time(stage),
+                    counters=dict(counters),
+                    kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in stage.kernels),
+                    gpu=None if self.device.kind == "emu" else _gpu(self.device).describe(),
+                )
         except MemoryError:
             raise _too_little_memory(plan, None) from None
-        finally:
-            for buffer in buffers.values():
-                buffer.free()
 
-    def _launch(
-        self,
-        plan: LaunchPlan,
-        kernels: list[Kernel],
-        buffers: Mapping[str, Buffer],
-        counters: Counter[str] | None = None,
-    ) -> None:
-        for launch, kernel in zip(plan.launches, kernels, strict=True):
-            kernel.launch(
-                launch.grid,
-                launch.block,
-                [_argument(argument, buffers) for argument in launch.arguments],
-                cluster=launch.cluster,
-                shared=launch.shared,
-                cooperative=launch.cooperative,
-            )
-            if counters is not None and isinstance(self.device, Emulator):
-                counters.update(_counted(self.device.counts))
-
-    def _time(self, plan: LaunchPlan, kernels: list[Kernel], buffers: Mapping[str, Buffer]) -> Timing | None:
+    def _time(self, stage: Stage) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""
-        if self.device.kind != "cuda":
+        stopwatch = self._stopwatch
+        if stopwatch is None:
             return None
-        from ptxkit.driver.device import CudaDevice
+        device, launch, launches = _gpu(self.device), stage.prepare(stopwatch), len(stage.kernels)
+        stopwatch.times(launch, WARMUP, launches)
+        stopwatch.start_clock()
+        times = stopwatch.times(launch, SAMPLES, launches)
+        sm_clock, clocks = stopwatch.sm_clock(), device.clocks()
+        low, median, high = statistics.quantiles(times, n=4)
+        return Timing(
+            median,
+            (high - low) / 2,
+            len(times),
+            device.peak_bandwidth,
+            stopwatch.flush,
+            sm_clock,
+            clocks.to_json() if clocks else None,
+        )
 
-        device = self.device
-        assert isinstance(device, CudaDevice)
-        measured = device.time(lambda: self._launch(plan, kernels, buffers))
-        # Memory transfers twice a clock; the clock is in kHz, the bus width in bits.
-        clock, width = device.attribute("MEMORY_CLOCK_RATE"), device.attribute("GLOBAL_MEMORY_BUS_WIDTH")
-        bandwidth = 2 * clock * 1e3 * width / 8
-        return Timing(measured.median, measured.spread, len(measured.seconds), bandwidth or None)
-
-    def _read(self, plan: LaunchPlan, buffers: Mapping[str, Buffer]) -> Arrays:
-        return {
-            tensor.name: buffers[tensor.name].numpy() for tensor in plan.tensors if tensor.role == "output"
-        }
-
-    def _save(self, plan: LaunchPlan, buffers: Mapping[str, Buffer], outputs: Arrays) -> None:
-        tensors = {tensor.name: tensor.tensor for tensor in plan.tensors}
+    def _save(self, stage: Stage, outputs: Arrays) -> None:
         for name, file in self.options.save.items():
-            array = outputs[name] if name in outputs else buffers[name].numpy()
-            content.save(tensors[name], array, Path(file))
+            array = outputs[name] if name in outputs else stage.read(name)
+            content.save(stage.tensors[name].tensor, array, Path(file))
 
 
 def check_save(plan: LaunchPlan, options: Options) -> None:
@@ -210,29 +198,11 @@ def _open(module: Module, options: Options) -> Device:
     )
 
 
-def _counted(counts: Counts) -> dict[str, int]:
-    """What the emulator counted, by name."""
-    counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
-    for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
-        counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
-    return counted
+def _gpu(device: Device) -> CudaDevice:
+    from ptxkit.driver import CudaDevice
 
-
-def _argument(argument: Argument, buffers: Mapping[str, Buffer]) -> Buffer | int | float:
-    if argument.tensor is not None:
-        return buffers[argument.tensor]
-    assert argument.value is not None
-    return argument.value
-
-
-def _fill(buffers: Mapping[str, Buffer], tensors: Mapping[str, PlanTensor], inputs: Arrays) -> None:
-    """Inputs to the device; poison into outputs without a content; scratch tensors stay undefined."""
-    for name, buffer in buffers.items():
-        tensor = tensors[name]
-        if name in inputs:
-            buffer.write(inputs[name])
-        elif tensor.role == "output":
-            buffer.write(content.poison(tensor.tensor))
+    assert isinstance(device, CudaDevice)
+    return device
 
 
 def _check_tensor_maps(plan: LaunchPlan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import statistics
 import subprocess
 import threading
 
@@ -16,6 +17,7 @@ from ptxkit.diagnostics import PtxkitError, Source
 from ptxkit.driver import CudaDevice
 from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.load import Image, Options, compile_images
+from ptxkit.driver.timing import FLUSHES
 
 pytestmark = pytest.mark.gpu
 
@@ -462,14 +464,60 @@ def test_line_information_is_accepted(device: CudaDevice) -> None:
 # ---- timing and leaks
 
 
-@pytest.mark.parametrize("cold", [True, False])
-def test_times_are_measured(device: CudaDevice, cold: bool) -> None:
+@pytest.mark.parametrize("flush", FLUSHES)
+def test_times_are_measured(device: CudaDevice, flush: str) -> None:
+    """More samples than go behind one gate; reading a larger buffer takes longer than launching nothing."""
+    stopwatch = device.stopwatch(flush)
     kernel = device.load(FILL).kernel()
-    out = device.empty(1 << 20, "u32")
-    timing = device.time(lambda: kernel.launch(4096, 256, [out, 1]), repeats=9, cold=cold)
-    assert len(timing.seconds) == 9
-    assert 0 < timing.median < 1
-    assert timing.spread >= 0
+    out = device.empty(1 << 24, "u32")
+    launch = kernel.prepare(1 << 16, 256, [out, 1], stream=stopwatch.stream)
+    stopwatch.start_clock()
+    times = stopwatch.times(launch, 70)
+    floor = stopwatch.times(stopwatch.nothing, 33)
+    clock = stopwatch.sm_clock()
+    assert (len(times), len(floor)) == (70, 33)
+    assert 0 < min(floor) <= statistics.median(floor) < statistics.median(times) < 1
+    assert clock is not None
+    assert 1e8 < clock <= 1.05e3 * device.attribute("CLOCK_RATE")
+
+
+def test_a_flush_that_is_none(device: CudaDevice) -> None:
+    refuse("P521", lambda: device.stopwatch("clear"))
+
+
+def test_a_failure_between_events_leaves_the_stopwatch_usable(device: CudaDevice) -> None:
+    """The gate must open, or the stream would wait for ever; memory dropped behind it must not wait."""
+    stopwatch = device.stopwatch()
+    held = [device.empty(1 << 20, "u8")]
+
+    def fail() -> None:
+        held.clear()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        stopwatch.times(fail, 3)
+    assert len(stopwatch.times(stopwatch.nothing, 3)) == 3
+
+
+def test_more_launches_in_a_sample_than_a_stream_holds(device: CudaDevice) -> None:
+    stopwatch = device.stopwatch("none")
+    (seconds,) = stopwatch.times(lambda: [stopwatch.nothing() for _ in range(3000)], 1, commands=3000)
+    assert seconds > 0
+
+
+def test_clocks_are_read(device: CudaDevice) -> None:
+    clocks = device.clocks()
+    if clocks is None:
+        pytest.skip("neither cuda.bindings.nvml nor nvidia-ml-py is installed")
+    assert clocks.sm_mhz is None or 0 < clocks.sm_mhz <= clocks.sm_max_mhz
+
+
+def test_a_gpu_describes_itself(device: CudaDevice) -> None:
+    found = device.describe()
+    assert found["name"] == device.name
+    assert found["capability"] == list(device.capability)
+    assert found["l2_bytes"] == device.l2_bytes > 0
+    assert found["peak_bandwidth"] > 1e10
 
 
 def leak(device: CudaDevice, source, rounds: int) -> int:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import os
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +18,8 @@ from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
-from ptxkit.doctor import examine
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
+from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
 from ptxkit.runner import Options, check_save
 from ptxkit.worker import session
@@ -201,7 +198,6 @@ def _code(outcome: Outcome) -> int:
 
 def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
     """The `--json` document: the file, when and where it ran, and one report a run."""
-    machine = {fact.name: fact.details for fact in examine() if fact.name in ("ptxkit", "driver")}
     reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
     runs = [
         outcome.to_json()
@@ -215,26 +211,12 @@ def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[s
         "ok": all(run["ok"] for run in runs),
         "file": outcomes[0][0].program.name,
         "sha256": hashlib.sha256(text).hexdigest(),
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "machine": {**machine, "cores": os.cpu_count()},
+        **provenance(),
         "device": reports[0].device if reports else None,
+        "gpu": reports[0].gpu and dict(reports[0].gpu) if reports else None,
         "runs": runs,
     }
 
 
 def _as_json(found: tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
     return [diagnostic.to_json() for diagnostic in found]
-
-
-def _commit() -> str | None:
-    """The commit of the checkout that runs, None where ptxkit is installed."""
-    checkout = Path(__file__).resolve().parents[2]
-    if not (checkout / ".git").exists():
-        return None
-    command = ["git", "-C", str(checkout), "rev-parse", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()

@@ -5,15 +5,17 @@ The bindings are imported when a device is opened, so that importing this packag
 
 from __future__ import annotations
 
+from ptxkit.driver.clocks import Clocks
 from ptxkit.driver.device import CudaDevice, capabilities, describe_gpus, device_count, driver_version
 from ptxkit.driver.graphs import Graph
 from ptxkit.driver.launch import CudaKernel, PreparedLaunch
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
-from ptxkit.driver.timing import Timing
+from ptxkit.driver.timing import Stopwatch
 
 __all__ = [
+    "Clocks",
     "CudaDevice",
     "CudaKernel",
     "CudaModule",
@@ -21,8 +23,8 @@ __all__ = [
     "Event",
     "Graph",
     "PreparedLaunch",
+    "Stopwatch",
     "Stream",
-    "Timing",
     "capabilities",
     "describe_gpus",
     "device_count",

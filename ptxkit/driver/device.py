@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.driver.clocks import Clocks, read_clocks
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import EMULATOR, bindings, check
 from ptxkit.driver.graphs import Graph
@@ -16,7 +17,7 @@ from ptxkit.driver.load import Options, capability, cuda_version, load
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
-from ptxkit.driver.timing import Timing, time_launches
+from ptxkit.driver.timing import FLUSHES, Stopwatch
 
 
 class CudaDevice:
@@ -126,11 +127,34 @@ class CudaDevice:
         """A graph to be captured: see `ptxkit.driver.graphs`."""
         return Graph(self.context)
 
-    def time(
-        self, launch: Callable[[], None], repeats: int = 20, warmup: int = 3, cold: bool = True
-    ) -> Timing:
-        """Time launches into the default stream: see `time_launches`."""
-        return time_launches(self.context, launch, self.l2_bytes, repeats, warmup, cold)
+    def stopwatch(self, flush: str = FLUSHES[0]) -> Stopwatch:
+        """What times launches: see `ptxkit.driver.timing`.
+
+        Args:
+            flush: `read`, `write` or `none`: how the L2 cache is flushed before each sample.
+        """
+        return Stopwatch(self, flush)
+
+    @property
+    def peak_bandwidth(self) -> float | None:
+        """Bytes a second that the memory's clock and width allow; None where the driver doesn't say."""
+        # Memory transfers twice a clock; the clock is in kHz, the width in bits.
+        clock, width = self.attribute("MEMORY_CLOCK_RATE"), self.attribute("GLOBAL_MEMORY_BUS_WIDTH")
+        return 2 * clock * 1e3 * width / 8 or None
+
+    def clocks(self) -> Clocks | None:
+        """Clocks, power and temperature now; None where the management library is missing."""
+        return read_clocks(self.context.device)
+
+    def describe(self) -> dict[str, Any]:
+        """What a record of a measurement says of the GPU, JSON-able."""
+        return {
+            **_describe(self.ordinal),
+            "l2_bytes": self.l2_bytes,
+            "sm_clock_mhz": self.attribute("CLOCK_RATE") / 1e3,
+            "memory_clock_mhz": self.attribute("MEMORY_CLOCK_RATE") / 1e3,
+            "peak_bandwidth": self.peak_bandwidth,
+        }
 
     def synchronize(self) -> None:
         """Wait for everything launched so far; raises what it met."""
@@ -189,21 +213,20 @@ def describe_gpus() -> list[dict[str, Any]]:
     Raises:
         PtxkitError: P701, there is no driver.
     """
+    return [_describe(ordinal) for ordinal in range(device_count())]
+
+
+def _describe(ordinal: int) -> dict[str, Any]:
     driver = bindings()
     count = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-    found = []
-    for ordinal, its_capability in enumerate(capabilities()):
-        device = check(driver.cuDeviceGet(ordinal), f"find GPU {ordinal}")
-        found.append(
-            {
-                "ordinal": ordinal,
-                "name": _name(device),
-                "capability": list(its_capability),
-                "memory": int(check(driver.cuDeviceTotalMem(device), "ask for the GPU's memory")),
-                "sm_count": int(check(driver.cuDeviceGetAttribute(count, device), "count the SMs")),
-            }
-        )
-    return found
+    device = check(driver.cuDeviceGet(ordinal), f"find GPU {ordinal}")
+    return {
+        "ordinal": ordinal,
+        "name": _name(device),
+        "capability": list(capability(ordinal)),
+        "memory": int(check(driver.cuDeviceTotalMem(device), "ask for the GPU's memory")),
+        "sm_count": int(check(driver.cuDeviceGetAttribute(count, device), "count the SMs")),
+    }
 
 
 def _name(device: Any) -> str:

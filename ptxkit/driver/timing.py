@@ -1,76 +1,176 @@
-"""Times of launches on a GPU, between events in the stream."""
+"""Times of launches on a GPU, between events in a stream of their own.
+
+A sample is what lies between two events. The host puts a batch of samples into the stream behind a gate, a
+word in its memory for which the stream waits, and opens the gate when all are in: so no sample waits for the
+host. Before each sample the L2 cache is flushed, outside the two events:
+
+- `read`: by reading twice its size. It then holds lines that can be dropped at no cost, and a kernel pays for
+  its own bytes alone, as under a profiler that invalidates the caches.
+- `write`: by writing twice its size, as many tools do. The cache is left full of modified lines; their way
+  back to memory is paid by the kernel whose lines take their place.
+- `none`: not at all; a working set that fits stays in the cache.
+
+CUDA driver API, event management and stream memory operations.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ptxkit.diagnostics import error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check
-from ptxkit.driver.memory import DeviceBuffer
-from ptxkit.driver.streams import Event
+from ptxkit.driver.streams import Event, Stream
+
+if TYPE_CHECKING:
+    from ptxkit.driver.device import CudaDevice
+
+FLUSHES = ("read", "write", "none")
+"""How the L2 cache can be flushed, the default first."""
+
+KERNELS = Path(__file__).with_name("timing.ptx")
+
+_BATCH = 32
+"""Most samples behind one gate."""
+_QUEUE = 700
+"""Most commands behind one gate; a stream holds 1024, and then the host would wait for the gate it holds."""
+_CTAS_PER_SM, _THREADS = 8, 256
+_VECTOR = 16
+_SM_NUMBERS = 1024
+"""One more than the largest `%smid` that the clocks are read on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Times of one launch, repeated.
+class Stopwatch:
+    """Times launches into its stream, and reads the SM clock over a stretch of them.
 
     Attributes:
-        seconds: each repetition, in order.
-        cold: whether the L2 cache was flushed before each.
+        stream: what is timed must be launched into it.
+        flush: `read`, `write` or `none`.
+        flush_bytes: twice the size of the L2 cache; 0 for `none`.
     """
 
-    seconds: tuple[float, ...]
-    cold: bool
+    def __init__(self, device: CudaDevice, flush: str = FLUSHES[0]) -> None:
+        """A stopwatch of a device.
 
-    @property
-    def median(self) -> float:
-        """The median in seconds; it carries the cost of a pair of events, about 3 us on an H200."""
-        return statistics.median(self.seconds)
+        Raises:
+            PtxkitError: P521, no such way to flush; P705, out of memory.
+        """
+        if flush not in FLUSHES:
+            raise error("P521", f"expected {', '.join(f'`{f}`' for f in FLUSHES)}, found `{flush}`")
+        self.flush = flush
+        self.flush_bytes = 0 if flush == "none" else 2 * device.l2_bytes
+        self.stream = Stream(device.context, non_blocking=True)
+        self._context = device.context
+        self._gate = _Gate(device.context)
+        self._pairs = [(Event(device.context), Event(device.context)) for _ in range(_BATCH)]
+        module = device.load(KERNELS)
+        ctas = _CTAS_PER_SM * device.sm_count
+        self._flushed = device.array(np.zeros(max(self.flush_bytes, _VECTOR), np.uint8))
+        self._sweep = module.kernel("sweep").prepare(
+            ctas,
+            _THREADS,
+            [self._flushed, self.flush_bytes // _VECTOR, self._flushed],
+            stream=self.stream,
+        )
+        self._stamps = [device.array(np.zeros((_SM_NUMBERS, 2), np.uint64)) for _ in range(2)]
+        self._stamp = module.kernel("stamp").prepare(
+            device.sm_count, 1, [self._stamps[0]], stream=self.stream
+        )
+        self.nothing: Callable[[], None] = module.kernel("nothing").prepare(1, 32, stream=self.stream)
 
-    @property
-    def spread(self) -> float:
-        """Half the distance between the quartiles, in seconds."""
-        if len(self.seconds) < 2:
-            return 0.0
-        low, _, high = statistics.quantiles(self.seconds, n=4)
-        return (high - low) / 2
+    def times(self, launch: Callable[[], Any], count: int, commands: int = 1) -> list[float]:
+        """Times of `count` samples in seconds, in order; each carries the cost of a pair of events.
 
+        Args:
+            launch: puts the work of one sample into `stream` and returns. It must not wait for the GPU.
+            count: samples.
+            commands: launches that `launch` makes.
 
-def time_launches(
-    context: Context,
-    launch: Callable[[], None],
-    l2_bytes: int,
-    repeats: int = 20,
-    warmup: int = 3,
-    cold: bool = True,
-) -> Timing:
-    """Time what `launch` puts into the default stream.
+        Raises:
+            PtxkitError: what a launch met.
+        """
+        most = max(1, min(_BATCH, _QUEUE // (commands + 3)))
+        found: list[float] = []
+        while len(found) < count:
+            found += self._batch(launch, min(most, count - len(found)), commands + 3 <= _QUEUE)
+        return found
 
-    Args:
-        context: the GPU.
-        launch: starts the work and returns; it must not wait for it.
-        l2_bytes: size of the L2 cache; before each timed launch as much again and once more is written.
-        repeats: timed launches.
-        warmup: launches before them.
-        cold: whether to flush the L2 cache. The flush lies outside the timed window.
+    def start_clock(self) -> None:
+        """Begin to read the SM clock."""
+        self._read_clock(0)
 
-    Raises:
-        PtxkitError: what a launch met.
-    """
-    flush = DeviceBuffer.empty(context, 2 * l2_bytes, "u8") if cold else None
-    for _ in range(warmup):
-        launch()
-    context.synchronize()
-    pairs = [(Event(context), Event(context)) for _ in range(repeats)]
-    for number, (start, end) in enumerate(pairs):
-        if flush is not None:
-            with context:
-                wiped = bindings().cuMemsetD8Async(flush.address, number & 0xFF, flush.nbytes, 0)
+    def sm_clock(self) -> float | None:
+        """The SM clock in Hz since `start_clock`, the median over the SMs; None where it can't be said."""
+        self._read_clock(1)
+        self.stream.synchronize()
+        first, second = (stamps.numpy() for stamps in self._stamps)
+        seen = (first[:, 1] > 0) & (second[:, 1] > first[:, 1]) & (second[:, 0] > first[:, 0])
+        cycles, nanoseconds = (second[seen] - first[seen]).T
+        return statistics.median((cycles / nanoseconds * 1e9).tolist()) if seen.any() else None
+
+    def _read_clock(self, which: int) -> None:
+        self._stamps[which].write(np.zeros((_SM_NUMBERS, 2), np.uint64))
+        self._stamp.bind("out", self._stamps[which])()
+
+    def _batch(self, launch: Callable[[], Any], count: int, gated: bool) -> list[float]:
+        pairs = self._pairs[:count]
+        # Giving memory back waits for the GPU, which waits for the gate.
+        self._context.postpone()
+        try:
+            if gated:
+                self._gate.close(self.stream)
+            for number, (start, end) in enumerate(pairs):
+                self._flush(number)
+                start.record(self.stream)
+                launch()
+                end.record(self.stream)
+        finally:
+            self._gate.open()
+            self._context.catch_up()
+        self.stream.synchronize()
+        return [end.seconds_since(start) for start, end in pairs]
+
+    def _flush(self, number: int) -> None:
+        if self.flush == "read":
+            self._sweep()
+        elif self.flush == "write":
+            buffer = self._flushed
+            with self._context:
+                wiped = bindings().cuMemsetD8Async(
+                    buffer.address, number & 0xFF, buffer.nbytes, self.stream.handle
+                )
                 check(wiped, "flush the L2 cache")
-        start.record()
-        launch()
-        end.record()
-    context.synchronize()
-    return Timing(tuple(end.seconds_since(start) for start, end in pairs), cold)
+
+
+class _Gate:
+    """A word in host memory: a stream waits until it holds at least the number of the last closing."""
+
+    __slots__ = ("__weakref__", "_address", "_number", "_word")
+
+    def __init__(self, context: Context) -> None:
+        driver = bindings()
+        with context:
+            pointer = check(driver.cuMemHostAlloc(ctypes.sizeof(ctypes.c_uint32), 0), "allocate host memory")
+            self._address = int(check(driver.cuMemHostGetDevicePointer(pointer, 0), "map host memory"))
+        self._word = ctypes.c_uint32.from_address(int(pointer))
+        self._word.value = self._number = 0
+        context.own(self, driver.cuMemFreeHost, pointer)
+
+    def close(self, stream: Stream) -> None:
+        """Let the stream wait here."""
+        driver = bindings()
+        self._number += 1
+        at_least = int(driver.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_GEQ)
+        with stream.context:
+            waits = driver.cuStreamWaitValue32(stream.handle, self._address, self._number, at_least)
+            check(waits, "let a stream wait for the host")
+
+    def open(self) -> None:
+        """Let it go on."""
+        self._word.value = self._number

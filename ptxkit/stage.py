@@ -1,0 +1,126 @@
+"""A launch plan staged on a device: its tensors allocated and filled, its launches ready to go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.device import Buffer, Device, LoadedModule
+from ptxkit.emulator import Counts, Emulator
+from ptxkit.plan import Argument, LaunchPlan
+from ptxkit.workloads import Arrays, content
+
+if TYPE_CHECKING:
+    from ptxkit.driver import Stopwatch
+
+
+class Stage:
+    """A plan's tensors on a device, and its launches on them.
+
+    Args:
+        device: where.
+        loaded: the plan's program, loaded there.
+        plan: what to launch.
+
+    Raises:
+        PtxkitError: no such entry; P705, too little device memory.
+    """
+
+    def __init__(self, device: Device, loaded: LoadedModule, plan: LaunchPlan) -> None:
+        self.device = device
+        self.plan = plan
+        self.kernels = [loaded.kernel(launch.entry) for launch in plan.launches]
+        self.tensors = {tensor.name: tensor for tensor in plan.tensors}
+        self.buffers: dict[str, Buffer] = {}
+        try:
+            for name, tensor in self.tensors.items():
+                layout = tensor.tensor
+                self.buffers[name] = device.empty(layout.storage_shape, layout.storage_dtype)
+        except BaseException:
+            self.free()
+            raise
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+    def fill(self, inputs: Arrays) -> None:
+        """Inputs to the device; poison into outputs without a content; scratch tensors stay undefined."""
+        for name, buffer in self.buffers.items():
+            tensor = self.tensors[name]
+            if name in inputs:
+                buffer.write(inputs[name])
+            elif tensor.role == "output":
+                buffer.write(content.poison(tensor.tensor))
+
+    def launch(self, counters: Counter[str] | None = None) -> None:
+        """Launch everything once, in order; on the emulator add up what it counts."""
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
+            kernel.launch(
+                launch.grid,
+                launch.block,
+                [self._argument(argument) for argument in launch.arguments],
+                cluster=launch.cluster,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+            )
+            if counters is not None and isinstance(self.device, Emulator):
+                counters.update(_counted(self.device.counts))
+
+    def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
+        """On a GPU the same, checked and packed once, in the stopwatch's stream."""
+        from ptxkit.driver import CudaKernel
+
+        prepared = []
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
+            assert isinstance(kernel, CudaKernel)
+            prepared.append(
+                kernel.prepare(
+                    launch.grid,
+                    launch.block,
+                    [self._argument(argument) for argument in launch.arguments],
+                    cluster=launch.cluster,
+                    shared=launch.shared,
+                    cooperative=launch.cooperative,
+                    stream=stopwatch.stream,
+                )
+            )
+        return prepared[0] if len(prepared) == 1 else partial(_call_all, prepared)
+
+    def read(self, name: str) -> np.ndarray:
+        """What a tensor holds, as stored."""
+        return self.buffers[name].numpy()
+
+    def outputs(self) -> Arrays:
+        """What the outputs hold, as stored."""
+        return {name: self.read(name) for name, tensor in self.tensors.items() if tensor.role == "output"}
+
+    def free(self) -> None:
+        """Give the tensors back."""
+        for buffer in self.buffers.values():
+            buffer.free()
+
+    def _argument(self, argument: Argument) -> Buffer | int | float:
+        if argument.tensor is not None:
+            return self.buffers[argument.tensor]
+        assert argument.value is not None
+        return argument.value
+
+
+def _call_all(launches: Sequence[Callable[[], None]]) -> None:
+    for launch in launches:
+        launch()
+
+
+def _counted(counts: Counts) -> dict[str, int]:
+    """What the emulator counted, by name."""
+    counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
+    for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
+        counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
+    return counted
