@@ -522,3 +522,59 @@ B{i}:
                 break
             at = target if acc >> at % 5 & 1 else at + 1
         assert got[thread] == acc
+
+
+# ---- random order
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_order_gives_the_same_results(seed: int) -> None:
+    """Divergence, barriers and shuffles; a lock, whose holder is another one each time."""
+    text = module(
+        TID
+        + """
+    .shared .align 4 .b32 s[64];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r3, s;
+    mad.lo.u32 %r4, %r20, 4, %r3;
+    mov.u32 %r2, 0;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r20;
+    @%p1 bra LOOP;
+    shfl.sync.bfly.b32 %r5, %r2, 5, 31, -1;
+    st.shared.u32 [%r4], %r5;
+    bar.sync 0;
+    xor.b32 %r6, %r4, 128;
+    ld.shared.u32 %r1, [%r6];
+    mad.wide.u32 %rd2, %r20, 4, %rd1;
+    st.global.u32 [%rd2 + 4], %r1;
+    atom.global.add.u32 %r7, [%rd1], %r20;
+"""
+    )
+    device = Emulator(order="random", seed=seed)
+    out = device.array(np.zeros(65, np.uint32))
+    launch(text, [out], block=64, device=device)
+    held = np.maximum(np.arange(64) ^ 5, 1)
+    assert np.array_equal(out.numpy()[1:], held[np.arange(64) ^ 32])
+    assert out.numpy()[0] == 63 * 32
+
+
+def test_random_order_shuffles_atomics() -> None:
+    text = module(
+        TID
+        + """
+    ld.param.u64 %rd1, [out];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    mad.wide.u32 %rd2, %r20, 4, %rd1;
+    st.global.u32 [%rd2 + 4], %r1;
+"""
+    )
+    orders = []
+    for seed in range(3):
+        device = Emulator(order="random", seed=seed)
+        out = device.array(np.zeros(33, np.uint32))
+        launch(text, [out], device=device)
+        orders.append(tuple(out.numpy()[1:]))
+        assert sorted(orders[-1]) == list(range(32))
+    assert len(set(orders)) == 3

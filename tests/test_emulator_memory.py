@@ -518,3 +518,46 @@ def test_discard_makes_memory_undefined() -> None:
 """
     device = Emulator()
     fault("P605", module(body), [device.array(np.zeros(64, np.uint32))], device=device)
+
+
+def test_alloca() -> None:
+    """Blocks of each lane's own size, given back and used anew, around a call with local variables."""
+    before = """
+.func (.reg .u32 result) spoil(.reg .u32 n)
+{
+    .local .align 4 .b32 mine[8];
+    st.local.v4.u32 [mine], {n, n, n, n};
+    ld.local.u32 result, [mine + 8];
+    ret;
+}
+"""
+    body = (
+        TID
+        + """
+    and.b32 %r2, %r20, 3;
+    add.u32 %r2, %r2, 1;
+    mul.wide.u32 %rd1, %r2, 16;
+    stacksave.u64 %rd2;
+    alloca.u64 %rd3, %rd1, 32;
+    and.b64 %rd7, %rd3, 31;
+    cvt.u32.u64 %r7, %rd7;
+    st.local.u32 [%rd3], %r20;
+    add.u64 %rd4, %rd3, %rd1;
+    st.local.u32 [%rd4 + -4], %r2;
+    call (%r3), spoil, (%r20);
+    alloca.u64 %rd5, 8;
+    st.local.u32 [%rd5], 1000;
+    ld.local.u32 %r4, [%rd3];
+    ld.local.u32 %r5, [%rd4 + -4];
+    stackrestore.u64 %rd2;
+    alloca.u64 %rd6, 8, 32;
+    sub.u64 %rd6, %rd6, %rd3;
+    cvt.u32.u64 %r6, %rd6;
+    add.u32 %r1, %r4, %r5;
+    add.u32 %r1, %r1, %r3;
+    add.u32 %r1, %r1, %r6;
+    add.u32 %r1, %r1, %r7;
+"""
+    )
+    t = np.arange(64)
+    assert np.array_equal(threads(body, block=64, before=before), 2 * t + (t & 3) + 1)

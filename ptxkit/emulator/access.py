@@ -373,7 +373,7 @@ class Accessor:
 
     def local(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to each thread's own local memory."""
-        bank, end = group.gang.local, group.local + group.code.frame
+        bank, end = group.gang.local, group.top
         low, high = _range(address)
         if low < LOCAL_START or high + self.size > end:
             self._outside(group, address, guard, "local", LOCAL_START, end, "the thread's local memory")

@@ -62,11 +62,12 @@ def enter(
         for parameter, argument in zip(callee.parameters, arguments, strict=True)
         for piece in parameter.pieces
     ]
-    frame = Frame(caller, back, group.regs, group.undefined, group.local, tuple(results))
+    frame = Frame(caller, back, group.regs, group.undefined, group.local, group.top, tuple(results))
     group.frames = (*group.frames, frame)
-    group.trail = (*group.trail, (caller.number, back))
-    group.local += caller.frame
-    group.gang.reach_local(group, group.local + callee.frame, site)
+    group.local = -(-group.top // 16) * 16
+    group.top = group.local + callee.frame
+    group.trail = (*group.trail, (caller.number, back, group.local))
+    group.gang.reach_local(group, group.top, site)
     group.code = callee
     group.regs = list(callee.initial)
     group.undefined = dict(callee.initial_undefined)
@@ -86,7 +87,7 @@ def leave(group: Group) -> int:
     group.frames = group.frames[:-1]
     group.trail = group.trail[:-1]
     group.code, group.regs, group.undefined = frame.code, list(frame.regs), dict(frame.undefined)
-    group.local = frame.local
+    group.local, group.top = frame.local, frame.top
     group.kept = {}
     for returned, wanted in zip(callee.returns, frame.results, strict=False):
         if wanted is None:

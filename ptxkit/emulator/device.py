@@ -33,7 +33,7 @@ class Emulator:
 
     Args:
         order: when asynchronous work completes: `lazy`, as late as the rules allow, `eager`, at issue, or
-            `random`, by `seed`.
+            `random`, by `seed`, which then also decides which warps run and in which order atomics happen.
         seed: for `random`.
         sanitize: whether undefined bits are tracked and races sought; bounds and alignment always are.
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
@@ -56,6 +56,7 @@ class Emulator:
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
+        self.random = np.random.default_rng(seed) if order == "random" else None
         self.counts = Counts()
         self.progress: Progress | None = None
         self.output: Callable[[str], None] = _print
@@ -313,6 +314,8 @@ class Kernel:
         program = self.program
         requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
         launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
+        if math.prod(launch.cluster) > 1:
+            raise error("P601", f"the emulator does not execute clusters, found one of {launch.cluster}")
         parameters = self._signature.pack(list(args), _address)
         device.launches += 1
         execution = Execution(
@@ -325,6 +328,7 @@ class Kernel:
             device.sanitize,
             device.launches,
             device.events,
+            device.random,
             device.output,
         )
         device.counts = execution.counts

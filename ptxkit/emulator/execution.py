@@ -77,6 +77,7 @@ class Execution:
         sanitize: whether undefined bits are tracked.
         number: of the launch on its device.
         events: the numbers of accesses that may race, and of what orders them.
+        random: decides what the rules leave open, in random order; else None.
         output: takes what kernels print.
         counts: what it did so far.
         clock: time as kernels see it, in steps.
@@ -93,6 +94,7 @@ class Execution:
         sanitize: bool,
         number: int,
         events: Events,
+        random: np.random.Generator | None,
         output: Callable[[str], None],
     ) -> None:
         self.program = program
@@ -113,6 +115,7 @@ class Execution:
         self.number: int = number
         self.counts = Counts()
         self.events = events
+        self.random = random
         self.output = output
         self.clock = 0
         self.shared_start = program.shared_start

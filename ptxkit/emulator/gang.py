@@ -37,6 +37,10 @@ LOCAL_LIMIT = 512 << 10
 """Bytes of local memory of a thread, on every target."""
 
 
+WHIM = 0.25
+"""In random order, how often a group other than the first in line has its turn."""
+
+
 class Status(Enum):
     """Why a gang stopped running."""
 
@@ -99,7 +103,7 @@ class Gang:
         group = Group(
             self, code, 0, None, mask, self.living, list(code.initial), dict(code.initial_undefined)
         )
-        group.local = LOCAL_START
+        group.local, group.top = LOCAL_START, LOCAL_START + code.frame
         self.ready.append(group)
 
     def reach_local(self, group: Group, top: int, site: Site | None) -> None:
@@ -168,7 +172,10 @@ class Gang:
             ready[0].spins = 0
             return ready.pop()
         chosen = min(ready, key=_priority)
-        if chosen.spins > PATIENCE:
+        random = self.launch.random
+        if random is not None and random.random() < WHIM:
+            chosen = ready[int(random.integers(len(ready)))]
+        elif chosen.spins > PATIENCE:
             rested = min(ready, key=lambda group: group.spins)
             if rested.spins <= PATIENCE:
                 chosen = rested

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 Undefined = dict[int, tuple[Any, int]]
 """By slot: the undefined bits of a register, as an array of its raw dtype, and their origin."""
 
-Trail = tuple[tuple[int, int], ...]
-"""The return addresses of a group: (number of the caller, block), innermost last. Only groups with the same
-trail can merge."""
+Trail = tuple[tuple[int, int, int], ...]
+"""The return addresses of a group, innermost last: the caller's number, the block, where local variables
+begin. Only groups with the same trail can merge."""
 
 
 @dataclass(slots=True)
@@ -37,6 +37,7 @@ class Frame:
     regs: list[Any]
     undefined: Undefined
     local: int
+    top: int
     results: Any
 
 
@@ -55,6 +56,7 @@ class Group:
         frames: the callers, outermost first.
         trail: their return addresses.
         local: where the running function's local variables begin.
+        top: where its part of the stack ends, at the furthest of any lane.
         passed: whether the gate of the block at `pc` has let the group through.
         result: what that gate has for the block's first instruction: the counts of a `bar.red`.
         joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.gates`.
@@ -78,6 +80,7 @@ class Group:
         "result",
         "rows",
         "spins",
+        "top",
         "trail",
         "undefined",
     )
@@ -105,6 +108,7 @@ class Group:
         self.frames: tuple[Frame, ...] = ()
         self.trail: Trail = ()
         self.local = 0
+        self.top = 0
         self.passed = False
         self.spins = 0
         self.result: Any = None
@@ -216,7 +220,7 @@ class Group:
             values, masks = _take(
                 frame.code, frame.code.blocks[frame.pc].live, frame.regs, frame.undefined, at, self.n
             )
-            frames.append(Frame(frame.code, frame.pc, values, masks, frame.local, frame.results))
+            frames.append(Frame(frame.code, frame.pc, values, masks, frame.local, frame.top, frame.results))
         child._inherit(self, tuple(frames))
         child.kept = {
             slot: (self.regs[slot], regs[slot]) for slot in live if regs[slot] is not self.regs[slot]
@@ -227,6 +231,7 @@ class Group:
         self.frames = frames
         self.trail = parent.trail
         self.local = parent.local
+        self.top = parent.top
         self.spins = parent.spins
 
 
@@ -307,8 +312,9 @@ def _merge_two(a: Group, b: Group) -> Group:
             (fa.undefined, fb.undefined),
             {},
         )
-        frames.append(Frame(fa.code, fa.pc, values, masks, fa.local, fa.results))
+        frames.append(Frame(fa.code, fa.pc, values, masks, fa.local, max(fa.top, fb.top), fa.results))
     merged._inherit(a, tuple(frames))
+    merged.top = max(a.top, b.top)
     merged.spins = min(a.spins, b.spins)
     if rows is a.rows and at_a is None:
         merged._special = a._special

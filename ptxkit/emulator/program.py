@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ptxkit.asm import tree
 from ptxkit.asm.flow import basic_blocks
 from ptxkit.asm.symbols import Symbol, SymbolKind
@@ -145,6 +147,7 @@ class Builder:
         self._slots: dict[tuple[Symbol, int], int] = {}
         self._aliases: dict[int, tree.Name] = {}
         self._carry: int | None = None
+        self._stack_pointer: int | None = None
         self._local: dict[Symbol, int] = {}
         self._frame = 0
         self._reads = 0
@@ -176,6 +179,13 @@ class Builder:
             name = f"{symbol.name}.{component}" if symbol.vector else symbol.name
             self._slots[key] = self.new_slot(DTYPES[symbol.type].bits, name)
         return self._slots[key]
+
+    @property
+    def stack_pointer(self) -> int:
+        """The slot of the distance from the function's local variables to its stack pointer."""
+        if self._stack_pointer is None:
+            self._stack_pointer = self.new_slot(64, "stack pointer")
+        return self._stack_pointer
 
     @property
     def carry(self) -> int:
@@ -295,6 +305,8 @@ class Builder:
             more, less = self.parameters.dataflow(instruction)
             if self._carry is not None and _touches_carry(instruction):
                 more |= 1 << self._carry
+            if self._stack_pointer is not None and instruction.opcode in STACK:
+                more |= 1 << self._stack_pointer
             reads.append(read | more)
             kills.append(kill | less if instruction.guard is None else kill)
         return reads, kills
@@ -346,12 +358,18 @@ class Builder:
         code.defined = [zero(bits) for bits in self.bits]
         code.wide = frozenset(slot for slot, bits in enumerate(self.bits) if bits == 128)
         code.initial = list(code.blank)
+        code.frame = -(-self._frame // 16) * 16
+        if self._stack_pointer is not None:
+            code.initial[self._stack_pointer] = np.uint64(code.frame)
+            undefined &= ~(1 << self._stack_pointer)
         code.initial_undefined = {
             slot: (ones(self.bits[slot]), self.program.unset_origin(self.names[slot]))
             for slot in _bits(undefined)
         }
-        code.frame = -(-self._frame // 16) * 16
         self.parameters.finish(code)
+
+
+STACK = frozenset({"alloca", "stacksave", "stackrestore"})
 
 
 def _no_step(group: Group) -> None:

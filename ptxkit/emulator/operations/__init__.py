@@ -19,6 +19,7 @@ from ptxkit.emulator.operations import (
     load_store,
     logic,
     mixed_precision,
+    stack,
     video,
     warp,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "load_store",
     "logic",
     "mixed_precision",
+    "stack",
     "video",
     "warp",
 ]

@@ -84,7 +84,12 @@ def _float_combiner(operator: str, name: str, flush: bool) -> Combine:
 
 
 def take_turns(
-    places: np.ndarray, old: np.ndarray, operands: Sequence[np.ndarray], combine: Combine, chained: bool
+    places: np.ndarray,
+    old: np.ndarray,
+    operands: Sequence[np.ndarray],
+    combine: Combine,
+    chained: bool,
+    random: np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Let lanes change places one after the other.
 
@@ -94,12 +99,17 @@ def take_turns(
         operands: of each lane.
         combine: the operation.
         chained: whether it is a ufunc that may be accumulated over integers.
+        random: what the order of lanes is left to; None for that of their numbers.
 
     Returns:
         For each lane the value it found and the value it left, and the lanes that were the last at their
         places.
     """
-    order = np.argsort(places, kind="stable")
+    if random is None:
+        order = np.argsort(places, kind="stable")
+    else:
+        drawn = random.permutation(len(places))
+        order = drawn[np.argsort(places[drawn], kind="stable")]
     sorted_places = places[order]
     first = np.empty(len(places), bool)
     first[:1] = True
@@ -208,7 +218,7 @@ def atom(form: Form) -> Effect:
                     for operand in operands[element::count]
                 ]
                 (held,) = access.bank.load(at, width)
-                found, left, last = take_turns(at, viewed(held, dtype), chosen, rule, chained)
+                found, left, last = take_turns(at, viewed(held, dtype), chosen, rule, chained, launch.random)
                 access.bank.store(at[last], (viewed(left, raw)[last],), width)
                 mask = None
                 if bad is not None or access.suspect:

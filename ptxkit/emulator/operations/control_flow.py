@@ -129,6 +129,13 @@ def brkpt(form: Form) -> Effect:
     return Effect(lambda group, guard: None)
 
 
+@effect("griddepcontrol")
+def griddepcontrol(form: Form) -> Effect:
+    """`griddepcontrol.action`: launches run one after the other, so there is never anything to wait for."""
+    form.modifiers.need("launch_dependents", "wait")
+    return Effect(lambda group, guard: None)
+
+
 @effect("nanosleep")
 def nanosleep(form: Form) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
