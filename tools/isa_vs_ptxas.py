@@ -1,9 +1,9 @@
 """Hold the checker against ptxas, statement by statement.
 
 Each row of the instruction set makes sample statements; each is judged by ptxas (which checks without making
-code where the architecture is `compute_XX`) and by `ptxkit.check`, under a version and target that the row
-allows, and under others that it may not allow. With --mutate, statements are also changed: a modifier
-dropped, doubled, swapped or replaced, an operand exchanged for another kind. Prints the agreement of each row.
+code where the architecture is `compute_XX`) and by `ptxkit.check`, under a version and target that the
+row allows, and under others that it may not allow. With --mutate, statements are also changed: a modifier
+dropped, doubled, swapped or replaced, an operand exchanged for another kind. Prints how each row agrees.
 
     python tools/isa_vs_ptxas.py [--opcode add] [--chapter integer] [--limit 40] [--mutate 20] [--show 5]
 """
@@ -28,7 +28,7 @@ import ptxkit
 from ptxkit import targets
 from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
-from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, samples
+from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
 
 BATCH = 400
 _LINE = re.compile(r", line (\d+); (fatal|error)\s*: (.*)")
@@ -44,12 +44,17 @@ class Case:
     row: str
     mutation: str = ""
 
+    @property
+    def number(self) -> int:
+        """The number of the target: 90."""
+        return targets.TARGETS[self.target.partition(",")[0]].number
+
 
 def module(statements: Iterable[str], version: targets.Version, target: str) -> str:
     """A file with one statement a line; the first stands on line 4."""
     declarations = MODULE.replace("\n", " ")
     body = PREAMBLE
-    if version < (8, 3) or targets.TARGETS[target].number < 70:
+    if version < (8, 3) or targets.TARGETS[target.partition(",")[0]].number < 70:
         body = re.sub(r"\.reg \.b128 [^;]*;", "", body)
     return (
         f".version {targets.show(version)}\n.target {target}\n.address_size 64 {declarations} "
@@ -64,7 +69,7 @@ def ptxas(statements: list[str], version: targets.Version, target: str) -> dict[
     """The statements that ptxas refuses, by their index, each with its first message."""
     refused: dict[int, str] = {}
     alive = list(range(len(statements)))
-    number = re.sub(r"^sm_101", "sm_110", target)
+    number = re.sub(r"^sm_101", "sm_110", target.partition(",")[0])
     architecture = number.replace("sm_", "compute_")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ptx"
@@ -218,21 +223,29 @@ def cases(forms: list[Form], limit: int, others: int, mutations: int, seed: int)
             place = home(form, sample.facts, random_)
             row = f"{form.section} {form.syntax}"
             if place:
-                found[Case(sample.text, *place, row)] = None
+                found[Case(sample.text, *_with_mode(place, form, sample), row)] = None
             for _ in range(others):
-                found[Case(sample.text, *elsewhere(random_), row, "elsewhere")] = None
+                place = _with_mode(elsewhere(random_), form, sample)
+                found[Case(sample.text, *place, row, "elsewhere")] = None
         for _ in range(mutations if made else 0):
             sample = random_.choice(made)
             changed = mutate(sample.text, random_, vocabulary)
             place = home(form, sample.facts, random_)
             if changed and place:
+                place = _with_mode(place, form, sample)
                 found[Case(changed[0], *place, f"{form.section} {form.syntax}", changed[1])] = None
     return [case for case in found if "%b128" not in case.text or _has_b128(case)]
 
 
+def _with_mode(place: tuple[targets.Version, str], form: Form, sample: Sample) -> tuple[targets.Version, str]:
+    """The target with the texture mode that goes with a sampler."""
+    independent = form.sampler in sample.facts
+    return (place[0], f"{place[1]}, texmode_independent") if independent else place
+
+
 def _has_b128(case: Case) -> bool:
     """Whether `.b128` registers can be declared there."""
-    return case.version >= (8, 3) and targets.TARGETS[case.target].number >= 70
+    return case.version >= (8, 3) and case.number >= 70
 
 
 def main() -> int:

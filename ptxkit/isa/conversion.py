@@ -7,6 +7,7 @@ form = Chapter("conversion", "9.7.9")
 IRND = "rni rzi rmi rpi"
 FRND = "rn rz rm rp"
 INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64"
+SHORT = "u8 u16 u32 s8 s16 s32"
 WIDE_INTEGERS = "u16 u32 u64 s16 s32 s64"
 A = "wide .atype sreg"
 
@@ -37,7 +38,9 @@ form("cvt{.sat}.s64.u64    d, a",   "21", d="wide s64", a="wide u64 sreg")
 form("cvt.s64.atype        d, a",   "21", atype="u8 u16 u32 s8 s16 s32 s64",  d="wide s64", a=A)
 # Float to integer.
 form("cvt.irnd{.sat}.dtype.f16        d, a", "21", irnd=IRND, dtype=INTEGERS, d="wide .dtype", a="wide f16")
-form("cvt.irnd{.ftz}{.sat}.dtype.f32  d, a", "21", irnd=IRND, dtype=INTEGERS, d="wide .dtype", a="wide f32")
+form("cvt.irnd{.ftz}{.sat}.dtype.f32  d, a", "21", irnd=IRND, dtype=SHORT, d="wide .dtype", a="wide f32")
+form("cvt.irnd{.sat}.dtype.f32        d, a", "21", irnd=IRND, dtype="u64 s64", d="wide .dtype", a="wide f32")
+form("cvt.irnd.ftz{.sat}.dtype.f32    d, a", "21", irnd=IRND, dtype="u64 s64", a="wide f32")
 form("cvt.irnd{.sat}.dtype.f64        d, a", "21", irnd=IRND, dtype=INTEGERS, d="wide .dtype", a="wide f64")
 form("cvt.irnd.dtype.bf16             d, a", "21", irnd=IRND, dtype=WIDE_INTEGERS, d=".dtype", a="bf16", since=SM90)
 # Integer to float.
@@ -53,9 +56,11 @@ form("cvt{.irnd}.bf16.bf16            d, a", "21", irnd=IRND, d="bf16", a="bf16"
 form("cvt.frnd{.ftz}{.sat}.f16.f32    d, a", "21", frnd=FRND, d="wide f16", a="wide f32")
 form("cvt.frnd{.sat}.f16.f64          d, a", "21", frnd=FRND, d="wide f16", a="wide f64")
 form("cvt{.ftz}{.sat}.f32.f16         d, a", "21", d="wide f32", a="wide f16")
-form("cvt.frnd{.ftz}{.sat}.f32.f64    d, a", "21", frnd=FRND, d="wide f32", a="wide f64")
+form("cvt.frnd{.sat}.f32.f64          d, a", "21", frnd=FRND, d="wide f32", a="wide f64")
+form("cvt.frnd.ftz{.sat}.f32.f64      d, a", "21", frnd=FRND, d="f32", a="f64")
 form("cvt{.sat}.f64.f16               d, a", "21", d="wide f64", a="wide f16")
-form("cvt{.ftz}{.sat}.f64.f32         d, a", "21", d="wide f64", a="wide f32")
+form("cvt{.sat}.f64.f32               d, a", "21", d="wide f64", a="wide f32")
+form("cvt.ftz{.sat}.f64.f32           d, a", "21", d="f64", a="wide f32")
 form("cvt{.frnd}{.ftz}.f32.bf16       d, a", "21", frnd=f"~{FRND.replace(' ', ' ~')}", d="f32", a="bf16", since="7.1 sm_80", needs={".ftz": SM90})
 form("cvt{.frnd}.f64.bf16             d, a", "21", frnd=f"~{FRND.replace(' ', ' ~')}", d="f64", a="bf16", since=SM90)
 form("cvt{.frnd}.f16.bf16             d, a", "21", frnd=FRND, d="f16", a="bf16", since=SM90)
@@ -64,7 +69,7 @@ form("cvt.frnd{.ftz}.bf16.f32         d, a", "21", frnd=FRND, d="bf16", a="f32",
 form("cvt.frnd.bf16.f64               d, a", "21", frnd=FRND, d="bf16", a="f64", since=SM90)
 # To half-precision and tf32 formats, with `.relu` and `.satfinite`.
 form("cvt.frnd2{.relu}{.satfinite}.f16.f32       d, a",           "21", frnd2="rn rz", d="f16", a="f32", since=SM80, needs=SATURATE)
-form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32     d, a, b",        "21", frnd2="rn rz", d="f16x2", a="f32", b="f32", since=SM80, needs=SATURATE)
+form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32     d, a, b",        "21", frnd2="rn rz", d="f16x2", a="wide f32", b="wide f32", since=SM80, needs=SATURATE)
 form("cvt.rs{.relu}{.satfinite}.f16x2.f32        d, a, b, rbits", "21", d="f16x2", a="f32", b="f32", rbits="exact b32", since=STOCHASTIC)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32      d, a",           "21", frnd2="rn rz", d="bf16", a="f32", since=SM80, needs=SATURATE)
 form("cvt.frnd2{.relu}{.satfinite}.bf16x2.f32    d, a, b",        "21", frnd2="rn rz", d="bf16x2", a="f32", b="f32", since=SM80, needs=SATURATE)

@@ -16,7 +16,7 @@ form("mul{.rnd}{.ftz}{.sat}.type  d, a, b",    "3",  rnd="rn", type="f16 f16x2",
 form("mul{.rnd}.type              d, a, b",    "3",  rnd="rn", type="bf16 bf16x2", since=BF16)
 form("fma.rnd{.ftz}{.sat}.type    d, a, b, c", "4",  rnd="rn", type="f16 f16x2", since="4.2 sm_53")
 form("fma.rnd{.ftz}.relu.type     d, a, b, c", "4",  rnd="rn", type="f16 f16x2", since="7.0 sm_80")
-form("fma.rnd{.relu}.type         d, a, b, c", "4",  rnd="rn", type="bf16 bf16x2", since="7.0 sm_80")
+form("fma.rnd{.relu}.type         d, a, b, c", "4",  rnd="rn ~rz ~rm ~rp", type="bf16 bf16x2", since="7.0 sm_80")
 form("fma.rnd.oob{.relu}.type     d, a, b, c", "4",  rnd="rn", type="f16 f16x2 bf16 bf16x2", since="8.1 sm_90")
 form("neg{.ftz}.type              d, a",       "5",  type="f16 f16x2", since="6.0 sm_53")
 form("neg.type                    d, a",       "5",  type="bf16 bf16x2", since="7.0 sm_80")

@@ -39,7 +39,7 @@ form("bfind{.shiftamt}.type  d, a",       "16", type="u32 u64 s32 s64", d="u32",
 form("fns.b32             d, mask, base, offset", "17", mask="b32", base="b32", offset="s32", since="6.0 sm_30")
 form("brev.type           d, a",          "18", type="b32 b64", since="2.0 sm_20")
 form("bfe.type            d, a, b, c",    "19", type="u32 u64 s32 s64", b="u32 0..255", c="u32 0..255", since="2.0 sm_20")
-form("bfi.type            f, a, b, c, d", "20", type="b32 b64", c="u32", d="u32", since="2.0 sm_20")
+form("bfi.type            f, a, b, c, d", "20", type="b32 b64", c="u32 0..255", d="u32 0..255", since="2.0 sm_20")
 form("szext.mode.type     d, a, b",       "21", mode="clamp wrap", type="u32 s32", b="u32", since="7.6 sm_70")
 form("bmsk.mode.b32       d, a, b",       "22", mode="clamp wrap", d="u32", a="u32", b="u32", since="7.6 sm_70")
 form("dp4a.atype.btype    d, a, b, c",    "23", atype="u32 s32", btype="u32 s32", d="s32", c="s32", since="5.0 sm_61")

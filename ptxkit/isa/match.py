@@ -19,6 +19,8 @@ _ORDERED = {
     "b8x16": "type",
     "row": "layout",
     "col": "layout",
+    "and": "operation",
+    "popc": "operation",
 }
 """The category of modifiers whose order among themselves means something."""
 

@@ -12,5 +12,6 @@ form("nanosleep.u32  t",                       "2", t="read u32", since="6.3 sm_
 form("pmevent        a",                       "3", a="read imm 0..15", since="1.4")
 form("pmevent.mask   a",                       "3", a="read imm 0..65535", since="3.0 sm_20")
 form("trap",                                   "4")
-form("setmaxnreg.action.sync.aligned.u32  imm-reg-count", "5", action="inc dec", imm_reg_count="read imm 24..256/8", since=SETMAXNREG)
+form("setmaxnreg.inc.sync.aligned.u32  imm-reg-count", "5", imm_reg_count="read imm 24..256/8", since=SETMAXNREG)
+form("setmaxnreg.dec.sync.aligned.u32  imm-reg-count", "5", imm_reg_count="read imm 24..256/8", since=SETMAXNREG)
 # fmt: on

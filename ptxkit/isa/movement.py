@@ -74,9 +74,10 @@ form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type 
 form("st.async{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", b="vec .type", mbar="in shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
 form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", lax="release", rules=".mmio -> .release", since="8.7 sm_100")
 form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
-form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size="reg u32", initval="imm u64 0", since="8.6 sm_100")
 form("st.bulk{.weak}                [a], size, initval", "13", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
-form("st.bulk{.weak}                [a], size, initval", "13", size="reg u32", initval="imm u64 0", since="8.6 sm_100")
+for size in ("exact u32", "exact s32"):  # ptxas takes no `.b32` register here.
+    form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size=size, initval="imm u64 0", since="9.0 sm_100")
+    form("st.bulk{.weak}                [a], size, initval", "13", size=size, initval="imm u64 0", since="9.0 sm_100")
 # fmt: on
 
 MULTIMEM = "b32 b64 u32 u64 s32 s64"
@@ -100,11 +101,11 @@ form("multimem.red{.redsem.scope}{.ss}.redop{.vec}.redtype  [a], b", "14", redse
 
 form("prefetch{.space}.level                  [a]", "15", space="global local", level="L1 L2", since="2.0 sm_20")
 form("prefetch{.global}.level                 [a]", "15", a="in .global", level="L2::evict_last L2::evict_normal", since="7.4 sm_80")
-form("prefetchu.L1                            [a]", "15", since="2.0 sm_20")
+form("prefetchu.L1                            [a]", "15", a="in global", since="2.0 sm_20")
 form("prefetch{.space}.tensormap              [a]", "15", space="const param", since="8.0 sm_90")
 form("applypriority{.global}.L2::evict_normal [a], size", "16", a="in .global", size="imm u64 128", since="7.4 sm_80")
 form("discard{.global}.L2                     [a], size", "17", a="in .global", size="imm u64 128", since="7.4 sm_80")
-form("createpolicy.range{.global}.primary{.secondary}.b64  policy, [a], primary-size, total-size", "18", a="in .global", policy="u64", primary="L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged", secondary="L2::evict_first L2::evict_unchanged", primary_size="u32", total_size="u32", since="7.4 sm_80")
+form("createpolicy.range{.global}.primary{.secondary}.b64  policy, [a], primary-size, total-size", "18", a="in .global", policy="u64", primary="L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged", secondary="L2::evict_first L2::evict_unchanged", primary_size="u32 0..total_size", total_size="u32", since="7.4 sm_80")
 form("createpolicy.fractional.primary{.secondary}.b64      policy{, fraction}", "18", policy="u64", primary="L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged", secondary="L2::evict_first L2::evict_unchanged", fraction="f32 0.0..1.0", since="7.4 sm_80")
 form("createpolicy.cvt.L2.b64                              policy, access-property", "18", policy="u64", access_property="u64", since="7.4 sm_80")
 form("isspacep.space    p, a", "19", space="const global local shared shared::cta shared::cluster param param::entry", a="reg u64", since="2.0 sm_20", needs={".const": "3.1", ".param | .param::entry": "7.7 sm_70", ".shared::cta": "7.8 sm_30", ".shared::cluster": "7.8 sm_90", ".param::entry": "8.3"})

@@ -249,7 +249,7 @@ class Slot:
 # ---- operands
 
 KINDS = frozenset(
-    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets".split()
+    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -268,6 +268,9 @@ KINDS = frozenset(
     coordinates as many as the tensor has dimensions; five for `.tile::gather4` and `.tile::scatter4`
     offsets     of an im2col copy: two fewer than the dimensions, two for `.im2col::w`
     load store  of an address: it is read, or written, which decides what parameters may be named
+    advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
+    loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
+                `.f32` into any 32-bit registers, `.bf16` may be in 16-bit integer registers
 """
 
 SPACES = frozenset(
@@ -285,7 +288,8 @@ class Spec:
         scale: 2 where the operand is twice as wide as the type.
         words: which of `KINDS` were said.
         count: elements of a vector: a number, or (`n`, `*` or `/`, number); None for a scalar.
-        low, high, step: the range of a constant, or None; every `step`-th value from 0.
+        low, high, step: the range of a constant, or None; every `step`-th value from 0. `high` may name
+            another operand.
         choices: the values of a constant, empty where any will do.
         spaces: of an address, the state spaces it may be in, or `.slot`.
     """
@@ -295,7 +299,7 @@ class Spec:
     words: frozenset[str] = frozenset()
     count: int | tuple[str, str, int] | None = None
     low: float | None = None
-    high: float | None = None
+    high: float | str | None = None
     step: int = 1
     choices: tuple[int, ...] = ()
     spaces: tuple[str, ...] = ()
@@ -308,7 +312,9 @@ class Spec:
             NotationError: it has a word that means nothing.
         """
         type_: str | None = None
-        scale, low, high, step = 1, None, None, 1
+        scale, step = 1, 1
+        low: float | None = None
+        high: float | str | None = None
         words: set[str] = set()
         count: int | tuple[str, str, int] | None = None
         choices: list[int] = []
@@ -329,10 +335,13 @@ class Spec:
                 number, symbol, operator, operand = _COUNT.match(word).groups()  # type: ignore[union-attr]
                 count = int(number) if number else (symbol, operator or "*", int(operand or 1))
             elif ".." in word:
-                first, _, rest = word.partition("..")
+                first, _, rest = word.removeprefix("~").partition("..")
                 last, _, every = rest.partition("/")
                 read = float if "." in last else lambda number: int(number, 0)
-                low, high, step = read(first), read(last), int(every or 1)
+                low, step = read(first), int(every or 1)
+                high = last if last.isidentifier() else read(last)
+                if word.startswith("~"):
+                    words.add("advised")
             elif re.fullmatch(r"-?\d+", word):
                 choices.append(int(word))
             else:
@@ -552,6 +561,16 @@ class Form:
     def name(self) -> str:
         """The instruction's name."""
         return self.names[0]
+
+    @cached_property
+    def sampler(self) -> str | None:
+        """The operand that is a sampler and may be left out: `b` of `tex`."""
+        found = [
+            name
+            for name, spec in self.specs.items()
+            if spec.words & {"samplerref", "texref"} == {"samplerref"}
+        ]
+        return found[0] if found and self.opcode != "istypep" else None
 
     def available(self, version: Version, target: targets.Target, facts: Facts) -> bool:
         """Whether the version and target have this form with these modifiers and operands."""

@@ -148,12 +148,21 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
             sign = "!" if kind[0] == "not" else "-"
             return place.negatable == sign and fits(spec, Place("plain", place.name), kind[1], slots, written)
     if words & _GEOMETRIC:
-        return _geometry_fits(spec, kind, slots)
+        return _geometry_fits(spec, resolve_type(spec, slots), kind, slots)
     count = resolve_count(spec, slots)
     type_ = resolve_type(spec, slots)
     if kind == "f16x2" and spec.type in ("u32", "s32"):
         return False
+    if (
+        "loose" in words
+        and count is not None
+        and not written
+        and _scalar_fits(spec, type_, kind, slots, written)
+    ):
+        return True
     if count is None and "vec" in words and isinstance(kind, tuple) and kind[0] == "{":
+        if "loose" in words and len(kind) - 1 in (2, 4):
+            return "pred" not in kind
         count = 1  # `ld.b32 {%r}, [a];`
     if count is not None:
         return _vector_fits(count, type_, kind, spec, written)
@@ -176,29 +185,34 @@ GEOMETRY = {
 """Elements of the vectors that go with each geometry of textures and surfaces (9.7.10.3)."""
 
 
-def _geometry_fits(spec: Spec, kind: OperandKind, slots: Mapping[str, str]) -> bool:
-    """Coordinates may have more elements than the geometry uses, a single one may stand without braces."""
-    assert spec.type is not None
+def _geometry_fits(spec: Spec, type_: str | None, kind: OperandKind, slots: Mapping[str, str]) -> bool:
+    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars."""
+    assert type_ is not None
     texels, shifts, gradients = GEOMETRY[slots["geom"]]
-    if isinstance(kind, str) or kind[0] in ("v2", "v4"):
-        scalar = isinstance(kind, str)
-        elements: tuple = (kind,) if scalar else (kind[1],) * int(kind[0][1:])
-        if scalar and "gradients" in spec.words:
-            return False
+    if isinstance(kind, str):
+        if "shifts" in spec.words:
+            return _texel(kind, type_) and not (slots["geom"] == "3d" and kind == "b32")
+        elements: tuple = (kind,)
+    elif kind[0] in ("v2", "v4"):
+        elements = (kind[1],) * int(kind[0][1:])
     elif kind[0] == "{":
         elements = kind[1:]
     else:
         return False
-    if "texels" in spec.words:
-        if len(elements) < texels or len(elements) not in (1, 2, 4):
-            return False
-        if slots["geom"].startswith("a"):
-            if len(set(elements[1:])) > 1 and "b32" not in elements[1:]:
-                return False
-            return _texel(elements[0], "u32") and all(_texel(e, spec.type) for e in elements[1:])
-    elif len(elements) != (shifts if "shifts" in spec.words else gradients):
+    if "gradients" in spec.words:
+        return not isinstance(kind, str) and len(elements) == gradients and _all_texels(elements, type_)
+    needed = texels if "texels" in spec.words else shifts
+    if not needed or len(elements) < needed or len(elements) not in (1, 2, 4):
         return False
-    return all(_texel(element, spec.type) for element in elements)
+    if "texels" in spec.words and slots["geom"].startswith("a"):
+        if len(set(elements[1:])) > 1 and "b32" not in elements[1:]:
+            return False
+        return _texel(elements[0], "u32") and _all_texels(elements[1:], type_)
+    return _all_texels(elements, type_)
+
+
+def _all_texels(elements: tuple, type_: str) -> bool:
+    return all(_texel(element, type_) for element in elements)
 
 
 def _texel(element: OperandKind, type_: str) -> bool:
@@ -206,11 +220,9 @@ def _texel(element: OperandKind, type_: str) -> bool:
         return True
     if not isinstance(element, str):
         return False
-    return (
-        constant_fits(element, type_)
-        if element in CONSTANTS
-        else (element in DTYPES and register_fits(element, type_))
-    )
+    if element in CONSTANTS:
+        return constant_fits(element, type_)
+    return element in DTYPES and register_fits(element, type_)
 
 
 def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, written: bool) -> bool:
@@ -249,6 +261,8 @@ def _elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> boo
         registers = {f"b{widths.pop()}"}
     if "exact" in spec.words:
         return registers <= {type_}
+    if "loose" in spec.words and type_ == "f32":
+        type_ = "b32"
     wide, element = "wide" in spec.words, "vec" in spec.words
     return all(register_fits(register, type_, wide, element) for register in registers)
 
@@ -264,12 +278,14 @@ def _scalar_fits(
     if "prototype" in words and kind == "prototype":
         return True
     if "any" in words:
-        return isinstance(kind, str) and kind in DTYPES
+        return isinstance(kind, str) and kind in DTYPES and kind != "f16x2"
     if "exact" in words:
         return kind == type_
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
         wanted = "pred" if "pred" in words else type_
         if wanted is not None and register_fits(kind, wanted, "wide" in words):
+            return True
+        if "loose" in words and wanted == "bf16" and kind in ("u16", "s16"):
             return True
     if isinstance(kind, tuple) and kind[0] == "opaque":
         return kind[1] in words

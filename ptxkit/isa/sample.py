@@ -174,7 +174,7 @@ class _Maker:
         base = base.partition("+")[0] if len(place.parts) > 1 else base
         rest = []
         for part in place.parts[1:]:
-            if part.optional and self.random.random() < 0.9:
+            if part.optional and self.random.random() < 0.5:
                 continue
             text = self.part(part, False)
             if text is None:
@@ -214,7 +214,8 @@ class _Maker:
         spec = self.form.specs[place.name]
         type_ = "pred" if "pred" in spec.words else resolve_type(spec, self.slots)
         if spec.words & {"texels", "shifts", "gradients"}:
-            return self.geometry(spec)
+            assert type_ is not None
+            return self.geometry(spec, type_)
         count = resolve_count(spec, self.slots)
         sign = ""
         if place.negatable and self.random.random() < 0.4:
@@ -239,13 +240,12 @@ class _Maker:
         wide = "wide" in spec.words and self.random.random() < 0.4
         return [r for r in REGISTERS if r != "f16x2" and register_fits(r, type_, wide, element)]
 
-    def geometry(self, spec: Spec) -> str | None:
+    def geometry(self, spec: Spec, type_: str) -> str | None:
         texels, shifts, gradients = GEOMETRY[self.slots["geom"]]
-        assert spec.type is not None
         count = texels if "texels" in spec.words else shifts if "shifts" in spec.words else gradients
         if not count:
             return None
-        types = [spec.type] * count
+        types = [type_] * count
         if "texels" in spec.words and self.slots["geom"].startswith("a"):
             types[0] = "u32"
         return f"{{{', '.join(self.register(type_) for type_ in types)}}}"
@@ -258,7 +258,7 @@ class _Maker:
             return "T_there"
         choices: list[str] = []
         if "any" in words:
-            choices += [self.register(r) for r in REGISTERS]
+            choices += [self.register(r) for r in REGISTERS if r != "f16x2"]
         if type_ is not None and "imm" not in words:
             choices += [self.register(r) for r in self.registers(type_, spec)]
         if not written:
@@ -282,7 +282,8 @@ class _Maker:
         if spec.low is not None and spec.high is not None:
             if isinstance(spec.low, float):
                 return [str(spec.high)]
-            low, high = int(spec.low), int(spec.high)
+            low = int(spec.low)
+            high = low if isinstance(spec.high, str) else int(spec.high)
             return [str(low), str(high), str((low + high) // 2 // spec.step * spec.step)]
         if spec.words & {"reg", "exact"}:
             return []

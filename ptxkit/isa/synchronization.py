@@ -44,7 +44,6 @@ form("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster"
 form("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",     "4", since="8.6 sm_90")
 form("membar.level",                                             "4", level="cta gl sys", since="1.4")
 form("membar.proxy.alias",                                       "4", since="7.5 sm_60")
-form("membar.proxy.async.global",                                "4", since="8.0 sm_90")
 
 form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cache-policy}", "5", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", type="b32 b64", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
 form("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.type       d, [a], b{, cache-policy}", "5", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="u32 s32 u64 f32 f64", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})

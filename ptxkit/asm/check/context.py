@@ -21,6 +21,7 @@ class Context:
         version: the PTX ISA version whose rules apply.
         target: the target whose features may be used; follows the `.target` directives of the file.
         asked: the target that the caller asked about, None for the file's own.
+        independent: samplers are named apart from textures, `.target texmode_independent` (11.1.2).
         target_span: where the target in force is named.
         found: the findings so far.
     """
@@ -29,6 +30,7 @@ class Context:
     version: targets.Version = targets.NEWEST_VERSION
     target: targets.Target = field(default_factory=lambda: targets.TARGETS["sm_75"])
     asked: targets.Target | None = None
+    independent: bool = False
     version_span: Span | None = None
     target_span: Span | None = None
     found: list[Diagnostic] = field(default_factory=list)

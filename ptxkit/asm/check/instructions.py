@@ -9,9 +9,9 @@ from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
-from ptxkit.diagnostics import Label, Span
+from ptxkit.diagnostics import Label, Severity, Span
 from ptxkit.isa.match import Match
-from ptxkit.isa.notation import Availability, Place, Spec
+from ptxkit.isa.notation import Availability, Place
 
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
@@ -20,11 +20,36 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
         report_availability(context, instruction, match)
     if match.candidate.reordered or match.candidate.beyond:
         _beyond_the_manual(context, instruction, match)
+    if match.form.sampler:
+        _check_sampler(context, instruction, match)
     for place, operand in zip(match.places, instruction.operands, strict=True):
         for leaf, value in _leaves(place, operand):
             spec = match.form.specs.get(leaf.name)
             if spec is not None and (spec.low is not None or spec.choices):
-                check_range(context, instruction, leaf, spec, value)
+                check_range(context, instruction, match, leaf, value)
+
+
+def _check_sampler(context: Context, instruction: Instruction, match: Match) -> None:
+    """A sampler goes with the independent texture mode alone, and that mode with a sampler (9.7.10.3)."""
+    given = match.form.sampler in match.facts
+    if given == context.independent:
+        return
+    address = next((operand for operand in instruction.operands if isinstance(operand, Address)), None)
+    span = address.span if address else instruction.span
+    if context.independent:
+        context.report(
+            "P215",
+            f"expected a sampler in the address of `{instruction.spelling}`, found none",
+            span,
+            help="write `[texture, sampler, coordinates]`, or leave `texmode_independent` out of `.target`",
+        )
+    else:
+        context.warn(
+            "P222",
+            f"a sampler of its own is for `.target {context.target.name}, texmode_independent`",
+            span,
+            help="leave the sampler out: the texture brings its own",
+        )
 
 
 def _beyond_the_manual(context: Context, instruction: Instruction, match: Match) -> None:
@@ -139,28 +164,34 @@ def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:
 
 
 def check_range(
-    context: Context, instruction: Instruction, place: Place, spec: Spec, operand: Operand
+    context: Context, instruction: Instruction, match: Match, place: Place, operand: Operand
 ) -> None:
     """Check a constant against the range or the choices of its place."""
+    spec = match.form.specs[place.name]
     value = number(operand) if isinstance(spec.low, float) else constant_value(operand)
     if value is None:
         return
     if spec.choices:
         if value in spec.choices:
             return
-        wanted = (
-            "one of " + ", ".join(map(str, spec.choices)) if len(spec.choices) > 1 else str(spec.choices[0])
-        )
+        wanted = f"one of {', '.join(map(str, spec.choices))}" if spec.choices[1:] else str(spec.choices[0])
     else:
+        high = spec.high
+        if isinstance(high, str):
+            position = next(i for i, other in enumerate(match.places) if other.name == high)
+            high = constant_value(instruction.operands[position])
+            if high is None:
+                return
+            value, high = value % 2**32, high % 2**32
+        assert high is not None
         assert spec.low is not None
-        assert spec.high is not None
-        if spec.low <= value <= spec.high and value % spec.step == 0:
+        if spec.low <= value <= high and value % spec.step == 0:
             return
-        wanted = f"a constant from {spec.low} to {spec.high}"
-        if spec.step > 1:
-            wanted = f"a multiple of {spec.step} from {spec.low} to {spec.high}"
+        wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
+        wanted += f" from {spec.low} to {high}"
     context.report(
         "P218",
         f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",
         operand.span or instruction.span,
+        severity=Severity.WARNING if "advised" in spec.words else Severity.ERROR,
     )
