@@ -500,3 +500,73 @@ def test_every_code_is_explained_and_tested() -> None:
 def test_clusters_are_refused() -> None:
     with pytest.raises(PtxkitError, match="P601"):
         launch(module(""), [0], grid=2, cluster=(2, 1, 1))
+
+
+SPIN = """
+    mov.u32 %r20, %tid.x;
+    ld.param.u64 %rd1, [out];
+    setp.ne.u32 %p1, %r20, 0;
+    @%p1 bra MEET;
+WAIT:
+    ld.acquire.gpu.global.u32 %r2, [%rd1];
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 nanosleep.u32 100;
+    @%p2 bra WAIT;
+MEET:
+    bar.sync 0;
+"""
+
+
+def test_livelock() -> None:
+    device = Emulator()
+    flag = device.array(np.zeros(1, np.uint32))
+    found = fault("P608", module(SPIN), [flag], block=64, device=device)
+    assert found.message == "LIVELOCK: 3 warps loop, and nothing they look at will ever change"
+    line = line_of(module(SPIN), "ld.acquire")
+    assert found.notes[0] == (
+        "warp 0 of CTA (0, 0, 0), lanes 0x00000001 looks at memory again and again by "
+        f"`ld.acquire.gpu.global.u32` at line {line}"
+    )
+    flag.write(np.ones(1, np.uint32))
+    launch(module(SPIN), [flag], block=64, device=device)
+
+
+def test_a_loop_that_ends_is_no_livelock() -> None:
+    """It counts its looks, or it looks at a clock."""
+    counted = SPIN.replace(
+        "@%p2 bra WAIT", "add.u32 %r3, %r3, 1;\n    setp.lt.u32 %p2, %r3, 2000;\n    @%p2 bra WAIT"
+    )
+    counted = "    mov.u32 %r3, 0;\n" + counted
+    timed = SPIN.replace(
+        "@%p2 bra WAIT",
+        "mov.u64 %rd2, %globaltimer;\n    sub.u64 %rd2, %rd2, %rd3;\n"
+        "    setp.lt.u64 %p2, %rd2, 300000;\n    @%p2 bra WAIT",
+    )
+    timed = "    mov.u64 %rd3, %globaltimer;\n" + timed
+    for body in (counted, timed):
+        device = Emulator()
+        launch(module(body), [device.array(np.zeros(1, np.uint32))], block=64, device=device)
+
+
+def test_ctas_without_room() -> None:
+    """CTA 0 waits for the last one, which can't start: each fills a multiprocessor's shared memory."""
+    body = """
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %nctaid.x;
+    ld.param.u64 %rd1, [out];
+    add.u32 %r4, %r2, 1;
+    setp.eq.u32 %p1, %r4, %r3;
+    @%p1 bra SET;
+WAIT:
+    ld.acquire.gpu.global.u32 %r5, [%rd1];
+    setp.eq.u32 %p2, %r5, 0;
+    @%p2 bra WAIT;
+    ret;
+SET:
+    st.release.gpu.global.u32 [%rd1], 1;
+"""
+    device = Emulator()
+    flag = device.array(np.zeros(1, np.uint32))
+    found = fault("P608", module(body), [flag], grid=140, device=device, shared=200 * 1024)
+    assert found.notes[-1].startswith("8 CTAs have not started")
+    launch(module(body), [flag], grid=132, device=device, shared=200 * 1024)

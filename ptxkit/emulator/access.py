@@ -139,10 +139,18 @@ class Access:
         if active is not None and active.ndim:
             index = index[active]
             values = tuple(value[active] for value in values)
+        if self.group.gang.launch.watching:
+            self._watch(index, values, width)
         self.bank.store(index, values, width)
         if self.bank.shadow is None or (masks is None and not self.suspect):
             return
         self._store_shadow(index, masks, active, width, len(values), origin)
+
+    def _watch(self, index: Any, values: tuple[Any, ...], width: int) -> None:
+        """Take note if the store changes anything."""
+        held = self.bank.load(index, width, len(values))
+        if any(bool((old != new).any()) for old, new in zip(held, values, strict=True)):
+            self.group.gang.launch.changes += 1
 
     def _store_shadow(
         self, index: Any, masks: Masks | None, active: Any, width: int, count: int, origin: Any

@@ -1,7 +1,12 @@
-"""Telling a deadlock: every warp with its line, what it waits for, and why that can never come."""
+"""Telling a deadlock: every warp with its line, what it waits for, and why that can never come.
+
+A livelock is told from slow progress by its state: where a whole round of all gangs changes no memory, and
+registers and places are what they were before, nothing will ever change.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +16,9 @@ from ptxkit.diagnostics import Label, code_info
 from ptxkit.emulator.faults import EmulatorFault, fault, show
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang, Waiting
+    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
 
 LISTED = 32
 """Most warps that a finding lists one by one."""
@@ -32,7 +39,7 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
             site = site or place
             if place.span is not None and place is not site and place.span not in [x.span for x in labels]:
                 labels.append(Label(place.span, "others wait here"))
-            rows = _warps(gang, entry)
+            rows = _warps(gang, entry.group)
             warps += len(rows)
             lines += [
                 f"{who} at {place.where}: waits for {entry.gate.waits_for(gang, entry.group, row)}"
@@ -49,9 +56,73 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     return fault(code, message, site, listed, labels=labels)
 
 
-def _warps(gang: Gang, entry: Waiting) -> list[tuple[int, str]]:
+class Watch:
+    """Looks for a state that comes again, over rounds that change nothing."""
+
+    def __init__(self) -> None:
+        self._seen: set[bytes] = set()
+        self._changes = -1
+
+    def stuck(self, launch: Execution, gangs: Sequence[Gang]) -> bool:
+        """Whether the gangs are where they were before, with nothing changed since."""
+        if launch.changes != self._changes:
+            self._changes = launch.changes
+            self._seen.clear()
+        state = _state(launch, gangs)
+        if state in self._seen:
+            return True
+        self._seen.add(state)
+        return False
+
+
+def _state(launch: Execution, gangs: Sequence[Gang]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    if launch.program.reads_clock:
+        digest.update(str(launch.clock + launch.counts.instructions).encode())
+    for gang in gangs:
+        for group in (*gang.ready, *(entry.group for entry in gang.waiting)):
+            digest.update(repr((group.code.number, group.pc, group.trail, group.passed)).encode())
+            for lanes in (group.rows, group.mask):
+                digest.update(b"-" if lanes is None else lanes.tobytes())
+            for slot in group.code.blocks[group.pc].live:
+                digest.update(np.asarray(group.regs[slot]).tobytes())
+    return digest.digest()
+
+
+def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
+    """The fault for gangs that loop without anything ever changing.
+
+    Args:
+        gangs: the resident ones.
+        held_back: CTAs that have no room to start.
+    """
+    lines: list[str] = []
+    site = None
+    warps = 0
+    for gang in gangs:
+        groups = [(group, group.polled) for group in gang.ready]
+        groups += [(entry.group, None) for entry in gang.waiting]
+        for group, polled in groups:
+            place = group.code.blocks[group.pc].sites[0]
+            found = _warps(gang, group)
+            warps += len(found)
+            if polled is not None:
+                site = site or polled
+                what = f"looks at memory again and again by `{polled.instruction.spelling}` at {polled.where}"
+            else:
+                what = f"is at {place.where}"
+            lines += [f"{who} {what}" for _, who in found]
+    listed = lines[:LISTED]
+    if len(lines) > LISTED:
+        listed.append(f"and {len(lines) - LISTED} more warps")
+    if held_back:
+        listed.append(f"{held_back} CTAs have not started: there is no room for them while these run")
+    message = f"LIVELOCK: {warps} warps loop, and nothing they look at will ever change"
+    return fault("P608", message, site, listed)
+
+
+def _warps(gang: Gang, group: Group) -> list[tuple[int, str]]:
     """The gang's rows in which a group waits, and how messages call them."""
-    group = entry.group
     found = []
     for at in range(group.n):
         row = at if group.rows is None else int(group.rows[at])

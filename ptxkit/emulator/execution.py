@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ptxkit.emulator.deadlock import deadlock
+from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.ledger import Ledger
@@ -81,6 +81,8 @@ class Execution:
         output: takes what kernels print.
         counts: what it did so far.
         clock: time as kernels see it, in steps.
+        watching: whether it matters if anything changes: the last round ended no gang.
+        changes: stores that changed something since.
     """
 
     def __init__(
@@ -118,6 +120,8 @@ class Execution:
         self.random = random
         self.output = output
         self.clock = 0
+        self.watching = False
+        self.changes = 0
         self.shared_start = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
@@ -135,29 +139,38 @@ class Execution:
         self._begin()
         total = self.launch.ctas
         size = max(1, min(GANG_LANES // (self.warps * WARP), total))
-        resident = max(1, self.resident_ctas())
-        if not self.launch.cooperative:
-            size = min(size, resident)
-        waiting = list(range(0, total, size))
-        waiting.reverse()
+        resident = total if self.launch.cooperative else self.resident_ctas()
+        size = min(size, resident)
+        started = 0
         gangs: list[Gang] = []
+        watch = Watch()
         with np.errstate(all="ignore"):
-            while waiting or gangs:
-                moved = False
+            while started < total or gangs:
+                moved = finished = False
                 for gang in list(gangs):
                     status = gang.run(QUANTUM)
                     moved |= status is not Status.BLOCKED
                     if status is Status.DONE:
+                        finished = True
                         gangs.remove(gang)
                         self.counts.ctas += len(gang.ctas)
                         if progress is not None:
                             progress(self.counts.ctas, total)
-                held = sum(len(gang.ctas) for gang in gangs)
-                if waiting and (held + size <= resident or self.launch.cooperative or not gangs):
-                    first = waiting.pop()
-                    gangs.append(Gang(self, np.arange(first, min(first + size, total))))
+                room = resident - sum(gang.running for gang in gangs) if started < total else 0
+                wanted = min(size, total - started)
+                if room >= wanted > 0 or (room > 0 and self.watching):
+                    count = min(wanted, room)
+                    gangs.append(Gang(self, np.arange(started, started + count)))
+                    started += count
+                    self.watching = False
                 elif gangs and not moved:
                     raise deadlock(gangs)
+                elif gangs and not finished:
+                    if self.watching and watch.stuck(self, gangs):
+                        raise livelock(gangs, total - started)
+                    self.watching = True
+                else:
+                    self.watching = False
 
     def seek_races(self, allocation: Allocation) -> Ledger:
         """Enter accesses to an allocation from now on."""

@@ -180,6 +180,7 @@ class Form:
         convert = reader(width, type_name)
         dtype = dtype_of(type_name)
         if operand.name in VARYING:
+            self.builder.program.reads_clock = True
             compute: Callable[[Group], Any] = VARYING[operand.name]
         elif name in SPECIAL:
 

@@ -147,6 +147,11 @@ class Gang:
             self._values[name] = value
             return value
 
+    @property
+    def running(self) -> int:
+        """How many of the CTAs have threads that have not exited."""
+        return int(np.count_nonzero(self.alive.reshape(len(self.ctas), -1).any(axis=1)))
+
     # ---- running
 
     def run(self, quantum: int) -> Status:
@@ -160,8 +165,9 @@ class Gang:
                 return Status.PAUSED
         return Status.BLOCKED if self.waiting else Status.DONE
 
-    def poll(self, group: Group) -> None:
+    def poll(self, group: Group, site: Site | None) -> None:
         """The group looks at memory that others may change: let those others have a turn before long."""
+        group.polled = site
         self.budget -= POLL
         group.spins += POLL
 

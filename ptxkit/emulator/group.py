@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.faults import Thread
+from ptxkit.emulator.faults import Site, Thread
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Group:
         passed: whether the gate of the block at `pc` has let the group through.
         result: what that gate has for the block's first instruction: the counts of a `bar.red`.
         joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.gates`.
+        polled: the instruction by which the group last looked at memory that others may change.
         spins: how long the group has gone in loops while others waited.
     """
 
@@ -76,6 +77,7 @@ class Group:
         "n",
         "passed",
         "pc",
+        "polled",
         "regs",
         "result",
         "rows",
@@ -113,6 +115,7 @@ class Group:
         self.spins = 0
         self.result: Any = None
         self.joint: Any = None
+        self.polled: Site | None = None
         self.kept: dict[int, tuple[Any, Any]] = {}
         self._special: dict[str, Any] = {}
 
@@ -233,6 +236,7 @@ class Group:
         self.local = parent.local
         self.top = parent.top
         self.spins = parent.spins
+        self.polled = parent.polled
 
 
 def _rows_of(value: Any, at: np.ndarray, n: int) -> Any:

@@ -224,6 +224,7 @@ class Program:
         dynamic_start: the address where dynamic shared memory begins.
         stored_through: names of the entry's parameters that may be addresses of stores.
         smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
+        reads_clock: whether some function looks at a clock.
         unset: names of registers that can be read before they are written, by the number of their origin.
     """
 
@@ -236,6 +237,7 @@ class Program:
         self.offsets = offsets
         self.unset: list[str] = []
         self.smallest: dict[str, int] = {}
+        self.reads_clock = False
         self._codes: dict[str, Code] = {}
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start

@@ -194,7 +194,7 @@ def atom(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> bool:
         launch = group.gang.launch
         if returns:
-            group.gang.poll(group)
+            group.gang.poll(group, site)
         shape = (group.n, WARP)
         operands = [_full(viewed(read(group), dtype), shape, kind.bits) for read in readers]
         unknown = [source.undefined(group) for source in sources] if group.undefined else []
@@ -219,6 +219,8 @@ def atom(form: Form) -> Effect:
                 ]
                 (held,) = access.bank.load(at, width)
                 found, left, last = take_turns(at, viewed(held, dtype), chosen, rule, chained, launch.random)
+                if launch.watching and (viewed(left, raw) != held).any():
+                    launch.changes += 1
                 access.bank.store(at[last], (viewed(left, raw)[last],), width)
                 mask = None
                 if bad is not None or access.suspect:

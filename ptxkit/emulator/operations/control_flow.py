@@ -145,6 +145,6 @@ def nanosleep(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         longest = int(read(group).max())
         group.gang.launch.clock += min(longest, 1_000_000)
-        group.gang.poll(group)
+        group.gang.poll(group, group.polled)
 
     return Effect(step)

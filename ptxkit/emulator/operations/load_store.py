@@ -69,7 +69,7 @@ def ld(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> bool:
         accesses = accessor(group, guard)
         if strength:
-            group.gang.poll(group)
+            group.gang.poll(group, form.site)
         tainted = False
         for access in accesses:
             group.gang.launch.counts.load(access.space, access.lanes * width * count)
