@@ -273,17 +273,23 @@ def module_scope(module: Module, before: Function | None = None) -> Scope:
     return scope
 
 
-def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
-    """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
-    stands there (a declaration comes after it has been declared). The function's own parameters are declared
-    in the scope of its body.
-    """
+def function_scope(function: Function, outer: Scope) -> Scope:
+    """The scope of a function's body with nothing but the function's own parameters in it."""
     scope = Scope(outer, outer.clashes)
     for parameter in (*function.returns, *function.parameters):
         kind = SymbolKind.REGISTER if parameter.space == "reg" else SymbolKind.PARAMETER
         for symbol in variable_symbols(parameter, kind):
             symbol.returned = any(parameter is returned for returned in function.returns)
             scope.declare(symbol)
+    return scope
+
+
+def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
+    """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
+    stands there (a declaration comes after it has been declared). The function's own parameters are declared
+    in the scope of its body.
+    """
+    scope = function_scope(function, outer)
     if function.body is not None:
         scope.declare_labels(function.body.statements)
         yield from _bind(function.body.statements, scope)

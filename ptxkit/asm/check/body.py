@@ -23,6 +23,8 @@ from ptxkit.asm.tree import (
     walk,
 )
 from ptxkit.diagnostics import Label as Mark
+from ptxkit.isa.match import Match
+from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.registry import spelling
 
 
@@ -32,6 +34,35 @@ def check_body(context: Context, function: Function, outer: Scope) -> None:
     for statement, scope in bind(function, outer):
         body.visit(statement, scope)
     body.finish()
+
+
+def check_instruction(
+    context: Context, instruction: Instruction, kinds: tuple[OperandKind, ...], scope: Scope
+) -> Match | None:
+    """Check an instruction whose operands are of these kinds, and give its form; None where it has none, or
+    is a `call`, whose operands follow what is called."""
+    if instruction.opcode == "call":
+        check_call(context, instruction, kinds, scope)
+        return None
+    found = spelling(instruction.opcode, instruction.modifiers)
+    match = found.match(kinds)
+    if match is None:
+        explain(context, instruction, found, kinds)
+    else:
+        check_match(context, instruction, match)
+    return match
+
+
+def check_guard(context: Context, guard: Guard, names: Names) -> None:
+    """Check that a guard is a predicate register."""
+    kind = names.kind(Name(guard.name, span=guard.span))
+    if kind not in ("pred", "?"):
+        context.report(
+            "P221",
+            f"expected a predicate register after `@`, found `{guard.name}`",
+            guard.span,
+            help="declare it with `.reg .pred`, or compute one with `setp`",
+        )
 
 
 class _Body:
@@ -70,30 +101,12 @@ class _Body:
         names = self.of(scope)
         kind = names.kind
         if instruction.guard is not None:
-            self.guard(instruction.guard, names)
+            check_guard(self.context, instruction.guard, names)
         unknown = len(self.unknown)
         kinds = tuple([kind(operand) for operand in instruction.operands])
         if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx"):
             self.branched.update(list(self.unknown)[unknown:])
-        if instruction.opcode == "call":
-            check_call(self.context, instruction, kinds, scope)
-            return
-        found = spelling(instruction.opcode, instruction.modifiers)
-        match = found.match(kinds)
-        if match is None:
-            explain(self.context, instruction, found, kinds)
-            return
-        check_match(self.context, instruction, match)
-
-    def guard(self, guard: Guard, names: Names) -> None:
-        kind = names.kind(Name(guard.name, span=guard.span))
-        if kind not in ("pred", "?"):
-            self.context.report(
-                "P221",
-                f"expected a predicate register after `@`, found `{guard.name}`",
-                guard.span,
-                help="declare it with `.reg .pred`, or compute one with `setp`",
-            )
+        check_instruction(self.context, instruction, kinds, scope)
 
     def finish(self) -> None:
         for name, place in self.unknown.items():
