@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.isa.notation import SPACES, Form, Place, Spec
+from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, fits, same_space
+from ptxkit.isa.places import SPACES, Place, Spec
 
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
@@ -55,11 +56,13 @@ class Match:
         candidate: form and modifiers.
         places: the operands' places, one for each operand written.
         facts: what is there, modifiers and operands.
+        ranged: some constant has a range.
     """
 
     candidate: Candidate
     places: tuple[Place, ...]
     facts: frozenset[str]
+    ranged: bool
 
     @property
     def form(self) -> Form:
@@ -79,15 +82,13 @@ class Spelling:
     Attributes:
         opcode: `ld`.
         modifiers: `("global", "u32")`.
-        name: the instruction's name: `cp.async.bulk`; None where the opcode or name is unknown.
-        forms: the forms of that name.
-        candidates: those that the modifiers fit.
+        name: the instruction's name, of several parts where it begins like one: `cp.async.bulk`.
+        candidates: the forms of that name that the modifiers fit.
     """
 
     opcode: str
     modifiers: tuple[str, ...]
-    name: str | None
-    forms: tuple[Form, ...]
+    name: str
     candidates: tuple[Candidate, ...]
     verdicts: dict[tuple[OperandKind, ...], Match | None] = field(default_factory=dict)
 
@@ -196,8 +197,13 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
         if all(rule.holds(facts) for rule in candidate.form.rules) and all(
             place_fits(candidate, place, kind) for place, kind in zip(places, kinds, strict=True)
         ):
-            return Match(candidate, places, facts)
+            return Match(candidate, places, facts, _ranged(candidate.form, places))
     return None
+
+
+def _ranged(form: Form, places: Sequence[Place]) -> bool:
+    specs = (form.specs.get(leaf.name) for place in places for leaf in place.leaves())
+    return any(spec is not None and (spec.low is not None or spec.choices) for spec in specs)
 
 
 def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[str]:

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ptxkit.dtypes import DTYPES, Kind
-from ptxkit.isa.notation import Place, Spec
+from ptxkit.isa.places import Place, Spec
 
 OperandKind = str | tuple
 OPAQUE = frozenset({"texref", "samplerref", "surfref"})

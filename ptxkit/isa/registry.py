@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
 from importlib import import_module
+from typing import Any
 
 from ptxkit.isa.match import Spelling, assign
 from ptxkit.isa.notation import Form, name_of, parse_form
@@ -34,7 +36,43 @@ CHAPTERS = (
 )
 """The files of rows, in the manual's order."""
 
-_Row = tuple[str, str, Mapping[str, object]]
+
+class Row:
+    """A row as it stands in its file, parsed when somebody asks.
+
+    Attributes:
+        syntax: the line in the manual's notation.
+        section: of the manual.
+        chapter: the file.
+        given: what else the file says, see `notation.parse_form`.
+    """
+
+    def __init__(self, syntax: str, section: str, chapter: str, given: Mapping[str, Any]) -> None:
+        self.syntax = syntax
+        self.section = section
+        self.chapter = chapter
+        self.given = given
+
+    @property
+    def opcode(self) -> str:
+        """The part before the first dot."""
+        return re.split(r"[ .{]", self.syntax, maxsplit=1)[0]
+
+    @cached_property
+    def form(self) -> Form:
+        """The row, read."""
+        return parse_form(self.syntax, section=self.section, chapter=self.chapter, **self.given)
+
+    @cached_property
+    def words(self) -> str:
+        """Text that has each of its modifiers in it, and more."""
+        head = self.syntax.partition(" ")[0]
+        values = (value for value in self.given.values() if isinstance(value, str))
+        return " ".join((head, head.replace("{", "").replace("}", ""), *values))
+
+    def may_have(self, modifiers: Iterable[str]) -> bool:
+        """Whether to look closer: False where one of the modifiers is surely not in the row."""
+        return all(modifier in self.words for modifier in modifiers)
 
 
 class Chapter:
@@ -43,22 +81,21 @@ class Chapter:
     def __init__(self, name: str, section: str) -> None:
         self.name = name
         self.section = section
-        self.rows: list[_Row] = []
+        self.rows: list[Row] = []
 
     def __call__(self, syntax: str, section: str, **given: object) -> None:
         """Add a row, see `notation.parse_form`; `section` continues that of the chapter."""
-        self.rows.append((syntax, f"{self.section}.{section}", given))
+        self.rows.append(Row(syntax, f"{self.section}.{section}", self.name, given))
 
 
 @cache
-def _rows() -> dict[str, list[tuple[str, _Row]]]:
+def _rows() -> dict[str, list[Row]]:
     """Every row by its opcode."""
-    found: dict[str, list[tuple[str, _Row]]] = {}
+    found: dict[str, list[Row]] = {}
     for chapter in CHAPTERS:
         for part in vars(import_module(f"ptxkit.isa.{chapter}")).values():
             for row in part.rows if isinstance(part, Chapter) else ():
-                opcode = row[0].partition(" ")[0].partition(".")[0].partition("{")[0]
-                found.setdefault(opcode, []).append((chapter, row))
+                found.setdefault(row.opcode, []).append(row)
     return found
 
 
@@ -67,13 +104,9 @@ def opcodes() -> tuple[str, ...]:
     return tuple(_rows())
 
 
-@cache
 def forms(opcode: str) -> tuple[Form, ...]:
     """Every form of an opcode, in the manual's order; none where there is no such opcode."""
-    return tuple(
-        parse_form(syntax, section=section, chapter=chapter, **given)  # type: ignore[arg-type]
-        for chapter, (syntax, section, given) in _rows().get(opcode, ())
-    )
+    return tuple(row.form for row in _rows().get(opcode, ()))
 
 
 @cache
@@ -89,13 +122,12 @@ def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
 @cache
 def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
     """What fits an opcode with these modifiers."""
-    by_name = named_forms(opcode)
     name = name_of(opcode, modifiers)
-    rows = by_name.get(name, ())
     parts = name.count(".")
     candidates = []
-    for form in rows:
-        candidate = assign(form, parts, modifiers)
-        if candidate is not None:
-            candidates.append(candidate)
-    return Spelling(opcode, modifiers, name if rows else None, rows, tuple(candidates))
+    for row in _rows().get(opcode, ()):
+        if row.may_have(modifiers) and name in row.form.names:
+            candidate = assign(row.form, parts, modifiers)
+            if candidate is not None:
+                candidates.append(candidate)
+    return Spelling(opcode, modifiers, name, tuple(candidates))

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
 from ptxkit.isa.match import Candidate, address_spaces
-from ptxkit.isa.notation import Form, Place, Spec
+from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import GEOMETRY, OPAQUE, constant_fits, register_fits, resolve_count, resolve_type
+from ptxkit.isa.places import Place, Spec
 
 REGISTERS = tuple(sorted(FUNDAMENTAL))
 COUNT = 140

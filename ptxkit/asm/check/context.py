@@ -10,6 +10,7 @@ from typing import Any
 from ptxkit import targets
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic, Severity, Span
+from ptxkit.isa.match import Match
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class Context:
         asked: the target that the caller asked about, None for the file's own.
         independent: samplers are named apart from textures, `.target texmode_independent` (11.1.2).
         target_span: where the target in force is named.
+        settled: the matches that are in order under the version and target in force, by their ids.
         found: the findings so far.
     """
 
@@ -33,6 +35,7 @@ class Context:
     independent: bool = False
     version_span: Span | None = None
     target_span: Span | None = None
+    settled: dict[int, Match] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, message: str, span: Span | None, **rest: Any) -> None:

@@ -8,9 +8,11 @@ from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.tree import Instruction, Operand
 from ptxkit.dtypes import DTYPES
+from ptxkit.isa.conditions import Rule
 from ptxkit.isa.match import Candidate, Spelling, address_spaces, operand_facts, place_fits
-from ptxkit.isa.notation import Form, Place, Rule
+from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, resolve_count, resolve_type
+from ptxkit.isa.places import Place
 from ptxkit.isa.registry import named_forms, opcodes
 
 
@@ -18,12 +20,14 @@ def explain(
     context: Context, instruction: Instruction, spelling: Spelling, kinds: tuple[OperandKind, ...]
 ) -> None:
     """Report why no form fits."""
-    if spelling.name is None:
-        _unknown_instruction(context, instruction)
-    elif not spelling.candidates:
-        _modifiers(context, instruction, spelling)
-    else:
+    if spelling.candidates:
         _operands(context, instruction, spelling.candidates, kinds)
+        return
+    forms = named_forms(instruction.opcode).get(spelling.name)
+    if forms:
+        _modifiers(context, instruction, spelling, forms)
+    else:
+        _unknown_instruction(context, instruction)
 
 
 # ---- the opcode
@@ -56,10 +60,9 @@ def _unknown_instruction(context: Context, instruction: Instruction) -> None:
 # ---- modifiers
 
 
-def _modifiers(context: Context, instruction: Instruction, spelling: Spelling) -> None:
-    assert spelling.name is not None
+def _modifiers(context: Context, instruction: Instruction, spelling: Spelling, forms: Sequence[Form]) -> None:
     source = context.module.source
-    known = frozenset[str]().union(*(form.modifiers for form in spelling.forms))
+    known = frozenset[str]().union(*(form.modifiers for form in forms))
     unknown = [modifier for modifier in spelling.modifiers if modifier not in known]
     for modifier in dict.fromkeys(unknown):
         context.report(
@@ -72,7 +75,7 @@ def _modifiers(context: Context, instruction: Instruction, spelling: Spelling) -
     if unknown:
         return
     repeated = [m for m in dict.fromkeys(spelling.modifiers) if spelling.modifiers.count(m) > 1]
-    form, left, missing = _nearest(spelling.forms, spelling.modifiers)
+    form, left, missing = _nearest(forms, spelling.modifiers)
     span = spelling_span(instruction, source)
     if missing and not left:
         wanted = [f"`.{value}`" for value in missing[0]]

@@ -103,6 +103,7 @@ def check_target(context: Context, directive: Directive) -> None:
         return
     target, name = architecture
     context.target, context.target_span = target, name.span
+    context.settled.clear()
     context.independent = "texmode_independent" in modes
     _check_options(context, modes, target)
     if context.version < target.since:

@@ -10,18 +10,25 @@ from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
 from ptxkit.diagnostics import Label, Severity, Span
+from ptxkit.isa.conditions import Availability
 from ptxkit.isa.match import Match
-from ptxkit.isa.notation import Availability, Place
+from ptxkit.isa.places import Place
 
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
     """Check what depends on version, target and the values of constants."""
-    if not match.form.available(context.version, context.target, match.facts):
-        report_availability(context, instruction, match)
-    if match.candidate.reordered or match.candidate.beyond:
-        _beyond_the_manual(context, instruction, match)
-    if match.form.sampler:
-        _check_sampler(context, instruction, match)
+    if id(match) not in context.settled:
+        found = len(context.found)
+        if not match.form.available(context.version, context.target, match.facts):
+            report_availability(context, instruction, match)
+        if match.candidate.reordered or match.candidate.beyond:
+            _beyond_the_manual(context, instruction, match)
+        if match.form.sampler:
+            _check_sampler(context, instruction, match)
+        if len(context.found) == found:
+            context.settled[id(match)] = match
+    if not match.ranged:
+        return
     for place, operand in zip(match.places, instruction.operands, strict=True):
         for leaf, value in _leaves(place, operand):
             spec = match.form.specs.get(leaf.name)
