@@ -36,7 +36,9 @@ class AlignedGate(WarpGate):
         split = on.any(axis=1) & off.any(axis=1)
         if split.any():
             row = int(np.argmax(split))
-            which = int(np.packbits(np.broadcast_to(on, (group.n, WARP))[row], bitorder="little").view("u4")[0])
+            which = int(
+                np.packbits(np.broadcast_to(on, (group.n, WARP))[row], bitorder="little").view("u4")[0]
+            )
             raise fault(
                 "P640",
                 f"ALIGNED-DIVERGED: lanes of a warp disagree about the guard of `{_name(self.site)}`",
@@ -95,7 +97,9 @@ def uniform(group: Group, guard: Any, source: Source, value: Any, site: Site) ->
     if entry is not None:
         lanes = executing(group, guard)
         if (entry[0] if lanes is None else (entry[0] != 0) & lanes).any():
-            group.gang.launch.undefined_decides(group, entry[0], entry[1], site, f"the operand `{source.name}`")
+            group.gang.launch.undefined_decides(
+                group, entry[0], entry[1], site, f"the operand `{source.name}`"
+            )
     if np.ndim(value) == 0 or value.shape[1] == 1:
         return value
     differs = value != value[:, :1]

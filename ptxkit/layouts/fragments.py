@@ -18,6 +18,9 @@ Cells = tuple[np.ndarray, np.ndarray]
 
 WARP = 32
 
+SPARSE_CHUNK = {4: 8, 8: 4, 16: 4, 32: 2}
+"""Elements of K that a nibble of sparsity metadata tells about, by their bits. PTX ISA 9.7.14.6.1."""
+
 
 def _packed(bits: int) -> int:
     return max(1, 32 // bits)
@@ -76,6 +79,99 @@ def mma_m8n8k4(matrix: str, column_major: bool = False, f32: bool = False) -> Ce
     if matrix == "a":
         return (i + high, quad) if column_major else (quad + high, i)
     return (i, quad + high) if column_major else (quad, i + high)
+
+
+def mma_metadata(k: int, bits: int, selector: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the metadata of `mma.sp` lies: lane and lowest bit of the nibble of each row and chunk.
+
+    A row's nibbles follow one another along K. 16 and 32-bit types keep the halves of a word for rows r
+    and r + 8, narrower ones a word each. PTX ISA 9.7.14.6.2 has pictures of this only; the formulas follow
+    CUTLASS's order of metadata (`reorder_meta`, `mma_traits_sm120_sparse.hpp`).
+
+    Args:
+        k: elements along K, dense.
+        bits: of an element: 4, 8, 16, 32; 8 for all of `.kind::f8f6f4` and `.kind::mxf8f6f4`.
+        selector: the sparsity selector.
+
+    Returns:
+        Two int64 arrays (16, chunks).
+
+    Raises:
+        PtxkitError: P470, the selector does not exist for this shape.
+    """
+    chunks = k // SPARSE_CHUNK[bits]
+    threads = chunks // 4
+    if not 0 <= selector < 4 // threads:
+        raise error(
+            LAYOUT_ARGUMENT, f"the sparsity selector must be less than {4 // threads}, found {selector}"
+        )
+    row, chunk = np.indices((16, chunks))
+    high, group = np.divmod(row, 8)
+    if bits >= 16:
+        return 4 * group + threads * selector + chunk // 4, 16 * high + 4 * (chunk % 4)
+    return 4 * group + 2 * selector + high + 2 * (chunk // 8), 4 * (chunk % 8)
+
+
+def mma_scales_a(thread: int) -> np.ndarray:
+    """The lane that gives the scale factors of each of the 16 rows of A, by `thread-id-a`; int64 (16,).
+
+    PTX ISA 9.7.14.3 names the pair of lanes; the lower gives rows 0 to 7, as in CUTLASS's SFALayout.
+    """
+    row = np.arange(16)
+    return 4 * (row % 8) + 2 * thread + row // 8
+
+
+def mma_scales_b(thread: int) -> np.ndarray:
+    """The lane that gives the scale factors of each of the 8 columns of B, by `thread-id-b`; int64 (8,)."""
+    return 4 * np.arange(8) + thread
+
+
+# ---- wmma
+
+
+def wmma_a(m: int, n: int, k: int, bits: int, f16: bool = False) -> Cells:
+    """Matrix A of `wmma.mMnNkK`: rows of M, columns of K.
+
+    PTX leaves the layout of wmma fragments to the architecture (9.7.14.4.1). This one is what ptxas makes
+    from sm_75 on, for either layout in memory: tiles of `mma`, for M of 8 and N of 32 those of the transposed
+    product. A fragment of `.f16` always has sixteen elements, copies of the first where there are fewer.
+    """
+    height = 16 if m > 8 else 8
+    row, column = _tiled(mma_a(height, k, bits), m // height, height, 0)
+    return _copies((row, column), f16)
+
+
+def wmma_b(m: int, n: int, k: int, bits: int, f16: bool = False) -> Cells:
+    """Matrix B of `wmma.mMnNkK`: rows of K, columns of N."""
+    if m == 8 and n == 32:
+        column, row = wmma_a(n, m, k, bits, f16)
+        return row, column
+    return _copies(_tiled(mma_b(8, k, bits), n // 8, 8, 1), f16)
+
+
+def wmma_c(m: int, n: int) -> Cells:
+    """Accumulators C and D of `wmma` with these M and N."""
+    if m == 8 and n == 32:
+        column, row = wmma_c(n, m)
+        return row, column
+    height = 16 if m > 8 else 8
+    return _tiled(_tiled(mma_cd(height), n // 8, 8, 1), m // height, height, 0)
+
+
+def _tiled(cells: Cells, count: int, step: int, axis: int) -> Cells:
+    """The fragments of `count` tiles, `step` apart along an axis, one after another."""
+    offsets = [tile * step for tile in range(count)]
+    row, column = (
+        np.concatenate([part + (offset if axis == i else 0) for offset in offsets], axis=1)
+        for i, part in enumerate(cells)
+    )
+    return row, column
+
+
+def _copies(cells: Cells, f16: bool) -> Cells:
+    count = 16 // cells[0].shape[1] if f16 else 1
+    row, column = (np.tile(part, (1, count)) for part in cells)
+    return row, column
 
 
 def wgmma_a(k: int, bits: int) -> Cells:

@@ -1,6 +1,6 @@
 """Matrix elements decoded: their values, the exponents by which they are aligned, infinities and NaN.
 
-numerics of the formats: PTX ISA 5.2.3 and `ptxkit.emulator.numerics.formats`.
+The formats: PTX ISA 5.2.3 and `ptxkit.emulator.numerics.formats`.
 """
 
 from __future__ import annotations
@@ -120,6 +120,11 @@ class Scales:
     significands: np.ndarray
     exponents: np.ndarray
     nan: np.ndarray | None
+
+    def at(self, index: Any) -> Scales:
+        """A part of every array, or the same with further axes."""
+        nan = None if self.nan is None else self.nan[index]
+        return Scales(self.significands[index], self.exponents[index], nan)
 
 
 UE4M3 = FORMATS["e4m3"]

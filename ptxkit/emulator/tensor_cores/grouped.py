@@ -33,7 +33,7 @@ def grouped_step(
     for where in blocks(out.shape, depth):
         part = c[where]
         left, right = a[along_k(a.exponents.shape, where)], b[along_k(b.exponents.shape, where)]
-        factors = [_of(scale, where) for scale in scales]
+        factors = [scale.at(along_k(scale.exponents.shape, where)) for scale in scales]
         terms = np.empty((count, *part.values.shape))
         levels = np.empty(terms.shape, np.int16)
         unknown = np.zeros(part.values.shape, bool)
@@ -61,9 +61,3 @@ def grouped_step(
         if unknown.any():
             override(out[where], np.where(unknown, np.float32(np.nan), np.float32(0)), "f32")
     return out
-
-
-def _of(scales: Scales, where: tuple[slice, ...]) -> Scales:
-    index = along_k(scales.exponents.shape, where)
-    nan = None if scales.nan is None else scales.nan[index]
-    return Scales(scales.significands[index], scales.exponents[index], nan)

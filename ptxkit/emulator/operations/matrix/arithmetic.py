@@ -1,0 +1,134 @@
+"""What a matrix instruction computes, by its types: the models of `tensor_cores`, integers, bits, f64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.operations.matrix.operand import Mask
+from ptxkit.emulator.tensor_cores import Elements, Scales
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.program import Builder
+
+Present = np.ndarray | None
+ScalePair = tuple[Scales, Scales] | None
+Compute = Callable[[np.ndarray, np.ndarray, np.ndarray, Present, ScalePair], np.ndarray]
+"""From codes of A (K, M, 1, tiles), B (K, 1, N, tiles) and C (M, N, tiles), which elements of A are present
+(None: all) and the scale factors, shaped as A and B with blocks in place of K, to D (M, N, tiles), raw."""
+
+FLOATS = ("f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+INTEGERS = ("u8", "s8", "u4", "s4")
+SCALED = ("mxf8f6f4", "mxf4", "mxf4nvf4")
+CONTAINED = ("f8f6f4", "mxf8f6f4")
+"""Kinds whose elements sit in bytes."""
+
+
+def arithmetic(
+    builder: Builder,
+    instruction: str,
+    types: tuple[str, str, str, str],
+    m: Modifiers,
+    kind: str | None = None,
+) -> Compute:
+    """The arithmetic of an instruction; takes the modifiers that concern it alone.
+
+    Args:
+        builder: what is being compiled.
+        instruction: as for `tensor_cores.find`.
+        types: of D, A, B and C.
+        m: the modifiers that are left.
+        kind: without `kind::`.
+
+    Raises:
+        Unsupported: there is no such combination of types, or no model of it.
+    """
+    d, a, b, c = types
+    if types == ("f64",) * 4:
+        return _f64(m.choose("rn", "rz", "rm", "rp", default="rn") or "rn")
+    if types == ("s32", "b1", "b1", "s32"):
+        operator = m.need("and", "xor")
+        m.need("popc")
+        return _bits(operator)
+    if a in INTEGERS and b in INTEGERS and a[1:] == b[1:] and d == c == "s32":
+        return _integers(a, b, m.flag("satfinite"))
+    if a in FLOATS and b in FLOATS and {d, c} <= {"f16", "f32"}:
+        return _floats(builder, instruction, types, kind)
+    raise Unsupported(f"matrices of types `.{'.'.join(types)}`")
+
+
+def _floats(
+    builder: Builder, instruction: str, types: tuple[str, str, str, str], kind: str | None
+) -> Compute:
+    d, a, b, c = types
+    element = kind if kind in SCALED else a
+    model = tensor_cores.find(builder.program.capability, instruction, element)
+    if model is None or (d == c == "f16" and model.zero_f16 is None):
+        major, minor = builder.program.capability
+        raise Unsupported(f"sums of `.{a}` products on sm_{major}{minor}, of which no model is known")
+    contained = kind in CONTAINED
+
+    def compute(
+        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
+    ) -> np.ndarray:
+        first, second = _decoded(left, a, contained), _decoded(right, b, contained)
+        first.present = present
+        return tensor_cores.multiply(model, first, second, start, (c, d), scales)
+
+    return compute
+
+
+def _decoded(codes: np.ndarray, name: str, contained: bool) -> Elements:
+    return tensor_cores.decode(tensor_cores.container(codes, name) if contained else codes, name)
+
+
+def significant(mask: Mask, name: str, kind: str | None) -> Mask:
+    """Undefined bits of elements as they lie in registers, without those that don't count."""
+    if mask is None:
+        return None
+    bits, origin = mask
+    if kind in CONTAINED:
+        return tensor_cores.container(bits, name), origin
+    return (bits & np.uint32(0xFFFFE000) if name == "tf32" else bits), origin
+
+
+def _f64(mode: str) -> Compute:
+    def compute(
+        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
+    ) -> np.ndarray:
+        a, b, c = (codes.view(np.float64) for codes in (left, right, start))
+        return tensor_cores.multiply_f64(a, b, c, mode).view(np.uint64)
+
+    return compute
+
+
+def _bits(operator: str) -> Compute:
+    def compute(
+        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
+    ) -> np.ndarray:
+        return tensor_cores.multiply_bits(left, right, start.view(np.int32), operator).view(np.uint32)
+
+    return compute
+
+
+def _integers(a: str, b: str, saturate: bool) -> Compute:
+    def compute(
+        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
+    ) -> np.ndarray:
+        factors = _signed(left, a), _signed(right, b)
+        return tensor_cores.multiply_integers(*factors, start.view(np.int32), saturate).view(np.uint32)
+
+    return compute
+
+
+def _signed(codes: np.ndarray, name: str) -> np.ndarray:
+    """Codes of an integer type as int32."""
+    if name[0] == "u":
+        return codes.astype(np.int32)
+    if name == "s8":
+        return codes.view(np.int8).astype(np.int32)
+    return (codes.astype(np.int32) ^ np.int32(8)) - np.int32(8)

@@ -1,0 +1,254 @@
+"""Matrices between shared memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`.
+
+PTX ISA 9.7.14.5.15 to .17. A matrix in shared memory is rows of 16 bytes, each at an address that one lane
+gives. The manual has pictures alone of the 8-bit matrices: their formulas follow CUTLASS (`copy_sm100.hpp`,
+`copy_traits_sm100.hpp`) and what `mma` takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.access import Access, Accessor
+from ptxkit.emulator.addresses import plain_space
+from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.asm import tree
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+ROW = 16
+"""Bytes of a matrix's row."""
+ROWS = {"m8n8": 8, "m8n16": 8, "m16n16": 16, "m16n8": 8}
+"""Rows of one matrix in shared memory, and so addresses; for m16n8 they are its columns."""
+
+
+# ---- rows and registers
+
+
+def registers_of(rows: np.ndarray, shape: str, trans: bool) -> list[np.ndarray]:
+    """What a warp gets of one matrix.
+
+    A lane with group g and thread t gets the elements 2t and 2t + 1 (of b16), or 4t to 4t + 3 (of b8), of row
+    g; of a transposed matrix rows and columns change places. The 16 columns of m16n16 are two registers.
+
+    Args:
+        rows: uint8 (n, 8 or 16, 16).
+        shape: `m8n8`, `m8n16` or `m16n16`.
+        trans: `.trans`.
+
+    Returns:
+        Registers, uint32 (n, 32).
+    """
+    n = len(rows)
+    if shape == "m16n16":
+        columns = np.ascontiguousarray(rows.transpose(0, 2, 1)).view(np.uint32)
+        return [columns[:, half : half + 8].reshape(n, WARP) for half in (0, 8)]
+    if trans:
+        rows = np.ascontiguousarray(rows.view(np.uint16).transpose(0, 2, 1)).view(np.uint8)
+    return [np.ascontiguousarray(rows).view(np.uint32).reshape(n, WARP)]
+
+
+def rows_of(register: np.ndarray, shape: str, trans: bool) -> np.ndarray:
+    """The rows, uint8 (n, 8, 16), that a warp stores of one matrix; undoes `registers_of` for m8n8.
+
+    m16n8 is stored transposed: its four elements of a lane are those of an accumulator of `mma.m16n8`, each
+    row in memory a column of 16.
+    """
+    n = len(register)
+    words = np.ascontiguousarray(register)
+    if shape == "m16n8":
+        # group, thread, upper half, column of two -> thread, column of two, upper half, group
+        return words.view(np.uint8).reshape(n, 8, 4, 2, 2).transpose(0, 2, 4, 3, 1).reshape(n, 8, ROW)
+    if trans:
+        words = np.ascontiguousarray(words.view(np.uint16).reshape(n, 8, 8).transpose(0, 2, 1))
+    return words.view(np.uint8).reshape(n, 8, ROW)
+
+
+def decompressed(rows: np.ndarray, source: str) -> np.ndarray:
+    """Rows of 16 elements of 4 or 6 bits, padded to 16 bytes, with each element in the low bits of a byte."""
+    if source == "b4x16_p64":
+        return np.stack([rows[..., :8] & np.uint8(0xF), rows[..., :8] >> np.uint8(4)], -1).reshape(rows.shape)
+    bits = np.unpackbits(rows[..., :12], axis=-1, bitorder="little").reshape(*rows.shape, 6)
+    return np.packbits(bits, axis=-1, bitorder="little")[..., 0]
+
+
+# ---- addresses
+
+
+class RowAccess:
+    """Access to the rows whose addresses the first lanes give; the others' addresses don't matter."""
+
+    def __init__(self, form: Form, operand: tree.Operand, count: int) -> None:
+        space = plain_space(form.modifiers.choose("shared", "shared::cta", default="generic") or "")
+        self.site: Site = form.site
+        self.lanes = np.arange(WARP)[None] < count
+        self.accessor = Accessor(form.address(operand), space, ROW, form.site)
+        form.builder.program.touches("shared", ROW)
+
+    def __call__(self, group: Group, guard: Any) -> list[Access]:
+        """The accesses, to shared memory alone.
+
+        Raises:
+            EmulatorFault: P602, an address lies elsewhere; P603, it is no multiple of 16.
+        """
+        lanes = np.broadcast_to(self.lanes, (group.n, WARP))
+        if guard is not None:
+            lanes = lanes & guard
+        accesses = self.accessor(group, lanes)
+        for access in accesses:
+            if access.space != "shared":
+                thread = group.thread(*group.first(access.guard))
+                name = self.site.instruction.opcode
+                message = f"out of bounds: expected an address of shared memory for `{name}`"
+                message += f", found one of {access.space} memory"
+                raise fault("P602", message, self.site, (f"{thread}",))
+        return accesses
+
+    def load(self, group: Group, guard: Any) -> tuple[np.ndarray, np.ndarray | None, int]:
+        """The rows, uint8 (n, 32, 16), their undefined bits, and the origin of these."""
+        rows = np.zeros((group.n, WARP, ROW), np.uint8)
+        unknown: np.ndarray | None = None
+        origin = 0
+        for access in self(group, guard):
+            group.gang.launch.counts.load(access.space, access.lanes * ROW)
+            values, masks = access.load(4, 4)
+            for i in range(4):
+                rows.view(np.uint32)[..., i] = values[i]
+            if masks is not None:
+                unknown = np.zeros_like(rows)
+                for i in range(4):
+                    unknown.view(np.uint32)[..., i] = masks[i]
+                origin = group.gang.launch.origins.of_read(access, ROW)
+        return rows, unknown, origin
+
+    def store(self, group: Group, guard: Any, rows: np.ndarray, mask: np.ndarray | None, origin: int) -> None:
+        """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
+        for access in self(group, guard):
+            group.gang.launch.counts.store(access.space, access.lanes * ROW)
+            access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
+
+
+def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Rows as four words of each lane."""
+    words = rows.view(np.uint32)
+    return tuple(np.ascontiguousarray(words[..., i]) for i in range(4))
+
+
+# ---- instructions
+
+
+@effect("ldmatrix")
+def ldmatrix(form: Form) -> Effect:
+    """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses."""
+    m = form.modifiers
+    m.need("sync")
+    m.need("aligned")
+    shape = m.need("m8n8", "m8n16", "m16n16") or ""
+    count = int(m.need("x1", "x2", "x4")[1:])
+    trans = m.flag("trans")
+    packed = None
+    if m.flag("b8x16"):
+        packed = m.need("b6x16_p32", "b4x16_p64")
+    else:
+        m.need("b16" if shape == "m8n8" else "b8")
+    if (shape == "m16n16") != trans and shape != "m8n8":
+        raise Unsupported(f"`.{shape}` with `.trans`" if trans else f"`.{shape}` without `.trans`")
+    if (shape == "m8n16" and packed is None) or (shape == "m8n8" and packed is not None):
+        raise Unsupported(f"`.{shape}` of this type")
+    height = ROWS[shape]
+    if count * height > WARP:
+        raise Unsupported(f"`.{shape}` with `.x{count}`")
+    targets = [form.target(part, "b32") for part in form.targets]
+    if len(targets) != count * (2 if shape == "m16n16" else 1):
+        raise Unsupported(f"{len(targets)} destinations of `.{shape}.x{count}`")
+    access, site = RowAccess(form, form.source_operands[0], count * height), form.site
+
+    def arranged(rows: np.ndarray) -> list[np.ndarray]:
+        if packed is not None:
+            rows = decompressed(rows, packed)
+        matrices = (rows[:, at * height : (at + 1) * height] for at in range(count))
+        return [register for matrix in matrices for register in registers_of(matrix, shape, trans)]
+
+    def step(group: Group, guard: Any) -> bool:
+        check_whole(group, guard, site)
+        rows, unknown, origin = access.load(group, guard)
+        masks = None if unknown is None else arranged(unknown)
+        for i, (target, value) in enumerate(zip(targets, arranged(rows), strict=True)):
+            if target is not None:
+                entry = (masks[i], origin) if masks is not None and masks[i].any() else None
+                target.write(group, value, entry, guard)
+        return masks is not None
+
+    return Effect(step, AlignedGate(form))
+
+
+@effect("stmatrix")
+def stmatrix(form: Form) -> Effect:
+    """`stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r`."""
+    m = form.modifiers
+    m.need("sync")
+    m.need("aligned")
+    shape = m.need("m8n8", "m16n8") or ""
+    count = int(m.need("x1", "x2", "x4")[1:])
+    trans = m.flag("trans")
+    m.need("b16" if shape == "m8n8" else "b8")
+    if shape == "m16n8" and not trans:
+        raise Unsupported("`.m16n8` without `.trans`")
+    sources = [form.source(part, "b32") for part in form.sources[1:]]
+    if len(sources) != count:
+        raise Unsupported(f"{len(sources)} sources of `.x{count}`")
+    access, site = RowAccess(form, form.instruction.operands[0], 8 * count), form.site
+
+    def arranged(registers: list[Any], n: int) -> np.ndarray:
+        rows = np.zeros((n, WARP, ROW), np.uint8)
+        for at, register in enumerate(registers):
+            rows[:, 8 * at : 8 * at + 8] = rows_of(np.broadcast_to(register, (n, WARP)), shape, trans)
+        return rows
+
+    def step(group: Group, guard: Any) -> None:
+        check_whole(group, guard, site)
+        rows = arranged([source.reader(group) for source in sources], group.n)
+        mask, origin = None, 0
+        found = [source.undefined(group) for source in sources] if group.undefined else []
+        if any(found):
+            mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], group.n)
+            launch = group.gang.launch
+            first = next(entry[1] for entry in found if entry)
+            origin = launch.origins.of_store(first, site, launch.program)
+        access.store(group, guard, rows, mask, origin)
+
+    return Effect(step, AlignedGate(form))
+
+
+@effect("movmatrix")
+def movmatrix(form: Form) -> Effect:
+    """`movmatrix.sync.aligned.m8n8.trans.b16 d, a`."""
+    m = form.modifiers
+    for modifier in ("sync", "aligned", "m8n8", "trans", "b16"):
+        m.need(modifier)
+    source, target, site = form.source(form.sources[0], "b32"), form.target(form.targets[0], "b32"), form.site
+    read = source.reader
+
+    def moved(group: Group, value: Any) -> np.ndarray:
+        rows = rows_of(np.broadcast_to(value, (group.n, WARP)), "m8n8", trans=False)
+        return registers_of(rows, "m8n8", trans=True)[0]
+
+    def step(group: Group, guard: Any) -> bool:
+        check_whole(group, guard, site)
+        entry = source.undefined(group) if group.undefined else None
+        mask = None if entry is None else (moved(group, entry[0]), entry[1])
+        if mask is not None and not mask[0].any():
+            mask = None
+        if target is not None:
+            target.write(group, moved(group, read(group)), mask, guard)
+        return mask is not None
+
+    return Effect(step, AlignedGate(form))

@@ -1,0 +1,133 @@
+"""Matrix operands of instructions: the registers of a fragment, their codes and their undefined bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.matrix.fragments import Fragment
+
+if TYPE_CHECKING:
+    from ptxkit.asm import tree
+    from ptxkit.emulator.faults import Site
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source, Target
+
+
+def take(form: Form, count: int, what: str) -> list[tree.Operand]:
+    """The next `count` source operands of a form whose vectors have been dissolved.
+
+    Raises:
+        Unsupported: there are fewer.
+    """
+    taken, form.sources = form.sources[:count], form.sources[count:]
+    if len(taken) < count:
+        raise Unsupported(f"{len(taken)} registers of {what} where it has {count}")
+    return taken
+
+
+Mask = tuple[Any, int] | None
+"""Undefined bits and their origin; None where there are none."""
+
+
+@dataclass(slots=True)
+class MatrixSource:
+    """A matrix that is read."""
+
+    fragment: Fragment
+    sources: list[Source]
+
+    @classmethod
+    def of(cls, form: Form, fragment: Fragment, what: str) -> MatrixSource:
+        """The next registers of the form as a fragment."""
+        parts = take(form, fragment.registers, what)
+        return cls(fragment, [form.source(part, f"b{fragment.word}") for part in parts])
+
+    def codes(self, group: Group) -> np.ndarray:
+        """The matrix: (first, second, tiles)."""
+        return self.fragment.gather([source.reader(group) for source in self.sources], group.n)
+
+    def unknown(self, group: Group) -> Mask:
+        """The undefined bits of the matrix's codes."""
+        if not group.undefined:
+            return None
+        found = [source.undefined(group) for source in self.sources]
+        if not any(found):
+            return None
+        masks: list[Any] = [np.uint32(0) if entry is None else entry[0] for entry in found]
+        return self.fragment.gather(masks, group.n), next(entry[1] for entry in found if entry)
+
+
+@dataclass(slots=True)
+class MatrixTarget:
+    """A matrix that is written."""
+
+    fragment: Fragment
+    targets: list[Target | None]
+
+    @classmethod
+    def of(cls, form: Form, fragment: Fragment) -> MatrixTarget:
+        """The destination of a form as a fragment.
+
+        Raises:
+            Unsupported: it has another number of registers.
+        """
+        if len(form.targets) != fragment.registers:
+            raise Unsupported(
+                f"{len(form.targets)} registers of the result where it has {fragment.registers}"
+            )
+        return cls(fragment, [form.target(part, f"b{fragment.word}") for part in form.targets])
+
+    def write(self, group: Group, guard: Any, matrix: np.ndarray, undefined: Mask = None) -> bool:
+        """Store a matrix of codes, of which some may be undefined (bits, or bool for all of an element's).
+
+        Returns:
+            Whether any are.
+        """
+        masks: list[np.ndarray] | None = None
+        if undefined is not None:
+            bits, origin = undefined
+            if bits.dtype == bool:
+                bits = np.where(bits, np.iinfo(matrix.dtype).max, 0).astype(matrix.dtype)
+            masks = self.fragment.scatter(np.ascontiguousarray(np.broadcast_to(bits, matrix.shape)))
+        for i, (target, value) in enumerate(zip(self.targets, self.fragment.scatter(matrix), strict=True)):
+            if target is not None:
+                entry = (masks[i], origin) if masks is not None and masks[i].any() else None
+                target.write(group, value, entry, guard)
+        return masks is not None
+
+
+class Unknown:
+    """Which elements of D are made of undefined bits: one in the row of A, the column of B or C is enough."""
+
+    def __init__(self) -> None:
+        self._where: Any = None
+        self._origin = 0
+
+    def add(self, mask: Mask) -> None:
+        """Undefined bits of C: (M, N, tiles), or what broadcasts to it."""
+        if mask is not None:
+            where = mask[0] != 0
+            self._where = where if self._where is None else self._where | where
+            self._origin = self._origin or mask[1]
+
+    def add_rows(self, mask: Mask) -> None:
+        """Undefined bits along rows of A: (K, M, tiles)."""
+        if mask is not None:
+            self.add((mask[0].any(axis=0)[:, None], mask[1]))
+
+    def add_columns(self, mask: Mask) -> None:
+        """Undefined bits along columns of B: (K, N, tiles)."""
+        if mask is not None:
+            self.add((mask[0].any(axis=0)[None], mask[1]))
+
+    def found(self, group: Group, site: Site) -> Mask:
+        """The elements of D, as bool, and the origin that they have from this instruction on."""
+        if self._where is None or not self._where.any():
+            return None
+        launch = group.gang.launch
+        return self._where, launch.origins.root(self._origin, launch.program, site)

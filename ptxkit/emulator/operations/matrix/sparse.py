@@ -1,0 +1,113 @@
+"""Structured sparsity of `mma.sp`: metadata, and stored elements at their places. PTX ISA 9.7.14.6."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.matrix.operand import Mask, take
+from ptxkit.emulator.values import WARP
+from ptxkit.layouts.fragments import mma_metadata
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+TF32 = (0b0100, 0b1110)
+ORDERED = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)
+ANY_ORDER = tuple(nibble for nibble in range(16) if nibble & 3 != nibble >> 2)
+
+
+class Metadata:
+    """The operands `e, f`: metadata and sparsity selector.
+
+    Args:
+        form: the instruction, whose next two operands these are.
+        k: elements along K, dense.
+        bits: of an element, 8 for all that sit in bytes.
+        ordered: `.sp::ordered_metadata`.
+
+    Raises:
+        Unsupported: the selector is no constant, or means nothing for this shape.
+    """
+
+    def __init__(self, form: Form, k: int, bits: int, ordered: bool) -> None:
+        data, operand = take(form, 2, "sparsity metadata")
+        selector = form.immediate(operand)
+        if selector is None:
+            raise Unsupported("a sparsity selector that is no constant")
+        try:
+            self.lanes, self.shifts = mma_metadata(k, bits, selector)
+        except PtxkitError as wrong:
+            raise Unsupported(wrong.diagnostics[0].message) from None
+        self.source = form.source(data, "b32")
+        self.bits, self.site = bits, form.site
+        self.meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
+        self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
+
+    def read(self, group: Group, guard: Any) -> tuple[np.ndarray, Mask]:
+        """The nibble of each chunk, row and tile, uint8 (chunks, 16, n), and their undefined bits.
+
+        Raises:
+            EmulatorFault: P643, a nibble means nothing.
+        """
+        nibbles = self._nibbles(self.source.reader(group), group.n)
+        entry = self.source.undefined(group) if group.undefined else None
+        mask = None if entry is None else (self._nibbles(entry[0], group.n), entry[1])
+        bad = self._bad[nibbles]
+        if mask is not None:
+            bad &= mask[0] == 0
+        lanes = executing(group, guard)
+        if lanes is not None:
+            bad &= lanes[:, 0]
+        if bad.any():
+            chunk, row, at = (int(i) for i in np.argwhere(bad)[0])
+            allowed = ", ".join(f"0b{nibble:04b}" for nibble in self.meaningful)
+            found = f"0b{int(nibbles[chunk, row, at]):04b}"
+            place = f"row {row} of A, chunk {chunk}, in bits {int(self.shifts[row, chunk])} and up"
+            raise fault(
+                "P643",
+                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
+                self.site,
+                (f"{group.thread(at, int(self.lanes[row, chunk]))} gives it for {place}",),
+            )
+        return nibbles, mask
+
+    def _nibbles(self, value: Any, n: int) -> np.ndarray:
+        words = np.broadcast_to(value, (n, WARP))[:, self.lanes]
+        found = (words >> self.shifts.astype(np.uint32) & np.uint32(0xF)).astype(np.uint8)
+        return np.ascontiguousarray(found.transpose(2, 1, 0))
+
+    def expand(self, stored: np.ndarray, nibbles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Matrix A with its dense K, zeros between.
+
+        Args:
+            stored: codes (K / 2, 16, n).
+            nibbles: (chunks, 16, n).
+
+        Returns:
+            Codes (K, 16, n) and which of them were stored.
+        """
+        chunks, *rest = nibbles.shape
+        if self.bits == 32:
+            places = [(nibbles == TF32[1]).astype(np.uint8)]
+            width, together = 2, 1
+        else:
+            places = [nibbles & np.uint8(3), nibbles >> np.uint8(2)]
+            width, together = 4, 2 if self.bits == 4 else 1
+        kept = stored.reshape(chunks, len(places), together, *rest)
+        dense = np.zeros((chunks, width, together, *rest), stored.dtype)
+        present = np.zeros((chunks, width, *rest), bool)
+        for at, place in enumerate(places):
+            for i in range(width):
+                here = place == i
+                present[:, i] |= here
+                for j in range(together):
+                    np.copyto(dense[:, i, j], kept[:, at, j], where=here)
+        whole = np.repeat(present[:, :, None], together, axis=2)
+        return dense.reshape(-1, *rest), whole.reshape(-1, *rest)

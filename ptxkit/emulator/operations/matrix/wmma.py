@@ -1,0 +1,287 @@
+"""`wmma.load`, `wmma.store`, `wmma.mma` in every shape, type and layout. PTX ISA 9.7.14.4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.addresses import plain_space
+from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.form import Address
+from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
+from ptxkit.emulator.operations.matrix.fragments import Fragment
+from ptxkit.emulator.operations.matrix.mma import extents
+from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.values import RAW, WARP, viewed
+from ptxkit.layouts import fragments
+
+if TYPE_CHECKING:
+    from ptxkit.asm import tree
+    from ptxkit.emulator.effect import Step
+    from ptxkit.emulator.faults import Site
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source, Target
+
+SHAPES = ("m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k32", "m8n8k128")
+
+
+@effect("wmma")
+def wmma(form: Form) -> Effect:
+    """`wmma.load.{a,b,c}`, `wmma.store.d`, `wmma.mma`."""
+    m = form.modifiers
+    action = m.need("load", "store", "mma")
+    matrix = m.need("a", "b", "c", "d") if action != "mma" else ""
+    m.need("sync")
+    m.flag("aligned")
+    if action == "mma":
+        return _mma(form, m)
+    return _move(form, m, matrix or "")
+
+
+def _bits(element: str) -> int:
+    return 32 if element == "tf32" else DTYPES[element].bits
+
+
+def _mma(form: Form, m: Modifiers) -> Effect:
+    """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`."""
+    # From sm_75 on fragments don't depend on the layout in memory.
+    m.need("row", "col")
+    m.need("row", "col")
+    rows, columns, depth = extents(m.need(*SHAPES) or "")
+    names = [m.type().name for _ in range(len([left for left in m.left if left in DTYPES]))]
+    if len(names) == 2:
+        names[1:1] = ["f16", "f16"]
+    if len(names) != 4:
+        raise Unsupported(f"{len(names)} types")
+    d, a, b, c = names
+    compute = arithmetic(form.builder, "wmma", (d, a, b, c), m)
+    bits = _bits(a)
+    if bits == 1:
+        depth, bits = depth // 32, 32
+    half = a == "f16"
+    row, column = fragments.wmma_a(rows, columns, depth, bits, half)
+    target = MatrixTarget.of(form, Fragment(*fragments.wmma_c(rows, columns), DTYPES[d].bits))
+    left = MatrixSource.of(form, Fragment(column, row, bits), "A")
+    right = MatrixSource.of(form, Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits), "B")
+    start = MatrixSource.of(form, Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits), "C")
+    if form.sources:
+        raise Unsupported(f"{len(form.sources)} operands too many")
+    site = form.site
+
+    def step(group: Group, guard: Any) -> bool:
+        check_whole(group, guard, site)
+        unknown = Unknown()
+        if group.undefined:
+            unknown.add_rows(significant(left.unknown(group), a, None))
+            unknown.add_columns(significant(right.unknown(group), b, None))
+            unknown.add(start.unknown(group))
+        factors = left.codes(group)[:, :, None], right.codes(group)[:, None]
+        result = compute(*factors, start.codes(group), None, None)
+        return target.write(group, guard, result, unknown.found(group, site))
+
+    return Effect(step, AlignedGate(form))
+
+
+# ---- loads and stores
+
+
+class Matrix:
+    """A matrix in memory and in a warp's registers.
+
+    Args:
+        form: the instruction.
+        m: its modifiers.
+        matrix: `a`, `b`, `c` or `d`.
+        operand, stride: where it lies; a stride of None is the matrix's own extent.
+    """
+
+    def __init__(
+        self, form: Form, m: Modifiers, matrix: str, operand: tree.Operand, stride: tree.Operand | None
+    ) -> None:
+        layout = m.need("row", "col")
+        rows, columns, depth = extents(m.need(*SHAPES) or "")
+        space = plain_space(m.choose("global", "shared", "shared::cta", default="generic") or "")
+        element = m.type().name
+        self.bits = _bits(element)
+        cells, height, width = _cells(matrix, (rows, columns, depth), element)
+        outer, inner = cells if layout == "row" else (cells[1], cells[0])
+        self.least = width if layout == "row" else height
+        self.word = max(self.bits, 32)
+        packed = self.word // self.bits
+        elements = outer.shape[1]
+        self.registers = elements // packed
+        runs = all(
+            (outer[:, i] == outer[:, i - 1]).all() and (inner[:, i] == inner[:, i - 1] + 1).all()
+            for i in range(elements)
+            if i % packed
+        )
+        if self.bits < 8 and not runs:
+            raise Unsupported(f"`.{layout}` of this type")
+        together = packed if runs else 1
+        self.size = together * self.bits // 8
+        self.fragment = self.registers * self.word // 8
+        self.site = form.site
+        self.address = form.address(operand)
+        self.stride = form.source(stride, "u32") if stride is not None else None
+        self.pieces = [
+            Piece(i // packed, i % packed * self.bits, Place(self, outer[:, i], inner[:, i]), space)
+            for i in range(0, elements, together)
+        ]
+        form.builder.program.touches(space, self.size)
+
+    def strides(self, group: Group) -> Any:
+        """The stride in elements."""
+        return np.uint32(self.least) if self.stride is None else self.stride.reader(group)
+
+    def check(self, group: Group, guard: Any) -> None:
+        """Address and stride must be the same in the whole warp, large enough and aligned. 9.7.14.4.2.
+
+        The manual wants every row aligned as the whole fragment is; the CUDA programming guide is content
+        with multiples of 16 bytes from row to row, on which shipped code relies.
+
+        Raises:
+            EmulatorFault: P642, lanes disagree; P645, the stride; P603, the address.
+        """
+        address = np.asarray(self.address.read(group))
+        if self.address.base is not None:
+            address = uniform(group, guard, self.address.base, address, self.site)
+        stride = self.strides(group)
+        if self.stride is not None:
+            stride = uniform(group, guard, self.stride, stride, self.site)
+        between, whole = min(16, self.fragment), min(32, self.fragment)
+        step = 8 * between // self.bits
+        self._expect(group, guard, stride, stride < self.least, "P645", f"at least {self.least} elements")
+        self._expect(group, guard, stride, stride % step != 0, "P645", f"a multiple of {step} elements")
+        self._expect(group, guard, address, address % whole != 0, "P603", f"a multiple of {whole}")
+
+    def _expect(self, group: Group, guard: Any, value: Any, wrong: Any, code: str, wanted: str) -> None:
+        active = group.active(guard)
+        bad = np.asarray(wrong if active is None else wrong & active)
+        if bad.any():
+            lane = group.first(bad)
+            found = int(np.broadcast_to(value, (group.n, WARP))[lane])
+            message = f"misaligned matrix: expected an address that is {wanted}, found {found:#x}"
+            if code == "P645":
+                message = f"WMMA-STRIDE: expected {wanted}, found {found}"
+            raise fault(code, message, self.site, (f"{group.thread(*lane)}",))
+
+
+def _cells(matrix: str, shape: tuple[int, int, int], element: str) -> tuple[fragments.Cells, int, int]:
+    """The fragment of a matrix, and its height and width."""
+    rows, columns, depth = shape
+    bits, half = _bits(element), element == "f16"
+    if matrix == "a":
+        return fragments.wmma_a(rows, columns, depth, bits, half), rows, depth
+    if matrix == "b":
+        return fragments.wmma_b(rows, columns, depth, bits, half), depth, columns
+    return fragments.wmma_c(rows, columns), rows, columns
+
+
+class Place(Address):
+    """The address of one part of a matrix in each lane."""
+
+    def __init__(self, matrix: Matrix, outer: np.ndarray, inner: np.ndarray) -> None:
+        super().__init__(matrix.address.base, 0)
+        self.matrix = matrix
+        self.outer, self.inner = outer.astype(np.uint64)[None], inner.astype(np.uint64)[None]
+        self.read = self._read
+
+    def _read(self, group: Group) -> np.ndarray:
+        """uint64 (n or 1, 32)."""
+        matrix = self.matrix
+        elements = self.outer * np.asarray(matrix.strides(group), np.uint64) + self.inner
+        offset = elements * np.uint64(matrix.bits) // np.uint64(8)
+        return np.asarray(matrix.address.read(group)).astype(np.uint64) + offset
+
+
+class Piece:
+    """A part of a register that is contiguous in memory.
+
+    Args:
+        register: its number.
+        shift: its lowest bit.
+        place: its address.
+        space: the state space.
+    """
+
+    def __init__(self, register: int, shift: int, place: Place, space: str) -> None:
+        self.register, self.shift = register, shift
+        self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site)
+
+
+def _move(form: Form, m: Modifiers, matrix: str) -> Effect:
+    """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}` and `wmma.store.d`."""
+    site = form.site
+    if matrix != "d":
+        operands = form.source_operands
+        where = Matrix(form, m, matrix, operands[0], operands[1] if len(operands) > 1 else None)
+        if len(form.targets) != where.registers:
+            raise Unsupported(f"{len(form.targets)} registers where it has {where.registers}")
+        targets = [form.target(part, f"b{where.word}") for part in form.targets]
+        return Effect(_loader(where, targets, site), AlignedGate(form))
+    operands = form.instruction.operands
+    where = Matrix(form, m, matrix, operands[0], operands[2] if len(operands) > 2 else None)
+    parts = form.sources[1 : 1 + where.registers]
+    if len(form.sources) - len(parts) != len(operands) - 1:
+        raise Unsupported(f"another number of registers than {where.registers}")
+    return Effect(
+        _storer(where, [form.source(part, f"b{where.word}") for part in parts], site), AlignedGate(form)
+    )
+
+
+def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step:
+    raw = RAW[where.word]
+
+    def step(group: Group, guard: Any) -> bool:
+        check_whole(group, guard, site)
+        where.check(group, guard)
+        launch = group.gang.launch
+        values = np.zeros((where.registers, group.n, WARP), raw)
+        masks: np.ndarray | None = None
+        origin = 0
+        for piece in where.pieces:
+            for access in piece.accessor(group, guard):
+                launch.counts.load(access.space, access.lanes * where.size)
+                (value,), unknown = access.load(where.size, 1)
+                values[piece.register] |= value.astype(raw) << raw.type(piece.shift)
+                if unknown is not None:
+                    masks = np.zeros_like(values) if masks is None else masks
+                    masks[piece.register] |= unknown[0].astype(raw) << raw.type(piece.shift)
+                    origin = origin or launch.origins.of_read(access, where.size)
+        for i, target in enumerate(targets):
+            if target is not None:
+                entry = (masks[i], origin) if masks is not None and masks[i].any() else None
+                target.write(group, values[i], entry, guard)
+        return masks is not None
+
+    return step
+
+
+def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> Step:
+    raw, narrow = RAW[where.word], RAW[8 * where.size]
+
+    def step(group: Group, guard: Any) -> None:
+        check_whole(group, guard, site)
+        where.check(group, guard)
+        launch = group.gang.launch
+        for piece in where.pieces:
+            source = sources[piece.register]
+            value = (source.reader(group) >> raw.type(piece.shift)).astype(narrow)
+            entry = source.undefined(group) if group.undefined else None
+            masks, origin = None, 0
+            if entry is not None:
+                masks = ((viewed(entry[0], raw) >> raw.type(piece.shift)).astype(narrow),)
+                origin = launch.origins.of_store(entry[1], site, launch.program)
+            for access in piece.accessor(group, guard):
+                launch.counts.store(access.space, access.lanes * where.size)
+                access.store((value,), masks, where.size, origin)
+
+    return step
