@@ -570,3 +570,19 @@ SET:
     found = fault("P608", module(body), [flag], grid=140, device=device, shared=200 * 1024)
     assert found.notes[-1].startswith("8 CTAs have not started")
     launch(module(body), [flag], grid=132, device=device, shared=200 * 1024)
+
+
+def test_division_by_zero() -> None:
+    body = "    mov.u32 %r20, %tid.x;\n    div.u32 %r1, 100, %r20;\n"
+    text = module(body + STORE_R1)
+    device = Emulator()
+    out = device.empty(64, np.uint32)
+    launch(text, [out], block=64, device=device)
+    (found,) = device.findings
+    assert (found.code, str(found.severity)) == ("P615", "warning")
+    assert found.notes == ("thread (0, 0, 0) of CTA (0, 0, 0)",)
+    assert list(out.numpy()[:3]) == [0xFFFF_FFFF, 100, 50]
+    guarded = body.replace("    div", "    setp.ne.u32 %p1, %r20, 0;\n    mov.u32 %r1, 0;\n    @%p1 div")
+    device = Emulator()
+    launch(module(guarded + STORE_R1), [device.empty(64, np.uint32)], block=64, device=device)
+    assert device.findings == []

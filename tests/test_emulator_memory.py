@@ -561,3 +561,45 @@ def test_alloca() -> None:
     )
     t = np.arange(64)
     assert np.array_equal(threads(body, block=64, before=before), 2 * t + (t & 3) + 1)
+
+
+def test_bulk_store_of_zeros() -> None:
+    body = (
+        TID
+        + """
+    .shared .align 16 .b64 s[64];
+    mov.u32 %r2, s;
+    mad.lo.u32 %r3, %r20, 16, %r2;
+    st.shared.v2.u64 [%r3], {-1, -1};
+    bar.sync 0;
+    setp.eq.u32 %p1, %r20, 1;
+    mov.u64 %rd5, 24;
+    @%p1 st.bulk.weak.shared::cta [%r2 + 8], %rd5, 0;
+    bar.sync 0;
+    ld.shared.v2.u64 {%rd1, %rd2}, [%r3];
+    and.b64 %rd1, %rd1, 1;
+    and.b64 %rd2, %rd2, 2;
+    add.u64 %rd1, %rd1, %rd2;
+    cvt.u32.u64 %r1, %rd1;
+"""
+    )
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    text = module(body + STORE_R1, target="sm_100").replace("8.7", "9.0")
+    launch(text, [out], device=device)
+    assert list(out.numpy()[:4]) == [1, 0, 3, 3]
+
+
+def test_cache_policies_are_hints() -> None:
+    body = (
+        TID
+        + """
+    createpolicy.fractional.L2::evict_last.b64 %rd9, 0f3F800000;
+    ld.param.u64 %rd1, [out];
+    mad.wide.u32 %rd1, %r20, 4, %rd1;
+    prefetch.global.L2 [%rd1];
+    st.global.L2::cache_hint.u32 [%rd1], %r20, %rd9;
+    ld.global.L1::no_allocate.L2::cache_hint.u32 %r1, [%rd1], %rd9;
+"""
+    )
+    assert np.array_equal(threads(body), np.arange(32))

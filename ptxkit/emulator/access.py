@@ -219,11 +219,19 @@ class Accessor:
         self.site = site
         self._allocation: Allocation | None = None
 
-    def __call__(self, group: Group, guard: Any = None) -> list[Access]:
-        """The accesses of a group's lanes for which a guard holds; none where it holds for no lane."""
+    def __call__(self, group: Group, guard: Any = None, offset: int = 0) -> list[Access]:
+        """The accesses of a group's lanes for which a guard holds; none where it holds for no lane.
+
+        Args:
+            group: the group.
+            guard: the guard's value, None where there is none.
+            offset: bytes to add to the address.
+        """
         if group.undefined and self.slot in group.undefined:
             self._check_defined(group, guard)
         address = self.read(group)
+        if offset:
+            address = address + (offset if isinstance(address, int) else address.dtype.type(offset))
         if isinstance(address, int):
             if guard is not None and not group.count(guard):
                 return []

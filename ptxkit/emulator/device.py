@@ -96,7 +96,7 @@ class Emulator:
         return loaded
 
     def array(self, source: Any) -> Buffer:
-        """A device copy of an array: numpy, or anything that numpy can make an array of."""
+        """A device copy of an array: numpy, DLPack, or anything that numpy can make an array of."""
         host = host_array(source)
         buffer = Buffer(self, host.shape, host.dtype, "array")
         buffer.write(host)
@@ -202,7 +202,7 @@ class Buffer:
     def write(self, array: np.ndarray) -> None:
         """Copy a host array of the same number of bytes into the buffer."""
         where = self._bytes()
-        data = np.ascontiguousarray(array)
+        data = np.asarray(array, order="C")
         if data.nbytes != self.nbytes:
             raise error("P505", f"expected an array of {self.nbytes} bytes, found one of {data.nbytes}")
         memory = self._device.memory
@@ -229,6 +229,7 @@ class LoadedModule:
             raise error("P301", f"unknown target `{name}`")
         self.limits = targets.limits(target)
         self.image = Image(module, target.capability, device.memory)
+        weakref.finalize(self, self.image.close)
         self._kernels: dict[str, Kernel] = {}
 
     def kernel(self, name: str | None = None) -> Kernel:
@@ -329,6 +330,7 @@ class Kernel:
             device.launches,
             device.events,
             device.random,
+            device.findings,
             device.output,
         )
         device.counts = execution.counts

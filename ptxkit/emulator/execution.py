@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ptxkit.diagnostics import Diagnostic, Severity
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, finding
 from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 GANG_LANES = 16384
 """Threads of a gang, where there are as many: enough that the work outweighs its interpretation, few enough
 that the registers in use stay in the cache."""
+GANG_BYTES = 256 << 20
+"""Most bytes of shared and local memory of a gang, if it is not a single CTA."""
 QUANTUM = 1 << 16
 """Blocks that a gang may run before another one has its turn."""
 
@@ -97,6 +100,7 @@ class Execution:
         number: int,
         events: Events,
         random: np.random.Generator | None,
+        findings: list[Diagnostic],
         output: Callable[[str], None],
     ) -> None:
         self.program = program
@@ -118,6 +122,8 @@ class Execution:
         self.counts = Counts()
         self.events = events
         self.random = random
+        self._findings = findings
+        self._warned: set[tuple[str, int]] = set()
         self.output = output
         self.clock = 0
         self.watching = False
@@ -140,7 +146,9 @@ class Execution:
         total = self.launch.ctas
         size = max(1, min(GANG_LANES // (self.warps * WARP), total))
         resident = total if self.launch.cooperative else self.resident_ctas()
-        size = min(size, resident)
+        size = max(
+            1, min(size, resident, GANG_BYTES // (self.shared_total + self.threads * self.code.frame + 1))
+        )
         started = 0
         gangs: list[Gang] = []
         watch = Watch()
@@ -212,6 +220,12 @@ class Execution:
         return found
 
     # ---- findings
+
+    def warn(self, code: str, message: str, site: Site, notes: Sequence[str] = ()) -> None:
+        """Add a warning to the device's findings, once for each instruction."""
+        if (code, id(site)) not in self._warned:
+            self._warned.add((code, id(site)))
+            self._findings.append(finding(code, message, site, notes, severity=Severity.WARNING))
 
     def undefined_decides(self, group: Group, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
         """Something undefined decides what the machine does."""

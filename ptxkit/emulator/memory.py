@@ -30,11 +30,24 @@ Index = Any
 
 
 def reserve(size: int) -> np.ndarray:
-    """`size` zero bytes, committed page by page as they are first written."""
+    """`size` zero bytes, committed page by page as they are first written; the `base` is the `mmap`."""
     if sys.platform == "linux":
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
         return np.frombuffer(mmap.mmap(-1, size, flags=flags), np.uint8)
     return np.frombuffer(mmap.mmap(-1, size), np.uint8)
+
+
+def clear(reserved: np.ndarray, start: int, size: int) -> None:
+    """Make a stretch of `reserve`d bytes zero again, and give whole pages back to the system."""
+    page = mmap.PAGESIZE
+    first, last = -(-start // page) * page, (start + size) // page * page
+    pages = reserved.base.obj if isinstance(reserved.base, memoryview) else reserved.base
+    if sys.platform == "linux" and isinstance(pages, mmap.mmap) and last > first:
+        pages.madvise(mmap.MADV_DONTNEED, first, last - first)
+        reserved[start:first] = 0
+        reserved[last : start + size] = 0
+    else:
+        reserved[start : start + size] = 0
 
 
 UNITS: dict[int, np.dtype] = {
@@ -269,15 +282,17 @@ class GlobalMemory(Bank):
             self.heap_used -= allocation.size
         self._table = None
         start = allocation.address - BASE
-        self.data[start : start + allocation.size] = 0
-        self.shadow[start : start + allocation.size] = 0  # type: ignore[index]
+        clear(self.data, start, allocation.size)
+        assert self.shadow is not None
+        clear(self.shadow, start, allocation.size)
         if self.origins is not None:
             self.origins[start // 4 : (start + allocation.size + 3) // 4] = 0
 
     def forget(self, allocation: Allocation) -> None:
         """Mark a whole allocation as undefined, as fresh memory is."""
         start = allocation.address - BASE
-        self.shadow[start : start + allocation.size] = 0xFF  # type: ignore[index]
+        assert self.shadow is not None
+        self.shadow[start : start + allocation.size] = 0xFF
         allocation.undefined = allocation.size > 0
 
     def forget_ledgers(self) -> None:

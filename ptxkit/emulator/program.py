@@ -28,7 +28,7 @@ from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.steps import Step, check_guard, clean_step, tracked_step
+from ptxkit.emulator.steps import Step, check_guard, checked_division, clean_step, tracked_step
 from ptxkit.emulator.values import BOOL, ones, zero
 
 if TYPE_CHECKING:
@@ -282,6 +282,8 @@ class Builder:
         if operation.writes_carry:
             operation, targets = _with_carry(operation, targets, self.carry)
         step = clean_step(operation, sources, targets, guard)
+        if form.instruction.opcode in ("div", "rem") and DTYPES[operation.sources[1]].is_integer:
+            step = checked_division(step, sources[1], guard, form.site)
         tracked = tracked_step(operation, sources, targets, guard, step, form.site)
         return _Decoded(form.site, step, tracked)
 

@@ -122,6 +122,26 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
+def checked_division(step: Step, divisor: Source, guard: Source | None, site: Site) -> Step:
+    """An integer division that warns where a lane divides by zero: PTX leaves the result open."""
+    read = divisor.reader
+    condition = guard.reader if guard is not None else None
+
+    def checked(group: Group) -> Any:
+        zero = read(group) == 0
+        if zero.any():
+            wanted = condition(group) if condition is not None else None
+            lanes = lanes_of(group, wanted, zero.shape)
+            zero = zero if lanes is None else zero & lanes
+            if zero.any() and (wanted is None or wanted.ndim or wanted):
+                thread = group.thread(*group.first(zero))
+                message = f"division by zero: the result of `{site.instruction.spelling}` is unspecified"
+                group.gang.launch.warn("P615", message, site, (f"{thread}",))
+        return step(group)
+
+    return checked
+
+
 def tracked_step(
     operation: Pure,
     sources: Sequence[Source],

@@ -10,9 +10,11 @@ from ptxkit.asm import tree
 from ptxkit.emulator.access import Accessor
 from ptxkit.emulator.addresses import WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
 from ptxkit.emulator.parameters import gather, scatter
-from ptxkit.emulator.values import RAW, dtype_of, viewed
+from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -22,6 +24,8 @@ SPACES = (
     "global", "shared", "shared::cta", "shared::cluster", "local", "const",
     "param", "param::entry", "param::func",
 )  # fmt: skip
+MOST_BULK = 1 << 24
+"""Most bytes of a `st.bulk`."""
 SCOPES = ("cta", "cluster", "gpu", "sys")
 ORDERS = ("weak", "relaxed", "acquire", "release", "volatile", "mmio")
 CACHE = (
@@ -30,6 +34,10 @@ CACHE = (
     "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint",
     "L2::64B", "L2::128B", "L2::256B",
 )  # fmt: skip
+
+
+POLICY = np.uint64(0x14F0_0000_0000_0000)
+"""What every cache policy reads as; its bits mean nothing to a program."""
 
 
 def _hints(m: Modifiers) -> bool:
@@ -127,7 +135,9 @@ def _load_parameter(
 def st(form: Form) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
     m = form.modifiers
-    if "async" in m.left or "bulk" in m.left:
+    if "bulk" in m.left:
+        return _st_bulk(form)
+    if "async" in m.left:
         raise Unsupported("asynchronous stores")
     order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
@@ -172,6 +182,42 @@ def st(form: Form) -> Effect:
     return Effect(step)
 
 
+def _st_bulk(form: Form) -> Effect:
+    """`st.bulk{.weak}{.shared::cta} [a], size, 0`: zeros, `size` bytes of them in each lane."""
+    m = form.modifiers
+    m.need("bulk")
+    m.flag("weak")
+    space = "shared" if m.flag("shared::cta") else "generic"
+    operand = form.instruction.operands[0]
+    size = form.source(form.sources[1], "u64" if _is_wide(form, form.sources[1]) else "u32")
+    accessor = Accessor(form.address(operand), space, 8, form.site)
+    form.builder.program.touches("shared", 8)
+    read, site = size.reader, form.site
+
+    def step(group: Group, guard: Any) -> None:
+        sizes = np.broadcast_to(read(group), (group.n, WARP)).astype(np.int64)
+        active = lanes_of(group, guard, sizes.shape)
+        longest = int((sizes if active is None else np.where(active, sizes, 0)).max())
+        if longest % 8 or longest > MOST_BULK:
+            message = f"bulk store: expected a multiple of 8 bytes up to {MOST_BULK}, found {longest}"
+            raise fault("P603", message, site, (f"{group.thread(*group.first(sizes == longest))}",))
+        for offset in range(0, longest, 8):
+            for access in accessor(group, _and(guard, sizes > offset), offset):
+                access.store((np.uint64(0),), None, 8)
+
+    return Effect(step)
+
+
+def _and(guard: Any, condition: Any) -> Any:
+    return condition if guard is None else guard & condition
+
+
+def _is_wide(form: Form, operand: tree.Operand) -> bool:
+    """Whether an operand is a 64-bit register."""
+    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    return symbol is not None and symbol.type.endswith("64")
+
+
 def _stored_type(operand: tree.Operand, typed: str, raw: str) -> str:
     """A literal is read in the instruction's own type, a register as raw bits."""
     return raw if isinstance(operand, tree.Name) else typed
@@ -200,6 +246,19 @@ def prefetch(form: Form) -> Effect:
     """Hints: they change nothing, and an address that is not valid does not matter."""
     form.modifiers.left.clear()
     return Effect(lambda group, guard: None)
+
+
+@effect("createpolicy")
+def createpolicy(form: Form) -> Effect:
+    """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
+    form.modifiers.left.clear()
+    target = form.target(form.targets[0], "b64")
+
+    def step(group: Group, guard: Any) -> None:
+        if target is not None:
+            target.write(group, POLICY, None, guard)
+
+    return Effect(step)
 
 
 @effect("discard")
