@@ -6,11 +6,10 @@ out is seen; on a GPU the verified launches are then timed.
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,19 +17,21 @@ from typing import TYPE_CHECKING
 from ptxkit.asm import Module
 from ptxkit.device import Device
 from ptxkit.devices import open_device
-from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.diagnostics import error
 from ptxkit.emulator import Emulator
-from ptxkit.plan import LaunchPlan, problem_of
+from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report, Timing, judge, not_verified
-from ptxkit.stage import Stage
+from ptxkit.stage import Case, Stage
 from ptxkit.workloads import Arrays, content
-from ptxkit.workloads.comparison import compare
 
 if TYPE_CHECKING:
     from ptxkit.driver import CudaDevice, Stopwatch
 
 WARMUP, SAMPLES = 3, 20
 """Launches before a run's timing, and launches timed."""
+
+Watch = Callable[[bool], None]
+"""Is told True before launches that are waited for, and False after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +60,45 @@ class Session:
     Args:
         module: the parsed program of the plans to come.
         options: device and emulator options.
+        watch: told True before launches that are waited for, False after them.
+        device: an open device to share; by default one is opened, and closed with the session. On a shared
+            one nothing is timed.
 
     Raises:
         PtxkitError: no such device, or the module does not load there.
     """
 
-    def __init__(self, module: Module, options: Options) -> None:
+    def __init__(
+        self, module: Module, options: Options, watch: Watch | None = None, device: Device | None = None
+    ) -> None:
         self.options = options
-        self.device = _open(module, options)
+        self.device = device or open_for(module, options)
         self.arch = options.arch or module.target
+        self._shared = device is not None
+        self._watch = watch or _unwatched
         self._fraction: float | None = None
         self._stopwatch: Stopwatch | None = None
         if isinstance(self.device, Emulator):
             self.device.progress = self._progressed
         try:
-            self._loaded = self.device.load(module)
-            if not isinstance(self.device, Emulator):
+            self.loaded = self.device.load(module)
+            if self.device.kind == "cuda" and not self._shared:
                 # Now rather than later: its memory must not be what a verified run fails for.
-                self._stopwatch = _gpu(self.device).stopwatch()
+                self._stopwatch = as_gpu(self.device).stopwatch(watch=self._watch)
         except BaseException:
-            self.device.close()
+            self.close()
             raise
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.device.close()
+        self.close()
+
+    def close(self) -> None:
+        """Close the session's own device."""
+        if not self._shared:
+            self.device.close()
 
     def progress(self) -> float | None:
         """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
@@ -94,8 +107,12 @@ class Session:
     def _progressed(self, done: int, total: int) -> None:
         self._fraction = done / total if total else None
 
-    def run(self, plan: LaunchPlan) -> Report:
+    def run(self, plan: LaunchPlan, case: Case | None = None) -> Report:
         """Run and verify one plan of the session's module.
+
+        Args:
+            plan: what to run.
+            case: the plan's problem, where it has been made already.
 
         Raises:
             PtxkitError: what the plan, the arguments or the device has against it; P564, too little host
@@ -103,51 +120,43 @@ class Session:
         """
         known_findings = len(self.device.findings)
         _check_tensor_maps(plan)
-        problem = problem_of(plan)
-        try:
-            with Stage(self.device, self._loaded, plan) as stage:
-                _check_host_memory(plan)
-                inputs = problem.generate()
-                stage.fill(inputs)
-                counters: Counter[str] = Counter()
-                start = time.perf_counter()
-                stage.launch(counters)
-                self.device.synchronize()
-                outputs = stage.outputs()
-                wall = time.perf_counter() - start
-                expected = problem.reference(inputs)
-                compared = tuple(
-                    compare(stage.tensors[name].tensor, outputs[name], what, problem.tolerance(name))
-                    for name, what in expected.items()
-                    if name in outputs
-                )
-                self._save(stage, outputs)
-                judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
-                if not compared:
-                    judged = [not_verified(plan)]
-                return Report(
-                    plan=plan,
-                    device=self.device.name,
-                    kind=self.device.kind,
-                    arch=self.arch if self.device.kind == "emu" else None,
-                    outputs=compared,
-                    diagnostics=(*self.device.findings[known_findings:], *judged),
-                    cost=problem.cost(),
-                    wall_seconds=wall,
-                    timing=self._time(stage),
-                    counters=dict(counters),
-                    kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in stage.kernels),
-                    gpu=None if self.device.kind == "emu" else _gpu(self.device).describe(),
-                )
-        except MemoryError:
-            raise _too_little_memory(plan, None) from None
+        case = case or Case(plan)
+        with Stage(self.device, self.loaded, plan) as stage:
+            stage.fill(case.inputs)
+            counters: Counter[str] = Counter()
+            self._watch(True)
+            start = time.perf_counter()
+            stage.launch(counters)
+            self.device.synchronize()
+            outputs = stage.outputs()
+            wall = time.perf_counter() - start
+            self._watch(False)
+            compared = case.compare(outputs)
+            self._save(stage, outputs)
+            judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
+            if not compared:
+                judged = [not_verified(plan)]
+            return Report(
+                plan=plan,
+                device=self.device.name,
+                kind=self.device.kind,
+                arch=self.arch if self.device.kind == "emu" else None,
+                outputs=compared,
+                diagnostics=(*self.device.findings[known_findings:], *judged),
+                cost=case.cost,
+                wall_seconds=wall,
+                timing=self._time(stage),
+                counters=dict(counters),
+                kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in stage.kernels),
+                gpu=None if self.device.kind == "emu" else as_gpu(self.device).describe(),
+            )
 
     def _time(self, stage: Stage) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""
         stopwatch = self._stopwatch
         if stopwatch is None:
             return None
-        device, launch, launches = _gpu(self.device), stage.prepare(stopwatch), len(stage.kernels)
+        device, launch, launches = as_gpu(self.device), stage.prepare(stopwatch), len(stage.kernels)
         stopwatch.times(launch, WARMUP, launches)
         stopwatch.start_clock()
         times = stopwatch.times(launch, SAMPLES, launches)
@@ -187,7 +196,12 @@ def check_save(plan: LaunchPlan, options: Options) -> None:
             raise error("P555", f"cannot write `{name}` to `{file}`: there is no folder `{folder}`")
 
 
-def _open(module: Module, options: Options) -> Device:
+def _unwatched(began: bool) -> None:
+    """Nobody watches over the launches of a session in this process."""
+
+
+def open_for(module: Module, options: Options) -> Device:
+    """The device that the options name, for a module's target."""
     return open_device(
         options.device,
         order=options.order,
@@ -198,7 +212,8 @@ def _open(module: Module, options: Options) -> Device:
     )
 
 
-def _gpu(device: Device) -> CudaDevice:
+def as_gpu(device: Device) -> CudaDevice:
+    """A device of kind `cuda` as what it is."""
     from ptxkit.driver import CudaDevice
 
     assert isinstance(device, CudaDevice)
@@ -208,19 +223,3 @@ def _gpu(device: Device) -> CudaDevice:
 def _check_tensor_maps(plan: LaunchPlan) -> None:
     for tensor_map in plan.tensor_maps:
         raise error("P563", f"this version of ptxkit can't make the tensor map `{tensor_map.name}`")
-
-
-def _check_host_memory(plan: LaunchPlan) -> None:
-    """Refuse what would not fit, rather than be killed for it; the reference works in small pieces."""
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return
-    if plan.bytes > free:
-        raise _too_little_memory(plan, free)
-
-
-def _too_little_memory(plan: LaunchPlan, free: int | None) -> PtxkitError:
-    found = f", found {free:,} free" if free is not None else ""
-    message = f"expected {plan.bytes:,} bytes of host memory for the tensors{found}"
-    return error("P564", message, help="choose smaller sizes")

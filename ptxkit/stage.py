@@ -1,21 +1,76 @@
-"""A launch plan staged on a device: its tensors allocated and filled, its launches ready to go."""
+"""A launch plan before its launch: the problem's inputs and expectations, the tensors on a device."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.device import Buffer, Device, LoadedModule
+from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.emulator import Counts, Emulator
-from ptxkit.plan import Argument, LaunchPlan
-from ptxkit.workloads import Arrays, content
+from ptxkit.plan import Argument, LaunchPlan, problem_of
+from ptxkit.workloads import Arrays, Cost, Expected, content
+from ptxkit.workloads.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from ptxkit.driver import Stopwatch
+
+
+class Case:
+    """A plan's problem: its inputs, and what the outputs must hold. Both are made when first asked for.
+
+    Attributes:
+        plan: the plan.
+    """
+
+    def __init__(self, plan: LaunchPlan) -> None:
+        self.plan = plan
+        self._problem = problem_of(plan)
+
+    @cached_property
+    def inputs(self) -> Arrays:
+        """First contents by tensor, as stored.
+
+        Raises:
+            PtxkitError: P564, too little host memory.
+        """
+        _check_host_memory(self.plan)
+        with _host_memory(self.plan):
+            return self._problem.generate()
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """What the problem asks of the hardware; None where nobody says."""
+        return self._problem.cost()
+
+    @property
+    def in_place(self) -> bool:
+        """Whether an output has a first content, so that a second launch would begin from another."""
+        return any(tensor.role == "output" and tensor.name in self.inputs for tensor in self.plan.tensors)
+
+    def compare(self, outputs: Arrays) -> tuple[Comparison, ...]:
+        """Outputs, as stored, against the reference; nothing where there is none.
+
+        Raises:
+            PtxkitError: P557, P564.
+        """
+        with _host_memory(self.plan):
+            return tuple(
+                compare(tensor.tensor, outputs[tensor.name], self._expected[tensor.name], tolerance)
+                for tensor in self.plan.tensors
+                if tensor.name in outputs and tensor.name in self._expected
+                for tolerance in [self._problem.tolerance(tensor.name)]
+            )
+
+    @cached_property
+    def _expected(self) -> dict[str, Expected]:
+        return self._problem.reference(self.inputs)
 
 
 class Stage:
@@ -124,3 +179,27 @@ def _counted(counts: Counts) -> dict[str, int]:
     for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
         counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
     return counted
+
+
+@contextmanager
+def _host_memory(plan: LaunchPlan) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise _too_little_memory(plan, None) from None
+
+
+def _check_host_memory(plan: LaunchPlan) -> None:
+    """Refuse what would not fit, rather than be killed for it; the reference works in small pieces."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return
+    if plan.bytes > free:
+        raise _too_little_memory(plan, free)
+
+
+def _too_little_memory(plan: LaunchPlan, free: int | None) -> PtxkitError:
+    found = f", found {free:,} free" if free is not None else ""
+    message = f"expected {plan.bytes:,} bytes of host memory for the tensors{found}"
+    return error("P564", message, help="choose smaller sizes")

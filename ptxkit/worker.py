@@ -1,4 +1,4 @@
-"""Runs in a process of their own, which can be killed: when a run takes too long, hangs a GPU or crashes.
+"""Work in a process of its own, which can be killed: when a launch takes too long, hangs a GPU or crashes.
 
 A launch that never ends can't be called back, and a fault on a GPU spoils the process that met it. So runs
 with a time limit and runs on a GPU go to a worker; whatever becomes of it, the caller goes on.
@@ -9,23 +9,30 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from ptxkit.asm import Module, parse
+from ptxkit.asm import Module
 from ptxkit.devices import fitting_gpu
 from ptxkit.diagnostics import PtxkitError, error
-from ptxkit.plan import LaunchPlan
+from ptxkit.plan import LaunchPlan, Program
 from ptxkit.report import Report
-from ptxkit.runner import Options, Session
+from ptxkit.runner import Options, Session, Watch
 
-PROGRESS, REPORT, PROBLEM = "progress", "report", "problem"
-"""What a worker says: how far it is, and how a run ended."""
+TIMEOUT = 10.0
+"""Seconds that a launch on a GPU may take where nobody says otherwise."""
+
+BEGAN, ENDED, PROGRESS, ANSWER, PROBLEM = "began", "ended", "progress", "answer", "problem"
+"""What a worker says: launches have begun and ended, how far one is, how a call ended."""
 PROGRESS_INTERVAL = 0.1
 """Seconds between two words about progress."""
+
+Tell = Callable[[str, Any], None]
+"""Says one of the words above, with its content."""
 
 
 def session(module: Module, options: Options, timeout: float | None) -> Session | Worker:
@@ -34,32 +41,40 @@ def session(module: Module, options: Options, timeout: float | None) -> Session 
     Args:
         module: the parsed program of the plans.
         options: device and emulator options.
-        timeout: seconds that each run may take, None for any number.
+        timeout: seconds that a launch may take; None: `TIMEOUT` on a GPU, any number on the emulator.
 
     Raises:
         PtxkitError: what `Session` raises; P520, the sanitizer is asked for on a GPU.
     """
-    gpu = _on_gpu(module, options)
+    gpu = on_gpu(module, options)
     if gpu and options.sanitize:
         message = "`--sanitize` is the emulator's: this version starts no sanitizer on a GPU"
         raise error("P520", message, help="add `--device emu`, or run it under `compute-sanitizer`")
     if timeout is None and not gpu:
         return Session(module, options)
-    return Worker(options, timeout)
+    return Worker(partial(_Runs, options), timeout or TIMEOUT)
 
 
-def _on_gpu(module: Module, options: Options) -> bool:
+def on_gpu(module: Module, options: Options) -> bool:
+    """Whether a module's plans run on a GPU."""
     if options.device.startswith("cuda"):
         return True
     return options.device == "auto" and fitting_gpu(module.target) is not None
 
 
 class Worker:
-    """A process that runs plans one after the other. It starts with the first, and again once lost."""
+    """A process that does what it is called for, one call after the other.
 
-    def __init__(self, options: Options, timeout: float | None) -> None:
-        self.options = options
+    It starts with the first call, and again once it was lost.
+
+    Args:
+        make: makes, in the process, the object whose methods are called; it takes a `Tell`.
+        timeout: seconds that launches may take from where they began.
+    """
+
+    def __init__(self, make: Callable[[Tell], Any], timeout: float) -> None:
         self.timeout = timeout
+        self._make = make
         self._process: BaseProcess | None = None
         self._fraction: float | None = None
 
@@ -77,13 +92,28 @@ class Worker:
         """Run and verify one plan.
 
         Raises:
-            PtxkitError: what `Session.run` raises; P565, it took longer than it may and was killed; P566, the
-                worker crashed.
+            PtxkitError: what `Session.run` raises, and what `call` does.
+        """
+        report = self.call("run", plan, plan=plan)
+        assert isinstance(report, Report)
+        return report
+
+    def call(self, method: str, *args: Any, plan: LaunchPlan | None = None) -> Any:
+        """Call a method in the process.
+
+        Args:
+            method: its name.
+            args: its arguments.
+            plan: what runs, for messages.
+
+        Raises:
+            PtxkitError: what the method raises; P565, a launch took longer than it may and the process was
+                killed; P566, the process crashed.
         """
         self._start()
         assert self._process is not None
         try:
-            self._connection.send(plan)
+            self._connection.send((method, args))
             kind, content = self._answer(plan)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             self._process.join()
@@ -91,32 +121,35 @@ class Worker:
         except BaseException:
             self._stop()
             raise
-        if kind == REPORT:
-            assert isinstance(content, Report)
+        if kind == ANSWER:
             return content
         self._stop()
         raise PtxkitError(content)
 
-    def _answer(self, plan: LaunchPlan) -> tuple[str, Any]:
-        """The worker's last word on a plan."""
-        deadline = None if self.timeout is None else time.monotonic() + self.timeout
+    def _answer(self, plan: LaunchPlan | None) -> tuple[str, Any]:
+        """The worker's last word on a call."""
         self._fraction = None
+        deadline: float | None = None
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if not self._connection.poll(left):
-                assert self.timeout is not None
                 raise _killed(plan, self.timeout)
             kind, content = self._connection.recv()
-            if kind != PROGRESS:
+            if kind == BEGAN:
+                deadline = time.monotonic() + self.timeout
+            elif kind == ENDED:
+                deadline = None
+            elif kind == PROGRESS:
+                self._fraction = content
+            else:
                 return kind, content
-            self._fraction = content
 
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
         context = multiprocessing.get_context("spawn")
         self._connection, its = context.Pipe()
-        self._process = context.Process(target=_work, args=(its, self.options), name="ptxkit", daemon=True)
+        self._process = context.Process(target=_work, args=(its, self._make), name="ptxkit", daemon=True)
         self._process.start()
         its.close()
 
@@ -128,39 +161,60 @@ class Worker:
             self._process = None
 
 
-def _work(connection: Connection, options: Options) -> None:
-    """In the worker: run plans until the other end is gone. Ctrl-C is the parent's business."""
+def _work(connection: Connection, make: Callable[[Tell], Any]) -> None:
+    """In the worker: do what is asked until the other end is gone. Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    running: Session | None = None
-    program = None
+
+    def tell(kind: str, content: Any = None) -> None:
+        connection.send((kind, content))
+
+    serving = make(tell)
     while True:
         try:
-            plan = connection.recv()
+            method, args = connection.recv()
         except EOFError:
             return
         try:
-            if running is None or plan.program != program:
-                if running is not None:
-                    running.device.close()
-                program = plan.program
-                module = parse(program.read(), name=program.name, max_size=sys.maxsize)
-                running = _Telling(module, options, connection)
-            connection.send((REPORT, running.run(plan)))
+            tell(ANSWER, getattr(serving, method)(*args))
         except PtxkitError as problem:
-            connection.send((PROBLEM, problem.diagnostics))
+            tell(PROBLEM, problem.diagnostics)
         except Exception as problem:
             if os.environ.get("PTXKIT_DEBUG"):
                 raise
             internal = error("P599", f"internal error: {type(problem).__name__}: {problem}")
-            connection.send((PROBLEM, internal.diagnostics))
+            tell(PROBLEM, internal.diagnostics)
+
+
+def watch_of(tell: Tell) -> Watch:
+    """What tells the caller that launches have begun and ended."""
+    return lambda began: tell(BEGAN if began else ENDED, None)
+
+
+class _Runs:
+    """What runs plans in a worker; a plan of another program gets another session."""
+
+    def __init__(self, options: Options, tell: Tell) -> None:
+        self._options = options
+        self._tell = tell
+        self._running: _Telling | None = None
+        self._program: Program | None = None
+
+    def run(self, plan: LaunchPlan) -> Report:
+        """Run and verify one plan."""
+        if self._running is None or plan.program != self._program:
+            if self._running is not None:
+                self._running.close()
+            self._program = plan.program
+            self._running = _Telling(plan.program.module(), self._options, self._tell)
+        return self._running.run(plan)
 
 
 class _Telling(Session):
-    """A session that tells its progress through a connection."""
+    """A session that tells its progress."""
 
-    def __init__(self, module: Module, options: Options, connection: Connection) -> None:
-        super().__init__(module, options)
-        self._connection = connection
+    def __init__(self, module: Module, options: Options, tell: Tell) -> None:
+        super().__init__(module, options, watch_of(tell))
+        self._tell = tell
         self._told = 0.0
 
     def _progressed(self, done: int, total: int) -> None:
@@ -168,17 +222,18 @@ class _Telling(Session):
         now = time.monotonic()
         if now - self._told > PROGRESS_INTERVAL:
             self._told = now
-            self._connection.send((PROGRESS, self.progress()))
+            self._tell(PROGRESS, self.progress())
 
 
-def _killed(plan: LaunchPlan, timeout: float) -> PtxkitError:
-    names = ", ".join(f"`{launch.entry}`" for launch in plan.launches if launch.entry)
-    what = names or f"`{plan.program.name}`"
+def _killed(plan: LaunchPlan | None, timeout: float) -> PtxkitError:
+    names = ", ".join(f"`{launch.entry}`" for launch in plan.launches if launch.entry) if plan else ""
+    what = names or f"`{plan.program.name}`" if plan else "a launch"
     help = "allow more with `--timeout`, choose smaller sizes, or look for a loop or a wait that never ends"
     return error("P565", f"{what} was killed: it had not finished after {timeout:g} s", help=help)
 
 
-def _crashed(plan: LaunchPlan, code: int | None) -> PtxkitError:
+def _crashed(plan: LaunchPlan | None, code: int | None) -> PtxkitError:
     how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
-    message = f"the process that ran `{plan.program.name}` crashed: {how}"
+    what = f"`{plan.program.name}`" if plan else "a measurement"
+    message = f"the process that ran {what} crashed: {how}"
     return error("P566", message, help="run the same inputs on the emulator: `--device emu`")

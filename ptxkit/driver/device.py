@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,13 +127,14 @@ class CudaDevice:
         """A graph to be captured: see `ptxkit.driver.graphs`."""
         return Graph(self.context)
 
-    def stopwatch(self, flush: str = FLUSHES[0]) -> Stopwatch:
+    def stopwatch(self, flush: str = FLUSHES[0], watch: Callable[[bool], Any] | None = None) -> Stopwatch:
         """What times launches: see `ptxkit.driver.timing`.
 
         Args:
             flush: `read`, `write` or `none`: how the L2 cache is flushed before each sample.
+            watch: told True before launches that are waited for, False after them.
         """
-        return Stopwatch(self, flush)
+        return Stopwatch(self, flush, watch)
 
     @property
     def peak_bandwidth(self) -> float | None:

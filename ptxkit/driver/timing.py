@@ -38,6 +38,8 @@ KERNELS = Path(__file__).with_name("timing.ptx")
 
 _BATCH = 32
 """Most samples behind one gate."""
+_BATCH_SECONDS = 0.5
+"""How long a batch may take, roughly: who watches over launches hears from every batch."""
 _QUEUE = 700
 """Most commands behind one gate; a stream holds 1024, and then the host would wait for the gate it holds."""
 _CTAS_PER_SM, _THREADS = 8, 256
@@ -55,8 +57,15 @@ class Stopwatch:
         flush_bytes: twice the size of the L2 cache; 0 for `none`.
     """
 
-    def __init__(self, device: CudaDevice, flush: str = FLUSHES[0]) -> None:
+    def __init__(
+        self, device: CudaDevice, flush: str = FLUSHES[0], watch: Callable[[bool], Any] | None = None
+    ) -> None:
         """A stopwatch of a device.
+
+        Args:
+            device: the GPU.
+            flush: how the L2 cache is flushed before each sample.
+            watch: told True before launches that are waited for, False after them.
 
         Raises:
             PtxkitError: P521, no such way to flush; P705, out of memory.
@@ -67,6 +76,7 @@ class Stopwatch:
         self.flush_bytes = 0 if flush == "none" else 2 * device.l2_bytes
         self.stream = Stream(device.context, non_blocking=True)
         self._context = device.context
+        self._watch = watch
         self._gate = _Gate(device.context)
         self._pairs = [(Event(device.context), Event(device.context)) for _ in range(_BATCH)]
         module = device.load(KERNELS)
@@ -97,8 +107,10 @@ class Stopwatch:
         """
         most = max(1, min(_BATCH, _QUEUE // (commands + 3)))
         found: list[float] = []
+        size = 1
         while len(found) < count:
-            found += self._batch(launch, min(most, count - len(found)), commands + 3 <= _QUEUE)
+            found += self._batch(launch, min(size, count - len(found)), commands + 3 <= _QUEUE)
+            size = max(1, min(most, int(_BATCH_SECONDS / max(found[-1], 1e-6))))
         return found
 
     def start_clock(self) -> None:
@@ -120,6 +132,8 @@ class Stopwatch:
 
     def _batch(self, launch: Callable[[], Any], count: int, gated: bool) -> list[float]:
         pairs = self._pairs[:count]
+        if self._watch:
+            self._watch(True)
         # Giving memory back waits for the GPU, which waits for the gate.
         self._context.postpone()
         try:
@@ -134,6 +148,8 @@ class Stopwatch:
             self._gate.open()
             self._context.catch_up()
         self.stream.synchronize()
+        if self._watch:
+            self._watch(False)
         return [end.seconds_since(start) for start, end in pairs]
 
     def _flush(self, number: int) -> None:

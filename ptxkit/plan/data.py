@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from ptxkit.asm import Module, parse
 from ptxkit.card import initial as initial_text
 from ptxkit.device import Dim3
 from ptxkit.diagnostics import Source, error
@@ -44,6 +46,14 @@ class Program:
             return Path(self.path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise error("P559", f"cannot read `{self.path}`: {problem}") from None
+
+    def module(self) -> Module:
+        """The program, parsed.
+
+        Raises:
+            PtxkitError: P559, the file can't be read any more.
+        """
+        return parse(self.read(), name=self.name, max_size=sys.maxsize)
 
 
 @dataclass(frozen=True, slots=True)
