@@ -82,8 +82,6 @@ def reader(bits: int, type_name: str) -> Callable[[Any], Any] | None:
     raw, narrow = RAW[bits], raw_dtype(wanted)
     if bits == 128:
         return lambda value: value[..., 0].astype(narrow).view(dtype)
-    if bits < wanted:
-        return lambda value: viewed(value, raw).astype(narrow).view(dtype)
     return lambda value: viewed(value, raw).astype(narrow).view(dtype)
 
 
@@ -99,12 +97,20 @@ def writer(bits: int, type_name: str) -> Callable[[Any], Any] | None:
     dtype = dtype_of(type_name)
     if bits == size or raw_dtype(size) is RAW[bits]:
         return None
-    wide = RAW[bits]
+    if bits == 128:
+        to_64 = writer(64, type_name)
+        return lambda value: _to_128(to_64(value) if to_64 is not None else value)
     if size < bits and dtype.kind == "i":
         signed = np.dtype(f"i{bits // 8}")
         return lambda value: value.astype(signed)
-    narrow = raw_dtype(size)
+    narrow, wide = raw_dtype(size), RAW[bits]
     return lambda value: viewed(value, narrow).astype(wide)
+
+
+def _to_128(word: Any) -> Any:
+    """A 64-bit word extended by its sign if it has one."""
+    high = (word >> np.int64(63)).view(U64) if word.dtype.kind == "i" else np.zeros(word.shape, U64)
+    return np.stack([viewed(word, U64), high], axis=-1)
 
 
 def select(condition: Any, chosen: Any, other: Any) -> Any:

@@ -18,8 +18,10 @@ from ptxkit.emulator.operations import (
     integer,
     load_store,
     logic,
+    matrix,
     mixed_precision,
     stack,
+    texture,
     video,
     warp,
 )
@@ -39,8 +41,10 @@ __all__ = [
     "integer",
     "load_store",
     "logic",
+    "matrix",
     "mixed_precision",
     "stack",
+    "texture",
     "video",
     "warp",
 ]

@@ -27,7 +27,7 @@ SPACES = (
 MOST_BULK = 1 << 24
 """Most bytes of a `st.bulk`."""
 SCOPES = ("cta", "cluster", "gpu", "sys")
-ORDERS = ("weak", "relaxed", "acquire", "release", "volatile", "mmio")
+ORDERS = ("weak", "relaxed", "acquire", "release", "volatile")
 CACHE = (
     "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
     "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
@@ -52,6 +52,7 @@ def _hints(m: Modifiers) -> bool:
 def ld(form: Form) -> Effect:
     """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms."""
     m = form.modifiers
+    m.flag("mmio")
     order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
     space = plain_space(m.choose(*SPACES, default="generic") or "")
@@ -139,6 +140,7 @@ def st(form: Form) -> Effect:
         return _st_bulk(form)
     if "async" in m.left:
         raise Unsupported("asynchronous stores")
+    m.flag("mmio")
     order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
     space = plain_space(m.choose(*SPACES, default="generic") or "")
@@ -284,32 +286,38 @@ def discard(form: Form) -> Effect:
 
 @pure("cvta")
 def cvta(m: Modifiers) -> Pure:
-    """`cvta{.to}.space.u64 p, a`."""
+    """`cvta{.to}.space.size p, a`. A 32-bit address is the low word: windows begin where that is 0."""
     to_space = m.flag("to")
     space = plain_space(m.need(*SPACES) or "")
     kind = m.type().name
-    base = WINDOWS.get(space, 0)
-    if kind != "u64":
-        raise Unsupported("32-bit generic addresses")
+    base = WINDOWS.get(space, 0) if kind == "u64" else 0
     step = np.uint64(-base % (1 << 64) if to_space else base)
     if base == 0:
         return Pure((kind,), (kind,), lambda a: a, undefined=lambda values, masks: masks[0])
     return Pure((kind,), (kind,), lambda a: a + step)
 
 
-@pure("isspacep")
-def isspacep(m: Modifiers) -> Pure:
-    """`isspacep.space p, a`."""
-    space = plain_space(m.need(*SPACES) or "")
-    if space != "global":
-        base = np.uint64(WINDOWS[space])
-        return Pure(("pred",), ("u64",), lambda a: (a - base) < np.uint64(WINDOW))
+@effect("isspacep")
+def isspacep(form: Form) -> Effect:
+    """`isspacep.space p, a`. Constants and parameters count as global; a 32-bit address is in no window."""
+    space = plain_space(form.modifiers.need(*SPACES) or "")
+    operand = form.sources[0]
+    source = form.source(operand, "u64" if _is_wide(form, operand) else "u32")
+    target = form.target(form.targets[0], "pred")
+    read, site = source.reader, form.site
+    others = [np.uint64(WINDOWS[name]) for name in ("shared", "local")]
 
-    def outside(a: Any) -> Any:
-        """Global memory is what lies in no window; constant memory and parameters count as global."""
-        inside = np.bool_(False)
-        for name in ("shared", "local"):
-            inside = inside | ((a - np.uint64(WINDOWS[name])) < np.uint64(WINDOW))
-        return ~inside
+    def step(group: Group, guard: Any) -> bool:
+        address = read(group).astype(np.uint64)
+        if space == "global":
+            inside = ~np.logical_or(*(address - base < np.uint64(WINDOW) for base in others))
+        else:
+            inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
+        entry, mask = source.undefined(group), None
+        if entry is not None:
+            mask = (entry[0] != 0, group.gang.launch.origins.root(entry[1], group.gang.launch.program, site))
+        if target is not None:
+            target.write(group, inside, mask, guard)
+        return mask is not None
 
-    return Pure(("pred",), ("u64",), outside)
+    return Effect(step)

@@ -1,0 +1,17 @@
+"""Textures and surfaces, which are not emulated. PTX ISA 9.7.10, 9.7.11."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.operation import Unsupported
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+
+
+@effect("tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq")
+def refuse(form: Form) -> Effect:
+    """Every instruction on textures, samplers and surfaces."""
+    raise Unsupported("textures and surfaces are not emulated")
