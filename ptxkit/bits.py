@@ -59,6 +59,7 @@ class Field(Generic[T]):
         self.codes: dict[Any, int] | None = None
         self.names: dict[int, Any] = {}
         self.is_flag = False
+        self.is_signed = False
         self.fixed: int | None = None
         self.default_value: T | None = None
 
@@ -83,6 +84,11 @@ class Field(Generic[T]):
     def less_one(self, doc: str = "") -> Field[int]:
         """An unsigned number of at least 1, stored less one."""
         new: Field[int] = self._changed(bias=1, doc=doc or self.doc)
+        return new
+
+    def signed(self, doc: str = "") -> Field[int]:
+        """A number in two's complement."""
+        new: Field[int] = self._changed(is_signed=True, doc=doc or self.doc)
         return new
 
     def between(self, low: int, high: int, doc: str = "") -> Field[int]:
@@ -156,6 +162,8 @@ class Field(Generic[T]):
             result = self.names[raw]
         elif self.is_flag:
             result = bool(raw)
+        elif self.is_signed and raw >> self.width - 1:
+            result = raw - (1 << self.width)
         else:
             result = raw * self.scale + self.bias
         return result
@@ -179,13 +187,15 @@ class Field(Generic[T]):
         raw, rest = divmod(value - self.bias, self.scale)
         if rest:
             raise ValueError(f"must be a multiple of {self.scale}, found {value}")
-        return raw
+        return raw & (1 << self.width) - 1
 
     @property
     def limits(self) -> tuple[int, int]:
         """The least and the greatest value of a number."""
         if self.range is not None:
             return self.range
+        if self.is_signed:
+            return -(1 << self.width - 1), (1 << self.width - 1) - 1
         return self.bias, ((1 << self.width) - 1) * self.scale + self.bias
 
     @property
@@ -323,6 +333,11 @@ class Word:
         refuse(self.rules())
 
     @classmethod
+    def form(cls, word: int) -> type[Self]:
+        """The class that gives these bits their names: this one, unless the kind has several layouts."""
+        return cls
+
+    @classmethod
     def decode(cls, word: int) -> Self:
         """The word that these bits are.
 
@@ -330,11 +345,12 @@ class Word:
             PtxkitError: P403 reserved bits, P404 a code without meaning, P406 too wide, or a rule.
         """
         refuse(cls.diagnose(word))
-        return cls._of(word)
+        return cls.form(word)._of(word)
 
     @classmethod
     def diagnose(cls, word: int) -> list[Diagnostic]:
         """Everything that is wrong with these bits, without raising."""
+        cls = cls.form(word)
         if not 0 <= word < 1 << cls.WIDTH:
             message = f"`{cls.KIND}` is a word of {cls.WIDTH} bits, found {word:#x}"
             return [Diagnostic(NOT_A_WORD, message)]
@@ -423,6 +439,7 @@ class Word:
     def rows(cls, word: int) -> list[Row]:
         """The table of one word, lowest bits first; what is wrong with a field stands in its row."""
         table = []
+        cls = cls.form(word)
         for field in cls.FIELDS.values():
             raw = field.extract(word)
             problem = cls._field_problem(field, word)

@@ -176,3 +176,32 @@ def test_a_subclass_replaces_the_fields_whose_bits_it_takes():
 
     assert list(Split.FIELDS) == ["low", "first", "second"]
     assert int(Split(low=1, first=2)) == 2 << 32 | 1
+
+
+class Signed(Word32):
+    """Numbers in two's complement."""
+
+    __slots__ = ()
+    KIND = "signed"
+
+    low = bits[4:0].signed("five bits")
+    high = bits[31:16].signed("sixteen bits")
+    hole = bits[15:5].reserved()
+
+
+@given(st.integers(-16, 15), st.integers(-(2**15), 2**15 - 1))
+def test_signed_fields_hold_twos_complement(low, high):
+    word = Signed(low=low, high=high)
+    assert bytes(word)[2:] == high.to_bytes(2, "little", signed=True)
+    assert int(word) % 32 == low % 32
+    assert Signed.decode(int(word)) == word
+    assert (word.low, word.high) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"), [("low", 16, "-16 .. 15"), ("high", -32769, "-32768 .. 32767")]
+)
+def test_signed_fields_know_their_limits(field, value, words):
+    with pytest.raises(PtxkitError, match=f"must be {words}, found {value}"):
+        Signed(**{"low": 0, "high": 0, field: value})
+    assert Signed.FIELDS[field].allowed == words

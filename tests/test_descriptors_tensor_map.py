@@ -6,11 +6,19 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tensor_map_cases import DRIVER_SWIZZLES, DRIVER_TYPES
 
 import ptxkit
-from ptxkit.descriptors import TensorMap, tensor_map
-from ptxkit.descriptors.tensor_maps import ELEMENT_CODES, SWIZZLE_CODES, shared_bits
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.descriptors import TensorMap, TiledTensorMap, tensor_map
+from ptxkit.descriptors.tensor_maps import (
+    ELEMENT_CODES,
+    PADDED_SWIZZLES,
+    SHARED_LIMIT,
+    SWIZZLE_CODES,
+    box_bytes,
+    shared_bits,
+)
+from ptxkit.diagnostics import PtxkitError, Severity
 
 VECTORS = Path(__file__).parent / "data" / "tensor_maps.txt"
 BASE = {
@@ -21,20 +29,6 @@ BASE = {
     "box": [64, 64],
     "swizzle": "none",
 }
-DRIVER_TYPES = (
-    "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz",
-    "b4x16", "b4x16_p64", "b6x16_p32",
-)  # fmt: skip
-DRIVER_SWIZZLES = (
-    "none",
-    "32B",
-    "64B",
-    "128B",
-    "128B-32B-atom",
-    "128B-32B-atom-8B-flip",
-    "128B-64B-atom",
-    None,
-)
 INTERLEAVED = {"shape": [4, 64, 16, 16], "strides": [32768, 512, 32]}
 
 
@@ -98,12 +92,7 @@ def legal_maps(draw):
     dtype = draw(st.sampled_from(sorted(ELEMENT_CODES)))
     padded = dtype in ("b4x16_p64", "b6x16_p32")
     rank = draw(st.integers(1, 5))
-    swizzles = [s for s in SWIZZLE_CODES if s != "96B" or not padded]
-    if dtype == "b4x16_p64":
-        swizzles = ["none", "128B", "128B-32B-atom"]
-    if dtype == "b6x16_p32":
-        swizzles = ["none", "128B", "128B-32B-atom", "128B-64B-atom"]
-    swizzle = draw(st.sampled_from(swizzles))
+    swizzle = draw(st.sampled_from(PADDED_SWIZZLES.get(dtype, tuple(SWIZZLE_CODES))))
     bits = 8 if padded else 4 if dtype == "b4x16" else shared_bits(dtype)
     unit = 128 // bits
     span = {"32B": 32, "64B": 64, "96B": 96, "128B": 128}.get(swizzle.partition("-")[0], 10**9)
@@ -114,6 +103,8 @@ def legal_maps(draw):
     multiple = 128 if padded else 2 if dtype == "b4x16" else 1
     shape[-1] = max(multiple, shape[-1] // multiple * multiple)
     box = [draw(st.integers(1, 8)) for _ in range(rank - 1)] + [inner]
+    element_strides = [draw(st.integers(1, 8)) for _ in range(rank - 1)] + [1]
+    assume(box_bytes(dtype, box, element_strides) <= SHARED_LIMIT)
     strides = [wide * draw(st.integers(0, (2**40 - 1) // wide)) for _ in range(rank - 1)]
     floating = dtype in ("f16", "bf16", "f32", "f32.ftz", "tf32", "tf32.ftz", "f64")
     return {
@@ -122,7 +113,7 @@ def legal_maps(draw):
         "shape": shape,
         "strides": strides,
         "box": box,
-        "element_strides": [draw(st.integers(1, 8)) for _ in range(rank - 1)] + [1],
+        "element_strides": element_strides,
         "interleave": "none",
         "swizzle": swizzle,
         "l2_promotion": draw(st.sampled_from(["none", "64B", "128B", "256B"])),
@@ -141,7 +132,7 @@ def test_decode_undoes_encode(fields):
 @given(st.binary(min_size=128, max_size=128), legal_maps(), st.integers(0, 1023))
 def test_any_bytes_decode_and_encode_to_themselves_or_are_refused(junk, fields, bit):
     for word in (int.from_bytes(junk, "little"), int(TensorMap(**fields)) ^ 1 << bit):
-        assert len(TensorMap.rows(word)) == len(TensorMap.FIELDS)
+        assert len(TensorMap.rows(word)) == len(TensorMap.form(word).FIELDS)
         if not TensorMap.diagnose(word):
             assert int(TensorMap(**TensorMap.decode(word).fields())) == word
 
@@ -202,7 +193,13 @@ REFUSED = [
 THREE = {"shape": [4, 64, 64], "strides": [8192, 128], "box": [1, 8, 16]}
 PADDED = {"shape": [64, 128], "box": [8, 128], "dtype": "b6x16_p32"}
 REFUSED += [
-    ({**THREE, "interleave": "32B"}, "P455", "`interleave` 32B needs `swizzle` 32B, found none"),
+    ({**THREE, "interleave": "16B", "box": [1, 8, 1]}, "P453", "multiple of 16 bytes, found 1 elements"),
+    ({**THREE, "box": [64, 256, 8]}, "P453", "at most 232448 bytes of shared memory, found 262144"),
+    (
+        {"box": [256, 208], "dtype": "f32", "target": "sm_120a"},
+        "P453",
+        "at most 101376 bytes of shared memory",
+    ),
     (
         {**THREE, "interleave": "32B", "swizzle": "32B", "address": 16},
         "P451",
@@ -273,6 +270,31 @@ def test_the_public_function_takes_buffers_and_addresses():
         ptxkit.tensor_map([1, 2], **arguments)
 
 
+def warnings_of(made):
+    found = TensorMap.diagnose(int(made))
+    assert [d.severity for d in found] == [Severity.WARNING] * len(found)
+    return [(d.code, d.message) for d in found]
+
+
+@pytest.mark.parametrize("swizzle", ["none", "64B", "128B"])
+def test_32_byte_interleave_goes_with_any_swizzle_as_the_driver_has_it(swizzle):
+    interleaved = {**BASE, **THREE, "interleave": "32B"}
+    ((code, message),) = warnings_of(TensorMap(**{**interleaved, "swizzle": swizzle}, target="sm_90a"))
+    assert code == "P455"
+    assert message == f"`interleave` 32B is specified with `swizzle` 32B alone, found {swizzle}"
+    assert warnings_of(TensorMap(**{**interleaved, "swizzle": "32B"})) == []
+
+
+def test_the_driver_measures_a_box_by_floor_and_the_copy_by_ceil():
+    large = {**BASE, "shape": [64, 64, 64], "strides": [8192, 128], "box": [255, 255, 64]}
+    with pytest.raises(PtxkitError, match="at most 232448 bytes of shared memory, found 8323200"):
+        TensorMap(**large)
+    made = TensorMap(**{**large, "element_strides": [6, 6, 1]})
+    assert made.counted_bytes == made.box_bytes == 42 * 42 * 128 <= SHARED_LIMIT
+    ((code, message),) = warnings_of(made)
+    assert (code, message) == ("P453", "one copy moves 236672 bytes, more than shared memory holds (232448)")
+
+
 @given(legal_maps())
 def test_what_sm_90_lacks_is_refused_for_it(fields):
     lacks = "x16" in fields["dtype"] or "atom" in fields["swizzle"]
@@ -287,5 +309,6 @@ def test_what_sm_90_lacks_is_refused_for_it(fields):
 
 def test_the_copied_elements_round_up_where_the_driver_rounds_down():
     made = TensorMap(**{**BASE, "box": [7, 64], "element_strides": [2, 1]})
+    assert isinstance(made, TiledTensorMap)
     assert made.copied == [4, 64]
     assert made.box_bytes == 3 * 64 * 2

@@ -1,6 +1,6 @@
 """Multiply by wgmma through every layout, descriptor and fragment of ptxkit, and record the outcome.
 
-    python tools/verify_wgmma_layouts.py [--device cuda] [--out bench/results/wgmma_layouts.json]
+    python tools/verify_wgmma_layouts.py [--device cuda] [--out bench/results/wgmma_layouts.h200.json]
 
 Needs a GPU of compute capability 9.0. The kernels and cases are those of tests/wgmma_kernels.py.
 """
@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +21,7 @@ import wgmma_kernels
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
-
-ROOT = Path(__file__).resolve().parents[1]
+from ptxkit.provenance import provenance
 
 
 def main() -> int:
@@ -50,10 +47,7 @@ def main() -> int:
     passed = sum(result["wrong"] == 0 for result in results)
     print(f"{device.name}: {passed} of {len(results)} combinations multiply correctly")
     if arguments.out:
-        commit = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True
-        ).stdout.strip()
-        head = {"schema": 1, "date": date.today().isoformat(), "gpu": device.name, "commit": commit}
+        head = {"schema": 1, "kind": "wgmma_layouts", **provenance(), "gpu": device.name}
         arguments.out.write_text(json.dumps({**head, "passed": passed, "results": results}, indent=1) + "\n")
     return 0 if passed == len(results) else 1
 

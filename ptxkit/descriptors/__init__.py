@@ -23,7 +23,7 @@ from ptxkit.descriptors.instruction import (
     InstructionDescriptor,
 )
 from ptxkit.descriptors.shared_memory import SmemDescTcgen05, SmemDescWgmma, base_offset
-from ptxkit.descriptors.tensor_maps import TensorMap, tensor_map
+from ptxkit.descriptors.tensor_maps import Im2colTensorMap, TensorMap, TiledTensorMap, tensor_map
 from ptxkit.descriptors.zero_column_mask import ZeroColumnMask
 
 _CLASSES: tuple[type[Word], ...] = (
@@ -39,6 +39,7 @@ KINDS = {cls.KIND: cls for cls in _CLASSES}
 __all__ = [
     "INSTRUCTION_DESCRIPTORS",
     "KINDS",
+    "Im2colTensorMap",
     "InstrDescF8F6F4",
     "InstrDescF16",
     "InstrDescI8",
@@ -50,6 +51,7 @@ __all__ = [
     "SmemDescTcgen05",
     "SmemDescWgmma",
     "TensorMap",
+    "TiledTensorMap",
     "ZeroColumnMask",
     "base_offset",
     "tensor_map",

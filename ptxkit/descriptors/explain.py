@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ptxkit.bits import Row, Word
-from ptxkit.descriptors import InstructionDescriptor
+from ptxkit.descriptors import Im2colTensorMap, InstructionDescriptor, TiledTensorMap
 from ptxkit.descriptors.requests import kind_class, parse_value
 from ptxkit.diagnostics import Diagnostic
 
@@ -49,15 +49,28 @@ def explain(kind: str, value: str) -> Explanation:
     cls = kind_class(kind)
     number = parse_value(cls, value)
     problems = cls.diagnose(number)
-    notes = [] if problems else _notes(cls.decode(number))
-    return Explanation(cls.KIND, cls.SECTION, cls.rows(number), problems, notes)
+    legal = not any(problem.is_error for problem in problems)
+    notes = _notes(cls.decode(number)) if legal else []
+    return Explanation(cls.KIND, cls.form(number).SECTION, cls.rows(number), problems, notes)
 
 
 def _notes(word: Word) -> list[str]:
-    if not isinstance(word, InstructionDescriptor):
-        return []
-    uses = sorted({f"`.cta_group::{row.cta_group}`{' `.ws`' if row.ws else ''}" for row in word.uses()})
-    return [
-        f"M x N x K = {word.m} x {word.n} x {word.k}",
-        f"for `.kind::{word.MMA_KIND}` with {', '.join(uses)}",
-    ]
+    if isinstance(word, InstructionDescriptor):
+        uses = sorted({f"`.cta_group::{row.cta_group}`{' `.ws`' if row.ws else ''}" for row in word.uses()})
+        return [
+            f"M x N x K = {word.m} x {word.n} x {word.k}",
+            f"for `.kind::{word.MMA_KIND}` with {', '.join(uses)}",
+        ]
+    if isinstance(word, TiledTensorMap):
+        return [f"`.tile`: one copy moves {_by(word.copied)} of {_by(word.shape)} elements of `{word.dtype}`"]
+    if isinstance(word, Im2colTensorMap):
+        copy = f"{word.pixels_per_column} pixels of {word.channels_per_pixel} channels of `{word.dtype}`"
+        return [
+            f"`.im2col`: one copy moves {copy}",
+            f"the bounding box is {_by(word.pixel_box)} of {_by(word.shape[1:-1])} pixels",
+        ]
+    return []
+
+
+def _by(sizes: list[int]) -> str:
+    return " x ".join(map(str, sizes))
