@@ -8,6 +8,7 @@ import pytest
 from emulated import fault
 from matrix_kernels import BITS, execute, from_registers, model_of, random_codes, to_registers
 
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator, EmulatorFault
 from ptxkit.layouts import fragments
 
@@ -359,3 +360,26 @@ def test_undefined_bits_spread_along_rows_and_columns() -> None:
             result.numpy()
         # Column 1 is the second element of each quad's first lane.
         assert "element [0, 1]" in caught.value.diagnostics[0].message
+
+
+def test_float32_instead_of_the_measured_model() -> None:
+    """Four products of 2^-25 beside 1: sm_90 keeps what they add up to, f32 rounds each away."""
+    name = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {0}, {1}, {2}, {3}"
+    a, b, c = (
+        np.zeros((1, 16, 16), np.uint16),
+        np.zeros((1, 16, 8), np.uint16),
+        np.zeros((1, 16, 8), np.uint32),
+    )
+    a[0, 0, :4], b[0, :4, 0], c[0, 0, 0] = 0x3300, 0x3F80, 0x3F800000
+    cells = fragments.mma_cd(16)
+    operands = [
+        to_registers(a, fragments.mma_a(16, 16, 16), 16),
+        to_registers(b, fragments.mma_b(8, 16, 16), 16),
+        to_registers(c, cells, 32),
+    ]
+    for arithmetic, wanted in (("measured", 0x3F800001), ("float32", 0x3F800000)):
+        device = Emulator(tensor_cores=arithmetic)
+        found = execute(name, operands, (4, 32), "sm_90", device)
+        assert found[0, 0, 0] == wanted
+    with pytest.raises(PtxkitError, match="P520"):
+        Emulator(tensor_cores="exact")

@@ -37,22 +37,32 @@ class Emulator:
         seed: for `random`.
         sanitize: whether undefined bits are tracked and races sought; bounds and alignment always are.
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
+        tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
+            `float32`, in IEEE f32 along K.
 
     Raises:
-        PtxkitError: P520, an unknown order; P301, an unknown target.
+        PtxkitError: P520, an unknown order or arithmetic; P301, an unknown target.
     """
 
     def __init__(
-        self, order: str = "lazy", seed: int = 0, sanitize: bool = True, arch: str | None = None
+        self,
+        order: str = "lazy",
+        seed: int = 0,
+        sanitize: bool = True,
+        arch: str | None = None,
+        tensor_cores: str = "measured",
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
         if arch is not None and targets.parse(arch) is None:
             raise error("P301", f"unknown target `{arch}`")
+        if tensor_cores not in ("measured", "float32"):
+            raise error("P520", f"expected `measured` or `float32` tensor cores, found `{tensor_cores}`")
         self.order = order
         self.seed = seed
         self.sanitize = sanitize
         self.arch = arch
+        self.tensor_cores = tensor_cores
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
@@ -228,7 +238,7 @@ class LoadedModule:
         if target is None:
             raise error("P301", f"unknown target `{name}`")
         self.limits = targets.limits(target)
-        self.image = Image(module, target.capability, device.memory)
+        self.image = Image(module, target.capability, device.memory, device.tensor_cores)
         weakref.finalize(self, self.image.close)
         self._kernels: dict[str, Kernel] = {}
 

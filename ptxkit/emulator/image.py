@@ -26,15 +26,23 @@ class Image:
         module: its tree.
         source: the text for code frames.
         capability: of the device it runs on.
+        tensor_cores: how that device sums products of matrices.
         scope: the module's names.
         memory: where its global variables live.
         const: the bank of `.const` variables.
     """
 
-    def __init__(self, module: tree.Module, capability: tuple[int, int], memory: GlobalMemory) -> None:
+    def __init__(
+        self,
+        module: tree.Module,
+        capability: tuple[int, int],
+        memory: GlobalMemory,
+        tensor_cores: str = "measured",
+    ) -> None:
         self.module = module
         self.source = module.source
         self.capability = capability
+        self.tensor_cores = tensor_cores
         self.scope = module_scope(module)
         self.memory = memory
         self.functions = {f.name: f for f in module.functions if f.body is not None}

@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.operand import Mask
-from ptxkit.emulator.tensor_cores import Elements, Scales
+from ptxkit.emulator.tensor_cores import Elements, Model, Scales
 
 if TYPE_CHECKING:
     from ptxkit.emulator.program import Builder
@@ -65,11 +65,8 @@ def _floats(
     builder: Builder, instruction: str, types: tuple[str, str, str, str], kind: str | None
 ) -> Compute:
     d, a, b, c = types
-    element = kind if kind in SCALED else a
-    model = tensor_cores.find(builder.program.capability, instruction, element)
-    if model is None or (d == c == "f16" and model.zero_f16 is None):
-        major, minor = builder.program.capability
-        raise Unsupported(f"sums of `.{a}` products on sm_{major}{minor}, of which no model is known")
+    plain = builder.program.image.tensor_cores == "float32"
+    model = None if plain else _model(builder, instruction, kind if kind in SCALED else a, d == c == "f16")
     contained = kind in CONTAINED
 
     def compute(
@@ -80,6 +77,19 @@ def _floats(
         return tensor_cores.multiply(model, first, second, start, (c, d), scales)
 
     return compute
+
+
+def _model(builder: Builder, instruction: str, element: str | None, f16: bool) -> Model:
+    """The model of the device's tensor cores.
+
+    Raises:
+        Unsupported: none is known.
+    """
+    model = tensor_cores.find(builder.program.capability, instruction, element or "")
+    if model is None or (f16 and model.zero_f16 is None):
+        major, minor = builder.program.capability
+        raise Unsupported(f"sums of `.{element}` products on sm_{major}{minor}, of which no model is known")
+    return model
 
 
 def _decoded(codes: np.ndarray, name: str, contained: bool) -> Elements:
