@@ -56,12 +56,14 @@ class Match:
         candidate: form and modifiers.
         places: the operands' places, one for each operand written.
         facts: what is there, modifiers and operands.
+        written: which operands are destinations.
         ranged: some constant has a range.
     """
 
     candidate: Candidate
     places: tuple[Place, ...]
     facts: frozenset[str]
+    written: tuple[bool, ...]
     ranged: bool
 
     @property
@@ -188,6 +190,15 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
     return None if left else filled
 
 
+def in_order(form: Form, modifiers: Sequence[str]) -> bool:
+    """Whether the modifiers whose order means something stand as the form has them."""
+    left = [modifier for modifier in modifiers if modifier in _ORDERED]
+    for slot in form.slots:
+        if left and left[0] in slot.values:
+            left.pop(0)
+    return not left
+
+
 def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Match | None:
     """Put operands of these kinds into the places of a form; None where they don't fit."""
     for places in candidate.form.shapes:
@@ -197,7 +208,8 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
         if all(rule.holds(facts) for rule in candidate.form.rules) and all(
             place_fits(candidate, place, kind) for place, kind in zip(places, kinds, strict=True)
         ):
-            return Match(candidate, places, facts, _ranged(candidate.form, places))
+            written = tuple(candidate.form.writes(place) for place in places)
+            return Match(candidate, places, facts, written, _ranged(candidate.form, places))
     return None
 
 
@@ -216,13 +228,13 @@ def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[
         elif place.shape == "address" and isinstance(kind, tuple) and kind[0] == "[":
             if kind[3]:
                 facts.add(kind[3])
-            facts.update(part.name for part in _address_parts(place, kind) or ())
+            facts.update(part.name for part in address_parts(place, kind) or ())
         else:
             facts.update(leaf.name for leaf in place.leaves() if place.shape not in ("pair", "address"))
     return facts
 
 
-def _address_parts(place: Place, kind: tuple) -> tuple[Place, ...] | None:
+def address_parts(place: Place, kind: tuple) -> tuple[Place, ...] | None:
     """The parts of an address that are there: all, or without an optional one in the middle."""
     there = len(kind) - 4
     parts = place.parts[1:]
@@ -267,7 +279,7 @@ def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
     if operator == "-" or (operator and rest) or (suffix and suffix != place.suffix):
         return False
     spec = candidate.form.specs[place.name]
-    parts = _address_parts(place, kind)
+    parts = address_parts(place, kind)
     if parts is None or not all(
         place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True)
     ):

@@ -88,6 +88,11 @@ def name_of(opcode: str, modifiers: Sequence[str]) -> str:
     return opcode
 
 
+PLACEHOLDERS = frozenset(
+    "type dtype atype btype ctype abtype vec sem scope space ss cop op rnd frnd irnd geom shape clamp mode".split()
+)
+"""Names that stand for a modifier in the manual, never for themselves."""
+
 USUAL = {
     "cache_policy": "u64",
     "membermask": "u32",
@@ -290,6 +295,8 @@ def _parse_form(
     for slot in slots:
         if not slot.values or len(set(slot.values)) != len(slot.values):
             raise NotationError(f"slot `.{slot.name}` has no values, or one twice")
+        if slot.literal and slot.name in PLACEHOLDERS:
+            raise NotationError(f"slot `.{slot.name}` has no values")
         if not slot.literal and any("." in value for value in slot.values):
             raise NotationError(f"a value of slot `.{slot.name}` has a dot")
     reader = Operands(tail)

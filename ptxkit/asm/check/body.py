@@ -9,6 +9,8 @@ from ptxkit.asm.check.explain import explain
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.instructions import check_match
 from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.check.misfit import declared
+from ptxkit.asm.check.usage import Usage
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
 from ptxkit.asm.tree import (
     Block,
@@ -47,7 +49,7 @@ def check_instruction(
     found = spelling(instruction.opcode, instruction.modifiers)
     match = found.match(kinds)
     if match is None:
-        explain(context, instruction, found, kinds)
+        explain(context, scope, instruction, found, kinds)
     else:
         check_match(context, instruction, match)
     return match
@@ -57,10 +59,12 @@ def check_guard(context: Context, guard: Guard, names: Names) -> None:
     """Check that a guard is a predicate register."""
     kind = names.kind(Name(guard.name, span=guard.span))
     if kind not in ("pred", "?"):
+        symbol = names.scope.lookup(guard.name)
         context.report(
             "P221",
             f"expected a predicate register after `@`, found `{guard.name}`",
             guard.span,
+            labels=(Mark(symbol.span, f"{declared(symbol)} here"),) if symbol and symbol.span else (),
             help="declare it with `.reg .pred`, or compute one with `setp`",
         )
 
@@ -71,9 +75,10 @@ class _Body:
         self.function = function
         self.names: dict[int, Names] = {}
         self.scopes: list[Scope] = []
-        self.written: set[str] = set()
+        self.usage = Usage()
         self.unknown: dict[str, Name] = {}
         self.branched: set[str] = set()
+        self.called: set[str] = set()
 
     def of(self, scope: Scope) -> Names:
         found = self.names.get(id(scope))
@@ -104,15 +109,19 @@ class _Body:
             check_guard(self.context, instruction.guard, names)
         unknown = len(self.unknown)
         kinds = tuple([kind(operand) for operand in instruction.operands])
-        if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx"):
-            self.branched.update(list(self.unknown)[unknown:])
-        check_instruction(self.context, instruction, kinds, scope)
+        if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx", "call"):
+            if instruction.opcode == "call":
+                self.called.update(o.name for o in instruction.operands if isinstance(o, Name))
+            else:
+                self.branched.update(list(self.unknown)[unknown:])
+        match = check_instruction(self.context, instruction, kinds, scope)
+        self.usage.note(instruction, match, scope)
 
     def finish(self) -> None:
         for name, place in self.unknown.items():
             self._undeclared(name, place)
-        for scope in self.scopes:
-            self._unused(scope)
+        if not self.context.module.diagnostics:  # What could not be parsed may have used or written them.
+            self.usage.report(self.context, self.function, self.scopes)
 
     def _undeclared(self, name: str, place: Name) -> None:
         context = self.context
@@ -127,6 +136,15 @@ class _Body:
                 labels=(Mark(elsewhere.span, "declared here"),) if elsewhere.span else (),
                 help="a name is known in its own block and the blocks inside that, from its declaration on "
                 "(a label, in the whole block)",
+            )
+            return
+        if name in self.called:
+            functions = [s.name for s in context.module.statements if isinstance(s, Function)]
+            context.report(
+                "P201",
+                f"function `{name}` is not declared",
+                place.span,
+                help=did_you_mean(name, functions) or f"declare it before the call: `.extern .func {name};`",
             )
             return
         if name in self.branched:
@@ -164,19 +182,3 @@ class _Body:
                             name, kind, statement.space, statement.type, None, statement, declarator
                         )
         return None
-
-    def _unused(self, scope: Scope) -> None:
-        """Registers of this scope that no instruction names."""
-        parameters = (*self.function.parameters, *self.function.returns)
-        for symbol in scope.unused():
-            if symbol.kind is not SymbolKind.REGISTER or symbol.span is None:
-                continue
-            if any(symbol.declaration is parameter for parameter in parameters):
-                continue
-            ranged = symbol.declarator is not None and symbol.declarator.count is not None
-            self.context.warn(
-                "P203",
-                f"register `{symbol.name}{'<..>' if ranged else ''}` is never used",
-                symbol.span,
-                help="leave the declaration out",
-            )

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.misfit import report_misfit
 from ptxkit.asm.check.places import modifier_span, spelling_span
-from ptxkit.asm.tree import Instruction, Operand
-from ptxkit.dtypes import DTYPES
+from ptxkit.asm.symbols import Scope
+from ptxkit.asm.tree import Instruction
 from ptxkit.isa.conditions import Rule
-from ptxkit.isa.match import Candidate, Spelling, address_spaces, operand_facts, place_fits
+from ptxkit.isa.match import Candidate, Spelling, in_order, operand_facts, place_fits
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import OPAQUE, OperandKind, resolve_count, resolve_type
+from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import Place
 from ptxkit.isa.registry import named_forms, opcodes
 
 
 def explain(
-    context: Context, instruction: Instruction, spelling: Spelling, kinds: tuple[OperandKind, ...]
+    context: Context,
+    scope: Scope,
+    instruction: Instruction,
+    spelling: Spelling,
+    kinds: tuple[OperandKind, ...],
 ) -> None:
     """Report why no form fits."""
     if spelling.candidates:
-        _operands(context, instruction, spelling.candidates, kinds)
+        _operands(context, scope, instruction, spelling.candidates, kinds)
         return
     forms = named_forms(instruction.opcode).get(spelling.name)
     if forms:
@@ -42,7 +47,7 @@ def _unknown_instruction(context: Context, instruction: Instruction) -> None:
             "P212",
             f"there is no instruction `{instruction.spelling}`",
             span,
-            help=did_you_mean(instruction.spelling, names) or f"instructions of this opcode are {known}",
+            help=_nearest_name(instruction, names) or f"instructions of this opcode are {known}",
         )
         return
     note: tuple[str, ...] = ()
@@ -55,6 +60,16 @@ def _unknown_instruction(context: Context, instruction: Instruction) -> None:
         notes=note,
         help=did_you_mean(instruction.opcode, opcodes()),
     )
+
+
+def _nearest_name(instruction: Instruction, names: Iterable[str]) -> str | None:
+    """A help line with a name that as many parts of the spelling are close to."""
+    parts = (instruction.opcode, *instruction.modifiers)
+    for count in sorted({name.count(".") + 1 for name in names}, reverse=True):
+        help = did_you_mean(".".join(parts[:count]), [name for name in names if name.count(".") + 1 == count])
+        if help is not None and count > 1:
+            return help
+    return None
 
 
 # ---- modifiers
@@ -106,7 +121,7 @@ def _nearest(
                 left.remove(fitting)
             elif not slot.optional:
                 missing.append(slot.values)
-        cost = 2 * len(left) + len(missing)
+        cost = 4 * len(left) + 2 * len(missing) + (not in_order(form, modifiers))
         if best is None or cost < best[0]:
             best = (cost, form, left, missing)
     assert best is not None
@@ -123,6 +138,7 @@ def _listed(modifiers: Iterable[str]) -> str:
 
 def _operands(
     context: Context,
+    scope: Scope,
     instruction: Instruction,
     candidates: Sequence[Candidate],
     kinds: tuple[OperandKind, ...],
@@ -152,7 +168,8 @@ def _operands(
     _, candidate, places = best
     for position, (place, kind) in enumerate(zip(places, kinds, strict=True)):
         if not place_fits(candidate, place, kind):
-            _misfit(context, instruction, candidate, place, kind, instruction.operands[position])
+            operand = instruction.operands[position]
+            report_misfit(context, scope, instruction, candidate, place, kind, operand)
             return
     facts = candidate.facts | operand_facts(places, kinds)
     for rule in candidate.form.rules:
@@ -190,106 +207,3 @@ def _words(condition: str) -> str:
         else:
             words.append(f"`{word}`")
     return " ".join(words).replace("( ", "(").replace(" )", ")")
-
-
-def _misfit(
-    context: Context,
-    instruction: Instruction,
-    candidate: Candidate,
-    place: Place,
-    kind: OperandKind,
-    operand: Operand,
-) -> None:
-    code, wanted = _expected(candidate, place, kind)
-    found = describe(kind, operand)
-    context.report(
-        code,
-        f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {found}",
-        operand.span or instruction.span,
-        help=f"the form is `{candidate.form.syntax}`",
-    )
-
-
-def _expected(candidate: Candidate, place: Place, kind: OperandKind) -> tuple[str, str]:
-    """The code of the finding and what would fit, in words."""
-    form = candidate.form
-    if place.shape == "address":
-        if not (isinstance(kind, tuple) and kind[0] == "["):
-            return "P216", "an address in brackets"
-        if kind[2] == "-":
-            return "P216", "an offset added, as in `[a+-4]`"
-        spaces = address_spaces(candidate, place)
-        if isinstance(kind[1], tuple) and kind[1][0] == "var" and spaces:
-            return "P219", f"an address in {' or '.join(f'`.{space}`' for space in spaces)}"
-        return "P216", "an address in an integer register, or of a variable"
-    if place.shape == "pair":
-        return "P216", f"`{place.parts[0].name}|{place.parts[1].name}`"
-    if place.shape in ("vector", "arguments"):
-        return "P220", f"a list of {len(place.parts)}"
-    spec = form.specs[place.name]
-    if "label" in spec.words:
-        return "P207", "a label"
-    if "targets" in spec.words:
-        return "P207", "the label of a `.branchtargets`"
-    type_ = "pred" if "pred" in spec.words else resolve_type(spec, candidate.slots)
-    count = resolve_count(spec, candidate.slots)
-    if count is not None:
-        return "P220", f"a vector of {count} `.{type_}` registers"
-    if "imm" in spec.words:
-        return "P216", "a constant"
-    if spec.words & OPAQUE:
-        return "P216", "a texture, sampler or surface, or a `.u64` register with its handle"
-    written = form.writes(place)
-    plain = isinstance(kind, str) and kind in DTYPES
-    code = "P217" if plain or kind in ("int", "float", "0f") else "P216"
-    register = f"a `.{type_}` register" if type_ else "a register"
-    return code, register if written or "reg" in spec.words else f"{register} or constant"
-
-
-def describe(kind: OperandKind, operand: Operand) -> str:
-    """What an operand is, in words."""
-    name = getattr(operand, "name", None)
-    quoted = f" `{name}`" if isinstance(name, str) else ""
-    if isinstance(kind, str):
-        if kind in DTYPES:
-            return f"`.{kind}` register{quoted}"
-        words = {
-            "int": "an integer",
-            "float": "a floating-point number",
-            "0f": "a single-precision number",
-            "func": f"function{quoted}",
-            "label": f"label{quoted}",
-            "targets": f"label{quoted} of a `.branchtargets`",
-            "calltargets": f"label{quoted} of a `.calltargets`",
-            "prototype": f"label{quoted} of a `.callprototype`",
-            "string": "a string",
-            "_": "`_`",
-        }
-        return words.get(kind, f"`{kind}`")
-    head = kind[0]
-    if head == "var":
-        return f"variable{quoted} in `.{kind[1]}`"
-    if head == "sreg":
-        return f"special register{quoted}"
-    if head == "opaque":
-        return f"`.{kind[1]}`{quoted}"
-    if head == "{":
-        return f"a vector of {len(kind) - 1}"
-    if head == "[":
-        inner = getattr(getattr(operand, "base", None), "name", None)
-        if isinstance(kind[1], tuple) and kind[1][0] == "var":
-            return f"variable `{inner}` in `.{kind[1][1]}`"
-        return "an address"
-    if head == "|":
-        return "a pair"
-    if head == "(":
-        return "a list of arguments"
-    if head == "not":
-        return "a negated predicate"
-    if head == "neg":
-        return "a negated register"
-    if head == "part":
-        return f"part `.{kind[1]}` of{quoted}"
-    if head in ("v2", "v4", "v8"):
-        return f"`.{head} .{kind[1]}` register{quoted}"
-    return "an expression"

@@ -84,10 +84,11 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
                 *(candidate.slots[s.name] for s in match.form.slots if s.name in candidate.slots),
             )
         )
-        context.warn(
+        context.report(
             "P223",
             f"the modifiers of `{instruction.spelling}` stand in another order than the manual's",
             spelling_span(instruction, source),
+            severity=Severity.NOTE,
             help=f"write `{order}`",
         )
 
@@ -110,7 +111,11 @@ def report_availability(context: Context, instruction: Instruction, match: Match
         return
     for condition, availability in form.needs:
         if condition.holds(facts) and not availability.met(context.version, context.target):
-            named = [atom[1:] for atom in sorted(condition.atoms) if atom.startswith(".") and atom in facts]
+            named = [
+                match.slots.get(atom[1:], atom[1:])
+                for atom in sorted(condition.atoms)
+                if atom.startswith(".") and atom in facts
+            ]
             written = [modifier for modifier in instruction.modifiers if modifier in named]
             operands = [atom for atom in condition.atoms if not atom.startswith(".") and atom in facts]
             if written:
