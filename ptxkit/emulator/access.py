@@ -113,6 +113,8 @@ class Access:
         active = lanes_of(self.group, self.guard, shape)
         if not shape:
             return self.index, values, active
+        if active is not None and active.ndim:
+            active = np.broadcast_to(active, shape)
         index = np.broadcast_to(np.asarray(self.index), shape)
         spread = tuple(
             np.broadcast_to(value, (*shape, 2) if value.ndim in (1, 3) else shape) for value in values
