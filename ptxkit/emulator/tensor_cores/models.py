@@ -99,7 +99,7 @@ their neighbours."""
 MODELS: dict[tuple[str, str, str], Model] = {}
 """By generation, instruction and the type of A and B, or the kind of a block-scaled instruction."""
 
-ALL, F8, F8F6F4 = "volta turing ampere ada hopper blackwell rtx", "e4m3 e5m2", "e4m3 e5m2 e3m2 e2m3 e2m1"
+F8, F8F6F4 = "e4m3 e5m2", "e4m3 e5m2 e3m2 e2m3 e2m1"
 
 
 def _row(
@@ -126,13 +126,18 @@ def _row(
 _M, _A, _GUESS = Evidence.MEASURED, Evidence.ASSEMBLED, Evidence.ASSUMED
 # fmt: off
 #    generations             instruction   types     step fraction zero f16 zero
-_row("volta",                "mma wmma mma.m8n8k4", "f16", 4, 23, -131,  -20, _M)
-_row("turing",               "mma wmma",   "f16",        8, 24, -132,  -21, _M)
+_row("volta",                "mma.m8n8k4", "f16",        4, 23, -131,  -20, _M)
+_row("volta",                "wmma",       "f16",        4, 23, -131,  -20, _GUESS)
+_row("turing",               "mma",        "f16",        8, 24, -132,  -21, _M)
+_row("turing",               "wmma",       "f16",        8, 24, -132,  -21, _A)
 _row("turing",               "mma.m8n8k4", "f16",        4, 23, -131,  -20, _GUESS)
-_row("ampere ada",           "mma wmma",   "f16 bf16",   8, 24, -132,  -21, _M)
-_row("ampere ada",           "mma wmma",   "tf32",       4, 24, -132, None, _M)
+_row("ampere ada",           "mma",        "f16 bf16",   8, 24, -132,  -21, _M)
+_row("ampere ada",           "wmma",       "f16 bf16",   8, 24, -132,  -21, _A)
+_row("ampere ada",           "mma",        "tf32",       4, 24, -132, None, _M)
+_row("ampere ada",           "wmma",       "tf32",       4, 24, -132, None, _A)
 _row("ada",                  "mma",        F8,          16, 13, -132,  -21, _M, bits=13)
-_row("hopper blackwell rtx", "mma wmma",   "f16 bf16",  16, 25, -133,  -22, _M)
+_row("hopper blackwell rtx", "mma",        "f16 bf16",  16, 25, -133,  -22, _M)
+_row("hopper blackwell rtx", "wmma",       "f16 bf16",  16, 25, -133,  -22, _A)
 _row("hopper blackwell rtx", "mma",        "tf32",       8, 25, -133, None, _M)
 _row("hopper blackwell rtx", "wmma",       "tf32",       4, 25, -133, None, _A)
 _row("hopper blackwell",     "mma",        F8,          16, 25, -133,  -22, _A, order=Order.HALVES)
