@@ -148,7 +148,7 @@ JOIN:
     assert list(out.numpy()) == [100] + [5] * 31
 
 
-@pytest.mark.parametrize("ctas", [4, 700])
+@pytest.mark.parametrize("ctas", [4, 300])
 def test_ctas_wait_for_one_another(ctas: int) -> None:
     """Each CTA waits for the next one's flag; the last one sets its own at once. All must be resident."""
     device = Emulator()

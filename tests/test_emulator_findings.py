@@ -325,6 +325,23 @@ def test_own_lane_not_in_the_mask() -> None:
     launch(module(body.replace("MASK", "0xffffffff")), [0])
 
 
+def test_different_masks() -> None:
+    body = (
+        TID
+        + """
+    setp.lt.u32 %p1, %r20, 16;
+    selp.b32 %r2, 0x0000ffff, HIGH, %p1;
+    redux.sync.add.u32 %r1, %r20, %r2;
+"""
+    )
+    found = fault("P621", module(body.replace("HIGH", "0xffffffff")), [0])
+    assert found.notes == (
+        "thread (16, 0, 0) of CTA (0, 0, 0) has 0xffffffff, which names lane 0",
+        "thread (0, 0, 0) of CTA (0, 0, 0) has 0x0000ffff",
+    )
+    launch(module(body.replace("HIGH", "0xffff0000")), [0])
+
+
 def test_shuffle_from_an_inactive_lane() -> None:
     """It returns something undefined, which is a finding where it matters."""
     body = (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked, unpacked_all
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import WARP, viewed
 
@@ -58,9 +58,35 @@ def check_members(form: Form, members: Source) -> Callable[[Group, Any], Any]:
                 f"SYNC-MASK-SELF: lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
             )
             raise fault("P620", message, site, (f"{group.thread(row, lane)}, member mask {value:#010x}",))
+        if mask.ndim and mask.shape[1] != 1:
+            _check_agreement(group, taking_part(group, guard), mask, site)
         return mask
 
     return checked
+
+
+def _check_agreement(group: Group, lanes: np.ndarray | None, mask: Any, site: Site) -> None:
+    """Lanes that name each other must have the same member mask."""
+    wide = np.broadcast_to(mask, (group.n, WARP))
+    on = np.ones(wide.shape, bool) if lanes is None else lanes
+    lead = wide[np.arange(group.n), np.argmax(on, axis=1)][:, None]
+    rows = np.flatnonzero(((wide != lead) & on).any(axis=1))
+    if not len(rows):
+        return
+    some, there = wide[rows], on[rows]
+    named = unpacked_all(some) & there[:, :, None] & there[:, None, :]
+    wrong = named & (some[:, :, None] != some[:, None, :])
+    if wrong.any():
+        at, lane, other = (int(i[0]) for i in np.nonzero(wrong))
+        row = int(rows[at])
+        notes = [
+            f"{group.thread(row, lane)} has {int(some[at, lane]):#010x}, which names lane {other}",
+            f"{group.thread(row, other)} has {int(some[at, other]):#010x}",
+        ]
+        message = (
+            f"SYNC-MASK-MISMATCH: lanes of one `{site.instruction.spelling}` have different member masks"
+        )
+        raise fault("P621", message, site, notes)
 
 
 # ---- shfl
