@@ -128,7 +128,8 @@ def _find(word: str, source: Source) -> Span | None:
 
 
 def _whole(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w$%]){re.escape(word)}(?![\w$])")
+    before = r"(?<![\w$%])" if re.match(r"[\w$%]", word) else ""
+    return re.compile(rf"{before}{re.escape(word)}(?![\w$])")
 
 
 def _lower(message: str) -> str:

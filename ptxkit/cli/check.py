@@ -21,6 +21,7 @@ FORMATS = ("text", "json", "github", "sarif")
     examples=(
         ("ptxkit check gemv.ptx", "check one file for the target that it names"),
         ("ptxkit check --target sm_100a *.ptx", "check several as if they were for sm_100a"),
+        ("ptxkit check --ptxas gemv.ptx", "hear NVIDIA's assembler, too"),
         ("ptxkit check --output-format github kernels/*.ptx", "annotations for a GitHub workflow"),
     ),
 )
@@ -28,12 +29,13 @@ FORMATS = ("text", "json", "github", "sarif")
 @click.option("--target", metavar="SM", help="Check for this target instead of the file's own.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --output-format json.")
+@click.option("--ptxas", is_flag=True, help="Have NVIDIA's assembler look, too: nvJitLink, or ptxas on PATH.")
 @MAX_SIZE
 def command(
-    files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, max_size: int
+    files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, ptxas: bool, max_size: int
 ) -> int:
     """Find errors in PTX files, the launch card included, and explain them."""
-    found = [diagnostic for file in files for diagnostic in _check(file, target, max_size)]
+    found = [diagnostic for file in files for diagnostic in _check(file, target, ptxas, max_size)]
     match "json" if as_json else output_format:
         case "json":
             print_json({**diagnostics.to_json(found), "ok": exit_code(found) == 0})
@@ -48,16 +50,22 @@ def command(
     return exit_code(found)
 
 
-def _check(file: str, target: str | None, max_size: int) -> list[Diagnostic]:
+def _check(file: str, target: str | None, ptxas: bool, max_size: int) -> list[Diagnostic]:
     """Findings of one file, what keeps it from being read included."""
     import ptxkit
     from ptxkit.cli import files
 
+    found: list[Diagnostic] = []
     try:
         _, module = files.read(file, max_size)
-        return ptxkit.check(module, target=target)
+        found = ptxkit.check(module, target=target)
+        if ptxas:
+            from ptxkit.assembler import second_opinion
+
+            found = second_opinion(module, found, target)
     except PtxkitError as problem:
-        return list(problem.diagnostics)
+        found += problem.diagnostics
+    return found
 
 
 def _summary(files: int, found: list[Diagnostic]) -> str:
