@@ -1,0 +1,184 @@
+"""Compare the emulator with a GPU: every form that computes registers from registers, bit for bit.
+
+    python tools/compare_devices.py                        # all of it, on the first GPU
+    python tools/compare_devices.py --forms '^cvt'         # the spellings that contain the expression
+    python tools/compare_devices.py --only emu --assemble  # no GPU: a dry run, each module through nvJitLink
+
+Each combination of modifiers that the GPU's target has is executed with at least `--instances` values, many
+of them special, then random programs mix the forms. The same modules run on both devices. Results must be the
+same bits; the bits of a NaN may differ where PTX leaves them open, and `.approx` forms must keep the error
+that is documented, on either device. Writes bench/results/devices.<gpu>.json: for each row of the
+instruction set how often it was compared, what differed, and what could not be compared and why. Exits with 1
+where anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from compare import programs
+from compare.approximate import is_approximate
+from compare.cases import Case, cases
+from compare.execute import Setting
+from compare.kernels import BLOCK
+from compare.pool import Job, run
+from compare.record import SCHEMA, Record, written
+
+from ptxkit import targets
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.driver import capabilities, driver_version
+from ptxkit.provenance import provenance
+
+RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
+CASES_A_JOB, WARP_CASES_A_JOB, PROGRAMS_A_JOB = 192, 16, 4
+
+
+def main() -> int:
+    arguments = _arguments()
+    gpu = arguments.only != "emu"
+    target, version, name = _gpu(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
+    target = targets.parse(arguments.target) if arguments.target else target
+    if target is None:
+        print("no such target", file=sys.stderr)
+        return 2
+    setting = Setting(
+        target, version, arguments.seed, gpu, arguments.ordinal, arguments.assemble, arguments.save_inputs
+    )
+    started = time.monotonic()
+    todo = cases(target, version, arguments.forms, arguments.seed)
+    jobs = _jobs(todo, arguments.instances)
+    mixed = list(programs.mixtures(todo, arguments.programs, BLOCK * 2, arguments.seed))
+    jobs += [Job(mixed[i : i + PROGRAMS_A_JOB]) for i in range(0, len(mixed), PROGRAMS_A_JOB)]
+    print(f"{len(todo)} statements and {len(mixed)} programs for {target}, {len(jobs)} jobs", file=sys.stderr)
+    record = Record()
+    for case in todo:
+        record.tally(case)
+    finished = 0
+
+    def done(job: Job, outcomes: list[Any]) -> None:
+        nonlocal finished
+        finished += 1
+        for item, outcome in zip(job.items, outcomes, strict=True):
+            if isinstance(item, programs.Mixture):
+                for step, each in zip(item.steps, outcome, strict=True):
+                    record.add(step.case, each, mixed=True)
+            elif isinstance(item, Case):
+                record.add(item, outcome)
+        if finished % 20 == 0:
+            print(f"{finished} jobs, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+
+    run(setting, jobs, arguments.processes, arguments.patience, done)
+    seconds = time.monotonic() - started
+    head = {
+        "schema": SCHEMA,
+        "kind": "devices",
+        "gpu": name if gpu else None,
+        "target": str(target),
+        "version": targets.show(version),
+        "seed": arguments.seed,
+        "instances_asked": arguments.instances,
+        "programs": len(mixed),
+        "seconds": round(seconds, 1),
+        "totals": record.totals(),
+        **provenance(),
+    }
+    output = arguments.output
+    if output is None and gpu and not arguments.forms:
+        short = name.removeprefix("NVIDIA ").lower().replace(" ", "-")
+        output = RESULTS / f"devices.{short}.json"
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(written(head, record))
+    return _report(record, seconds, output)
+
+
+def _jobs(todo: list[Case], instances: int) -> list[Job]:
+    """Cases of equally many threads together; the slow ones first."""
+    threads = -(-instances // BLOCK) * BLOCK
+    groups: dict[tuple[int, int], list[Case]] = {}
+    for case in todo:
+        # Where no error is documented for an input, it does not count: hence more of them.
+        factor = 32 if case.of_warp else 4 if is_approximate(case) else 1
+        size = WARP_CASES_A_JOB if case.opcode == "mma" else CASES_A_JOB // (4 if case.of_warp else 1)
+        groups.setdefault((threads * factor, size), []).append(case)
+    return [
+        Job(group[i : i + size], count)
+        for (count, size), group in sorted(groups.items(), reverse=True)
+        for i in range(0, len(group), size)
+    ]
+
+
+def _gpu(ordinal: int) -> tuple[targets.Target | None, targets.Version, str]:
+    """A GPU's target, the newest PTX its driver takes, its name."""
+    from ptxkit.driver import CudaDevice
+
+    found = capabilities()
+    capability = found[ordinal] if ordinal < len(found) else found[0]
+    target = targets.for_capability(capability, "a") or targets.for_capability(capability)
+    version = min(targets.newest_version_for_cuda(driver_version()), targets.NEWEST_VERSION)
+    device = CudaDevice(ordinal)
+    try:
+        return target, version, device.name
+    finally:
+        device.close()
+
+
+def _report(record: Record, seconds: float, output: Path | None) -> int:
+    totals = record.totals()
+    for (section, _), tallies in record.rows.items():
+        for spelling, tally in tallies.items():
+            for example in tally.examples[:1]:
+                print(
+                    f"{section} {spelling}: {tally.wrong} alone, {tally.wrong_mixed} in programs: {example}"
+                )
+            for reason, count in tally.lacking.items():
+                print(f"{section} {spelling}: {count} not compared: {reason}")
+    for name, value in totals.items():
+        print(f"{name.replace('_', ' ')}: {value}")
+    print(f"{seconds:.0f} s" + (f", written to {output}" if output else ""))
+    return 1 if totals["mismatches"] else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--forms", default="", metavar="REGEX", help="spellings that contain it: ^mma, cvt.*bf16"
+    )
+    parser.add_argument("--instances", type=int, default=256, help="of each spelling, rounded up to 128s")
+    parser.add_argument("--programs", type=int, default=160, help="random programs")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=["emu"], help="the emulator alone, against documented errors")
+    parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")
+    parser.add_argument(
+        "--target", help="in place of the GPU's own: sm_80; with --only emu, by default sm_90a"
+    )
+    parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
+    parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1))
+    parser.add_argument(
+        "--patience", type=float, default=100, help="seconds before a job's process is killed"
+    )
+    parser.add_argument("--save-inputs", type=Path, metavar="DIR", help="keep modules and values that differ")
+    parser.add_argument(
+        "--output", type=Path, help="the document; by default bench/results/devices.<gpu>.json"
+    )
+    arguments = parser.parse_args()
+    if arguments.only == "emu" and not arguments.target:
+        arguments.target = "sm_90a"
+    return arguments
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except PtxkitError as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(3)
