@@ -31,7 +31,7 @@ GANG_LANES = 16384
 that the registers in use stay in the cache."""
 GANG_BYTES = 256 << 20
 """Most bytes of shared and local memory of a gang, if it is not a single CTA."""
-QUANTUM = 1 << 16
+QUANTUM = 1 << 14
 """Blocks that a gang may run before another one has its turn."""
 
 HEAP = 8 << 20
