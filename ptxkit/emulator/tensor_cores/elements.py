@@ -32,12 +32,14 @@ class Elements:
         special: f32: infinities and NaN where they are, elsewhere the sign of the number (0 of zero); None
             where all are numbers.
         present: bool, False where structured sparsity leaves an element out; None where it leaves none.
+        near: whether all exponents are known to lie between -60 and 60.
     """
 
     values: np.ndarray
     exponents: np.ndarray
     special: np.ndarray | None = None
     present: np.ndarray | None = None
+    near: bool = False
 
     def __getitem__(self, index: Any) -> Elements:
         """A part of every array."""
@@ -46,6 +48,7 @@ class Elements:
             self.exponents[index],
             None if self.special is None else self.special[index],
             None if self.present is None else self.present[index],
+            self.near,
         )
 
     def limits(self) -> tuple[int, int]:
@@ -82,7 +85,7 @@ def decode(codes: np.ndarray, name: str) -> Elements:
     """
     if name in TABLED:
         numbers, exponents, special = _table(name)
-        found = Elements(numbers.take(codes), exponents.take(codes))
+        found = Elements(numbers.take(codes), exponents.take(codes), near=name != "bf16")
         if FORMATS[name].nan is None or found.exponents.max() != SPECIAL:
             return found
         found.exponents[found.exponents == SPECIAL] = NOTHING
@@ -156,12 +159,13 @@ def scaled(elements: Elements, scales: Scales) -> Elements:
         elements.exponents == NOTHING, elements.exponents, elements.exponents + scales.exponents
     )
     special = elements.special
-    if abs(exponents[exponents != NOTHING]).max(initial=0) < 60:
+    near = abs(exponents[exponents != NOTHING]).max(initial=0) < 60
+    if near:
         numbers = numbers.astype(np.float32)
     if scales.nan is not None:
         known = np.sign(elements.values) if special is None else special
         special = np.where(scales.nan, np.float32(np.nan), known)
-    return replace(elements, values=numbers, exponents=exponents, special=special)
+    return replace(elements, values=numbers, exponents=exponents, special=special, near=bool(near))
 
 
 def container(codes: np.ndarray, name: str) -> np.ndarray:

@@ -82,13 +82,16 @@ def _fits_single(a: Elements, b: Elements) -> bool:
     """Whether f32 holds every product, and every quantum that can occur while one isn't zero."""
     if a.values.dtype != np.float32 or b.values.dtype != np.float32:
         return False
+    if a.near and b.near:
+        return True
     (least_a, greatest_a), (least_b, greatest_b) = a.limits(), b.limits()
     return least_a + least_b >= -100 and greatest_a + greatest_b <= 124
 
 
 def _sum_single(a: Elements, b: Elements, exponents: np.ndarray, fraction: int, parts: int) -> Any:
     # Where products are not zero, no exponent is below -100.
-    words = np.int32(fraction + 127) - np.clip(exponents, -101, 127 + fraction - 1).astype(np.int32)
+    level = np.minimum(np.maximum(exponents, np.int16(-101)), np.int16(126 + fraction))
+    words = np.int32(fraction + 127) - level.astype(np.int32)
     scale = (words << np.int32(23)).view(np.float32)
     terms = a.values * b.values
     terms *= scale

@@ -44,10 +44,11 @@ class Fragment:
         # Of several copies the first one counts.
         count = prod(self.shape)
         self.words = np.empty(count, np.int64)
-        self.inside = np.empty(count, np.int64)
+        inside_of = np.empty(count, np.int64)
         for copy in reversed(range(elements)):
             self.words[place[:, copy]] = word[:, copy] * WARP + lane[:, copy]
-            self.inside[place[:, copy]] = inside[:, copy]
+            inside_of[place[:, copy]] = inside[:, copy]
+        self.shifts = (inside_of * bits).astype(CODES[self.word])[:, None]
         self.places = place.T.reshape(self.registers, self.packed, WARP)
 
     def gather(self, values: Sequence[Any], n: int) -> np.ndarray:
@@ -62,7 +63,7 @@ class Fragment:
             into[...] = value.T if np.ndim(value) else value
         found = words.reshape(-1, n).take(self.words, axis=0)
         if self.packed > 1:
-            found >>= (self.inside * self.bits).astype(found.dtype)[:, None]
+            found >>= self.shifts
             found = found.astype(CODES[self.bits])
             if self.bits < 8:
                 found &= np.uint8((1 << self.bits) - 1)

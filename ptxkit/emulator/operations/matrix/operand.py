@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,16 +41,18 @@ class MatrixSource:
 
     fragment: Fragment
     sources: list[Source]
+    readers: list[Callable[[Group], Any]]
 
     @classmethod
     def of(cls, form: Form, fragment: Fragment, what: str) -> MatrixSource:
         """The next registers of the form as a fragment."""
         parts = take(form, fragment.registers, what)
-        return cls(fragment, [form.source(part, f"b{fragment.word}") for part in parts])
+        sources = [form.source(part, f"b{fragment.word}") for part in parts]
+        return cls(fragment, sources, [source.reader for source in sources])
 
     def codes(self, group: Group) -> np.ndarray:
         """The matrix: (first, second, tiles)."""
-        return self.fragment.gather([source.reader(group) for source in self.sources], group.n)
+        return self.fragment.gather([read(group) for read in self.readers], group.n)
 
     def unknown(self, group: Group) -> Mask:
         """The undefined bits of the matrix's codes."""
