@@ -578,3 +578,49 @@ def test_random_order_shuffles_atomics() -> None:
         orders.append(tuple(out.numpy()[1:]))
         assert sorted(orders[-1]) == list(range(32))
     assert len(set(orders)) == 3
+
+
+def test_grid_barrier_of_a_cooperative_launch() -> None:
+    """As cooperative groups make it: one thread a CTA adds to the word at +4 of the workspace and waits until
+    its highest bit has turned; CTA 0 adds what the others leave of 2^31."""
+    body = (
+        TID
+        + """
+    .shared .align 4 .b32 dummy;
+    mov.u32 %r2, %envreg1;
+    mov.u32 %r3, %envreg2;
+    mov.b64 %rd1, {%r3, %r2};
+    setp.eq.u64 %p1, %rd1, 0;
+    @%p1 trap;
+    mov.u32 %r4, %ctaid.x;
+    mov.u32 %r5, %nctaid.x;
+    ld.param.u64 %rd2, [out];
+    mad.wide.u32 %rd3, %r4, 4, %rd2;
+    setp.ne.u32 %p2, %r20, 0;
+    @!%p2 st.global.u32 [%rd3], %r4;
+    bar.sync 0;
+    @%p2 bra MEET;
+    sub.u32 %r6, 0x80000001, %r5;
+    setp.eq.u32 %p3, %r4, 0;
+    selp.u32 %r6, %r6, 1, %p3;
+    membar.gl;
+    atom.add.release.gpu.u32 %r7, [%rd1 + 4], %r6;
+WAIT:
+    ld.acquire.gpu.u32 %r8, [%rd1 + 4];
+    xor.b32 %r8, %r8, %r7;
+    setp.ge.s32 %p4, %r8, 0;
+    @%p4 bra WAIT;
+MEET:
+    bar.sync 0;
+    sub.u32 %r9, %r5, %r4;
+    sub.u32 %r9, %r9, 1;
+    mad.wide.u32 %rd3, %r9, 4, %rd2;
+    ld.global.u32 %r1, [%rd3];
+    mad.wide.u32 %rd3, %r4, 4, %rd2;
+    @!%p2 st.global.u32 [%rd3 + 2048], %r1;
+"""
+    )
+    device = Emulator()
+    out = device.array(np.zeros(1024, np.uint32))
+    launch(module(body), [out], block=128, grid=200, device=device, cooperative=True)
+    assert list(out.numpy()[512:712]) == list(range(199, -1, -1))

@@ -31,6 +31,8 @@ GANG_LANES = 16384
 that the registers in use stay in the cache."""
 GANG_BYTES = 256 << 20
 """Most bytes of shared and local memory of a gang, if it is not a single CTA."""
+WORKSPACE = 256
+"""Bytes that a cooperative launch has for its grid barrier."""
 QUANTUM = 1 << 14
 """Blocks that a gang may run before another one has its turn."""
 
@@ -83,6 +85,7 @@ class Execution:
         random: decides what the rules leave open, in random order; else None.
         output: takes what kernels print.
         counts: what it did so far.
+        workspace: the address of the workspace of a cooperative launch, else 0.
         clock: time as kernels see it, in steps.
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
@@ -126,9 +129,10 @@ class Execution:
         self._warned: set[tuple[str, int]] = set()
         self.output = output
         self.clock = 0
+        self.workspace: int = 0
         self.watching = False
         self.changes = 0
-        self.shared_start = program.shared_start
+        self.shared_start: int = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
         if not launch.shared and not program.has_dynamic:
@@ -143,6 +147,17 @@ class Execution:
             EmulatorFault: the first error finding.
         """
         self._begin()
+        if not self.launch.cooperative:
+            self._run(progress)
+            return
+        workspace = self.memory.allocate(WORKSPACE, "workspace of the cooperative launch")
+        self.workspace = workspace.address
+        try:
+            self._run(progress)
+        finally:
+            self.memory.free(workspace, "the launch has ended")
+
+    def _run(self, progress: Progress | None) -> None:
         total = self.launch.ctas
         size = max(1, min(GANG_LANES // (self.warps * WARP), total))
         resident = total if self.launch.cooperative else self.resident_ctas()
