@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
 from ptxkit.devices import fitting_gpu
@@ -22,6 +22,9 @@ from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program
 from ptxkit.report import Report
 from ptxkit.runner import Options, Session, Watch
+
+if TYPE_CHECKING:
+    from ptxkit.bench import Bench, Settings
 
 TIMEOUT = 10.0
 """Seconds that a launch on a GPU may take where nobody says otherwise."""
@@ -53,6 +56,23 @@ def session(module: Module, options: Options, timeout: float | None) -> Session 
     if timeout is None and not gpu:
         return Session(module, options)
     return Worker(partial(_Runs, options), timeout or TIMEOUT)
+
+
+def bench(options: Options, settings: Settings, timeout: float | None) -> Worker:
+    """A worker that does what `ptxkit.bench.Schedule` calls for.
+
+    Args:
+        options: which device.
+        settings: how to measure.
+        timeout: seconds that a launch may take; None: `TIMEOUT`.
+    """
+    return Worker(partial(_bench, options, settings), timeout or TIMEOUT)
+
+
+def _bench(options: Options, settings: Settings, tell: Tell) -> Bench:
+    from ptxkit.bench import Bench
+
+    return Bench(options, settings, watch_of(tell))
 
 
 def on_gpu(module: Module, options: Options) -> bool:

@@ -18,7 +18,9 @@ from ptxkit.device import element_type, extents, host_array
 from ptxkit.devices import fitting_gpu, open_device
 from ptxkit.diagnostics import PtxkitError, code_info, exit_code
 from ptxkit.driver.binary import check_binary
+from ptxkit.driver.clocks import THROTTLES, reasons
 from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
+from ptxkit.driver.timing import KERNELS
 
 PTX = ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k()\n{{\n    ret;\n}}\n"
 
@@ -250,3 +252,44 @@ def test_host_arrays_are_dense_and_native() -> None:
     with pytest.raises(PtxkitError) as caught:
         host_array([object()])
     assert caught.value.diagnostics[0].code == "P517"
+
+
+# ---- the kernels by which timing works, on the emulator
+
+
+def test_the_sweep_reads_all_and_writes_nothing() -> None:
+    device = open_device("emu")
+    data = device.array(np.zeros(16 * 1000, np.uint8))
+    device.load(KERNELS).kernel("sweep").launch(2, 64, [data, 1000, data])
+    assert device.counts.loaded["global"] == 16 * 1000
+    assert device.counts.stored.get("global", 0) == 0
+
+
+def test_the_sweep_needs_every_byte() -> None:
+    """A single bit anywhere gives the store that otherwise never happens."""
+    device = open_device("emu")
+    kernel = device.load(KERNELS).kernel("sweep")
+    for place in (0, 7, 15 * 1000, 16 * 1000 - 1):
+        host = np.zeros(16 * 1000, np.uint8)
+        host[place] = 1
+        data, sink = device.array(host), device.array(np.zeros(1, np.uint32))
+        kernel.launch(2, 64, [data, 1000, sink])
+        assert sink.numpy()[0] == 1 << 8 * (place % 4)
+
+
+def test_stamps_are_of_the_sms_they_name() -> None:
+    device = open_device("emu", arch="sm_90")
+    out = device.array(np.zeros((1024, 2), np.uint64))
+    device.load(KERNELS).kernel("stamp").launch(8, 1, [out])
+    device.load(KERNELS).kernel("nothing").launch(1, 32)
+    assert 1 <= np.count_nonzero(out.numpy().any(axis=1)) <= 8
+
+
+# ---- what the management library says
+
+
+def test_reasons_that_hold_clocks_down() -> None:
+    assert reasons(0) == ()
+    assert reasons(0x4 | 0x40) == ("power cap", "hardware thermal slowdown")
+    assert reasons(0x1 | 0x8000) == ("idle", "reason 0x8000")
+    assert set(reasons(0x4 | 0x8 | 0x20 | 0x40 | 0x80)) == THROTTLES

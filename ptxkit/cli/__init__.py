@@ -16,6 +16,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
 
 VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
+    "bench": "time kernels on a GPU, verified, beside the memory roof",
     "check": "find errors and explain them",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",

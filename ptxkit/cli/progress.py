@@ -18,12 +18,12 @@ class Progress:
     """While it is open, says what is being run and how far it is.
 
     Args:
-        title: what runs: `gemv.ptx smoke`.
+        title: what runs: `gemv.ptx smoke`; a function where it changes.
         fraction: gives the part that is done, 0 to 1, or None where nobody knows.
     """
 
-    def __init__(self, title: str, fraction: Callable[[], float | None]) -> None:
-        self.title = title
+    def __init__(self, title: str | Callable[[], str], fraction: Callable[[], float | None]) -> None:
+        self._title = title
         self.fraction = fraction
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="ptxkit progress", daemon=True)
@@ -38,6 +38,11 @@ class Progress:
     ) -> None:
         self._done.set()
         self._thread.join()
+
+    @property
+    def title(self) -> str:
+        """What runs now."""
+        return self._title if isinstance(self._title, str) else self._title()
 
     def _watch(self) -> None:
         if self._done.wait(QUIET_SECONDS):
@@ -68,5 +73,5 @@ class Progress:
             task = bar.add_task(self.title, total=None)
             while not self._done.wait(LIVE_INTERVAL):
                 fraction = self.fraction()
-                if fraction is not None:
-                    bar.update(task, total=1.0, completed=fraction)
+                total = None if fraction is None else 1.0
+                bar.update(task, description=self.title, total=total, completed=fraction or 0.0)

@@ -9,15 +9,15 @@ from typing import Any
 
 import click
 
-from ptxkit import card
 from ptxkit.asm import Module
-from ptxkit.cli import Verb, files
+from ptxkit.cli import Verb
+from ptxkit.cli.launches import ALL, Subject, launch_options, request_of, subject
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
-from ptxkit.plan import LaunchPlan, Program, Request, flags, make
+from ptxkit.plan import LaunchPlan, Request, flags, make
 from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
 from ptxkit.runner import Options, check_save
@@ -25,8 +25,6 @@ from ptxkit.worker import session
 
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""
-
-ALL = "all"
 
 
 @click.command(
@@ -43,36 +41,9 @@ ALL = "all"
 )
 @click.argument("file")
 @click.argument("entry", required=False)
-@click.option(
-    "--device",
-    default="auto",
-    metavar="auto|emu|cuda:N",
-    help="Where to run; auto: a GPU that fits, else emu.",
-)
-@click.option(
-    "-p", "sizes", multiple=True, metavar="NAME=N", help="One size of the problem; may be repeated."
-)
+@launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card; `all` runs every one.")
-@click.option("--grid", metavar="X[,Y[,Z]]", help="CTAs, instead of the card's.")
-@click.option("--block", metavar="X[,Y[,Z]]", help="Threads of a CTA, instead of the card's.")
-@click.option("--cluster", metavar="X[,Y[,Z]]", help="CTAs of a cluster, instead of the card's.")
-@click.option("--shared", metavar="BYTES", help="Dynamic shared memory, instead of the card's.")
-@click.option("--cooperative", is_flag=True, help="Launch with all CTAs resident at once.")
-@click.option(
-    "--arg",
-    "arguments",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="x=f32[1024]:randn, x=f32[1024], x=@x.npy or n=3; without a card in the order of the entry.",
-)
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
-@click.option(
-    "--workload", metavar="NAME|FILE.py:NAME", help="The problem to verify against; FILE.py is executed."
-)
-@click.option("--inputs", metavar="NAME", help="The workload's input generator.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
-)
 @click.option("--arch", metavar="SM", help="The target that the emulator plays, by default the file's.")
 @click.option(
     "--order",
@@ -81,12 +52,6 @@ ALL = "all"
     help="When the emulator completes asynchronous work.",
 )
 @click.option("--sanitize/--no-sanitize", default=None, help="The emulator's sanitizer, on by default.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="S",
-    help="Kill a launch that takes longer; 10 on a GPU, none on emu by default.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE
@@ -96,14 +61,8 @@ def command(**given: Any) -> int:
     FILE is a path, else a shipped kernel. Its launch card says how it is launched and which problem it
     solves; without -p or --preset the card's first preset runs.
     """
-    path, module = files.read(given["file"], given["max_size"])
-    problems = [d for d in (*module.diagnostics, *card.check(module)) if d.is_error]
-    if problems:
-        raise PtxkitError(problems)
-    found = card.read(module.source) if module.source else None
-    request = _request(given)
-    name = module.source.name if module.source else given["file"]
-    program = Program(name, str(path))
+    found = subject(given["file"], given["max_size"])
+    request = request_of(given, given["preset"])
     options = Options(
         device=given["device"],
         order=given["order"],
@@ -112,13 +71,13 @@ def command(**given: Any) -> int:
         arch=given["arch"],
         save=flags.once((flags.split(text, "--save") for text in given["save"]), "--save"),
     )
-    plans = list(_plans(program, module, found, request, options))
+    plans = list(_plans(found, request, options))
     for plan in plans:
         check_save(plan, options)
     outcomes = []
     for_people = not given["as_json"]
     summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
-    for plan, outcome in _outcomes(plans, module, options, given["timeout"]):
+    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"]):
         outcomes.append((plan, outcome))
         if summary:
             summary.add(plan, outcome)
@@ -127,7 +86,7 @@ def command(**given: Any) -> int:
         elif for_people:
             print_failure(outcome.diagnostics, as_json=False)
     if not for_people:
-        print_json(_document(path.read_bytes(), outcomes))
+        print_json(_document(found.path.read_bytes(), outcomes))
     elif len(plans) > 1:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
@@ -135,42 +94,18 @@ def command(**given: Any) -> int:
     return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
 
 
-def _request(given: dict[str, Any]) -> Request:
-    def extents(option: str) -> Any:
-        return flags.extents(given[option], f"--{option}") if given[option] is not None else None
-
-    shared = extents("shared")
-    return Request(
-        entry=given["entry"],
-        preset=given["preset"],
-        sizes=flags.once((flags.size(text) for text in given["sizes"]), "-p"),
-        workload=given["workload"],
-        inputs=given["inputs"],
-        seed=given["seed"],
-        grid=extents("grid"),
-        block=extents("block"),
-        cluster=extents("cluster"),
-        shared=shared[0] if shared else None,
-        cooperative=given["cooperative"],
-        arguments=flags.once((flags.argument(text) for text in given["arguments"]), "--arg"),
-    )
-
-
-def _plans(
-    program: Program, module: Module, found: card.Card | None, request: Request, options: Options
-) -> Iterator[LaunchPlan]:
-    presets = [preset.name for preset in found.presets] if found else []
-    if request.preset != ALL or ALL in presets:
-        yield make(program, module, found, request)
+def _plans(found: Subject, request: Request, options: Options) -> Iterator[LaunchPlan]:
+    if request.preset != ALL or ALL in found.presets:
+        yield make(found.program, found.module, found.card, request)
         return
     alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
     for option, value in alone.items():
         if value:
-            raise error("P545", f"`{option}` goes with one run, `--preset all` makes {len(presets)}")
-    if not presets:
+            raise error("P545", f"`{option}` goes with one run, `--preset all` makes {len(found.presets)}")
+    if not found.presets:
         raise error("P544", "expected presets in the card for `--preset all`, found none")
-    for preset in presets:
-        yield make(program, module, found, replace(request, preset=preset))
+    for preset in found.presets:
+        yield make(found.program, found.module, found.card, replace(request, preset=preset))
 
 
 def _outcomes(

@@ -1,0 +1,206 @@
+"""The measuring itself, in the process that owns the GPU: kernels, the empty kernel, the roofs."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit import card, kernels
+from ptxkit.asm import Module, parse
+from ptxkit.bench.measurement import Settings, problem_key
+from ptxkit.bench.statistics import Trial
+from ptxkit.device import Device
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.plan import LaunchPlan, Program, Request, make
+from ptxkit.report import Report, judge
+from ptxkit.runner import Options, Session, Watch, as_gpu, open_for
+from ptxkit.stage import Case, Stage
+
+ROOF = "roofs/stream.ptx"
+CTAS_PER_SM = (4, 8, 16, 32)
+"""How many CTAs of the roof's kernel are tried; the fastest number is the roof."""
+
+_VECTOR = 16
+_PATTERN = 1 << 23
+"""Bytes of random content that are repeated over the memory that the roof reads."""
+_MEMORY_SHARE = 0.5
+"""Of the free memory, what sets of buffers may take."""
+_ROUND = 32
+_ROUND_SECONDS = 0.5
+"""Most samples, and seconds of them, between two looks at the rule."""
+
+_LATER = "the first launch was right; later launches on the same buffers left this"
+
+
+class Bench:
+    """Kernels of one file or several on one device.
+
+    Args:
+        options: which device.
+        settings: how to measure.
+        watch: told True before launches that are waited for, False after them.
+    """
+
+    def __init__(self, options: Options, settings: Settings, watch: Watch | None = None) -> None:
+        self.options = options
+        self.settings = settings
+        self._watch = watch
+        self._device: Device | None = None
+        self._stopwatch: Stopwatch | None = None
+        self._sessions: dict[Program, Session] = {}
+        self._cases: list[Case] = []
+        self._ctas: dict[tuple[int, int], int] = {}
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._device is not None:
+            self._device.close()
+
+    def verify(self, plan: LaunchPlan) -> Report:
+        """Launch a plan once and compare its outputs, as `ptxkit run` does.
+
+        Raises:
+            PtxkitError: what `Session.run` raises.
+        """
+        return self._session(plan.program).run(plan, self._case_of(plan))
+
+    def trial(self, plan: LaunchPlan) -> Trial:
+        """Time a plan on fresh buffers. Its outputs must be right afterwards too.
+
+        Raises:
+            PtxkitError: what the launches met; P801 or P802, an output is wrong after them.
+        """
+        session, case = self._session(plan.program), self._case_of(plan)
+        stages: list[Stage] = []
+        try:
+            for _ in range(self._sets(plan)):
+                stages.append(Stage(session.device, session.loaded, plan))
+                stages[-1].fill(case.inputs)
+            trial = self._measure(stages)
+            if not case.in_place:
+                for stage in stages:
+                    compared = case.compare(stage.outputs())
+                    wrong = [found for comparison in compared for found in judge(comparison)]
+                    if wrong:
+                        raise PtxkitError(replace(w, notes=(*w.notes, _LATER)) for w in wrong)
+            return trial
+        finally:
+            for stage in stages:
+                stage.free()
+
+    def floor(self) -> Trial:
+        """Time the empty kernel."""
+        return self._time(self._watched().nothing, 1, sets=1)
+
+    def roof(self, bytes_read: int, bytes_written: int) -> tuple[int, Trial]:
+        """Time pure memory traffic.
+
+        Args:
+            bytes_read, bytes_written: rounded up to 16.
+
+        Returns:
+            The CTAs a multiprocessor that are fastest, and the trial with them.
+
+        Raises:
+            PtxkitError: P705, out of memory.
+        """
+        reads, writes = -(-bytes_read // _VECTOR), -(-bytes_written // _VECTOR)
+        if (reads, writes) not in self._ctas:
+            found = {ctas: self._roof_trial(reads, writes, ctas, _ROUND) for ctas in CTAS_PER_SM}
+            self._ctas[reads, writes] = min(found, key=lambda ctas: found[ctas].median)
+        ctas = self._ctas[reads, writes]
+        return ctas, self._roof_trial(reads, writes, ctas)
+
+    def _roof_trial(self, reads: int, writes: int, ctas: int, samples: int | None = None) -> Trial:
+        program, module = _roof_program()
+        gpu = as_gpu(self._open(module))
+        sizes = {"R": reads, "W": writes, "CTAS": ctas * gpu.sm_count}
+        plan = make(
+            program, module, card.read(module.source) if module.source else None, Request(sizes=sizes)
+        )
+        with Stage(gpu, self._session(program).loaded, plan) as stage:
+            source = stage.tensors["source"].tensor
+            stage.fill({"source": np.resize(_pattern(), source.storage_shape)})
+            return self._measure([stage], samples)
+
+    def _measure(self, stages: list[Stage], samples: int | None = None) -> Trial:
+        """A trial whose samples take turns over the stages."""
+        stopwatch = self._watched()
+        turns = itertools.cycle([stage.prepare(stopwatch) for stage in stages])
+        return self._time(lambda: next(turns)(), len(stages[0].kernels), len(stages), samples)
+
+    def _time(self, launch: Callable[[], Any], commands: int, sets: int, samples: int | None = None) -> Trial:
+        """Warm up, then sample until the rule is met, or so many samples."""
+        stopwatch, rule = self._watched(), self.settings.rule
+        begin = time.perf_counter()
+        stopwatch.times(launch, 1, commands)
+        while time.perf_counter() - begin < self.settings.warmup:
+            stopwatch.times(launch, _ROUND, commands)
+        begin = time.perf_counter()
+        stopwatch.start_clock()
+        found = stopwatch.times(launch, min(samples or _ROUND, rule.min_samples), commands)
+        while (stopped := self._stopped(found, time.perf_counter() - begin, samples)) is None:
+            count = max(1, min(_ROUND, int(_ROUND_SECONDS / max(found[-1], 1e-6))))
+            found += stopwatch.times(launch, count, commands)
+        clock, clocks = stopwatch.sm_clock(), as_gpu(self._device_now()).clocks()
+        return Trial.of(found, stopped, sm_clock=clock, sets=sets, reasons=clocks.reasons if clocks else None)
+
+    def _stopped(self, found: list[float], elapsed: float, samples: int | None) -> str | None:
+        if samples is not None:
+            return "samples" if len(found) >= samples else None
+        return self.settings.rule.reached(found, elapsed)
+
+    def _sets(self, plan: LaunchPlan) -> int:
+        free, _ = as_gpu(self._device_now()).memory()
+        return max(1, min(self.settings.sets, int(free * _MEMORY_SHARE / max(plan.bytes, 1))))
+
+    def _case_of(self, plan: LaunchPlan) -> Case:
+        """The plan's problem, kept for other trials and for other kernels that solve the same one."""
+        if self._cases and problem_key(self._cases[0].plan) != problem_key(plan):
+            self._cases.clear()
+        for case in self._cases:
+            if case.plan.tensors == plan.tensors:
+                return case
+        self._cases.append(Case(plan))
+        return self._cases[-1]
+
+    def _session(self, program: Program) -> Session:
+        if program not in self._sessions:
+            module = program.module()
+            device = self._open(module)
+            self._sessions[program] = Session(module, self.options, self._watch, device)
+        return self._sessions[program]
+
+    def _open(self, module: Module) -> Device:
+        if self._device is None:
+            self._device = open_for(module, self.options)
+        return self._device
+
+    def _device_now(self) -> Device:
+        return self._open(_roof_program()[1])
+
+    def _watched(self) -> Stopwatch:
+        if self._stopwatch is None:
+            gpu: CudaDevice = as_gpu(self._device_now())
+            self._stopwatch = gpu.stopwatch(self.settings.flush, self._watch)
+        return self._stopwatch
+
+
+@cache
+def _roof_program() -> tuple[Program, Module]:
+    name, path = kernels.find(ROOF)
+    return Program(name, str(path)), parse(path, name=name)
+
+
+@cache
+def _pattern() -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 1 << 32, _PATTERN // 4, np.uint32)

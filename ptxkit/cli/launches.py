@@ -1,0 +1,116 @@
+"""What verbs share that launch kernels: options, and from FILE and options to a launch plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ptxkit import card
+from ptxkit.asm import Module
+from ptxkit.cli import files
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.plan import Program, Request, flags
+
+ALL = "all"
+"""The preset that stands for every one."""
+
+_OPTIONS = (
+    click.option(
+        "--device",
+        default="auto",
+        metavar="auto|emu|cuda:N",
+        help="Where to run; auto: a GPU that fits, else emu.",
+    ),
+    click.option(
+        "-p", "sizes", multiple=True, metavar="NAME=N", help="One size of the problem; may be repeated."
+    ),
+    click.option("--grid", metavar="X[,Y[,Z]]", help="CTAs, instead of the card's."),
+    click.option("--block", metavar="X[,Y[,Z]]", help="Threads of a CTA, instead of the card's."),
+    click.option("--cluster", metavar="X[,Y[,Z]]", help="CTAs of a cluster, instead of the card's."),
+    click.option("--shared", metavar="BYTES", help="Dynamic shared memory, instead of the card's."),
+    click.option("--cooperative", is_flag=True, help="Launch with all CTAs resident at once."),
+    click.option(
+        "--arg",
+        "arguments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="x=f32[1024]:randn, x=f32[1024], x=@x.npy or n=3; without a card in the order of the entry.",
+    ),
+    click.option(
+        "--workload", metavar="NAME|FILE.py:NAME", help="The problem to verify against; FILE.py is executed."
+    ),
+    click.option("--inputs", metavar="NAME", help="The workload's input generator."),
+    click.option(
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="S",
+        help="Kill a launch that takes longer; 10 on a GPU, none on emu by default.",
+    ),
+)
+
+
+def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every verb that launches."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
+    """What those options ask of a plan."""
+
+    def extents(option: str) -> Any:
+        return flags.extents(given[option], f"--{option}") if given[option] is not None else None
+
+    shared = extents("shared")
+    return Request(
+        entry=given["entry"],
+        preset=preset,
+        sizes=flags.once((flags.size(text) for text in given["sizes"]), "-p"),
+        workload=given["workload"],
+        inputs=given["inputs"],
+        seed=given["seed"],
+        grid=extents("grid"),
+        block=extents("block"),
+        cluster=extents("cluster"),
+        shared=shared[0] if shared else None,
+        cooperative=given["cooperative"],
+        arguments=flags.once((flags.argument(text) for text in given["arguments"]), "--arg"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A FILE, read: its path, its module, its card where it has one, and the program for plans."""
+
+    path: Path
+    module: Module
+    card: card.Card | None
+    program: Program
+
+    @property
+    def presets(self) -> list[str]:
+        """The names of the card's presets."""
+        return [preset.name for preset in self.card.presets] if self.card else []
+
+
+def subject(file: str, max_size: int) -> Subject:
+    """FILE: a path, else a shipped kernel.
+
+    Raises:
+        PtxkitError: it can't be read, or there are errors in it or in its card.
+    """
+    path, module = files.read(file, max_size)
+    problems = [d for d in (*module.diagnostics, *card.check(module)) if d.is_error]
+    if problems:
+        raise PtxkitError(problems)
+    found = card.read(module.source) if module.source else None
+    name = module.source.name if module.source else file
+    return Subject(path, module, found, Program(name, str(path)))
