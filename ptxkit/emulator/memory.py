@@ -8,6 +8,7 @@ as they are touched; between allocations lie red zones, and what was freed is re
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 import sys
@@ -213,7 +214,11 @@ def physical_memory() -> int:
 
 
 class GlobalMemory(Bank):
-    """Global memory: one range of addresses, its allocations in the order of their addresses."""
+    """Global memory: one range of addresses, its allocations in the order of their addresses.
+
+    Raises:
+        PtxkitError: P705, this process has no addresses left.
+    """
 
     def __init__(self) -> None:
         capacity = CAPACITY
@@ -222,9 +227,12 @@ class GlobalMemory(Bank):
                 super().__init__(reserve(capacity), reserve(capacity))
                 break
             except (OSError, OverflowError, ValueError):
-                if capacity <= 1 << 28:
-                    raise
-                capacity //= 2
+                # Emulators that nobody uses any more may still hold their ranges of addresses.
+                if not gc.collect():
+                    if capacity <= 1 << 28:
+                        message = "out of device memory: no range of addresses is left for an emulator"
+                        raise error("P705", message) from None
+                    capacity //= 2
         self.capacity = capacity
         self.budget = min(capacity, physical_memory() * 3 // 4)
         self.used = 0
