@@ -132,6 +132,26 @@ def measure(device: CudaDevice, batches: int, batch: int) -> dict[str, dict[str,
     return found
 
 
+def document(device: CudaDevice, batches: int, batch: int) -> dict[str, Any]:
+    """The figures with what they were measured with."""
+    versions = {}
+    for package in ("cuda-bindings", "cuda-core", "cupy-cuda12x", "cupy-cuda13x"):
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return {
+        "schema": 1,
+        "what": "host cost of a launch, microseconds",
+        "gpu": device.name,
+        "cuda": list(driver_version()),
+        "packages": versions,
+        "batches": batches,
+        "batch": batch,
+        "figures": measure(device, batches, batch),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -143,23 +163,8 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     with CudaDevice() as device:
-        found = measure(device, chosen.batches, chosen.batch)
-        versions = {}
-        for package in ("cuda-bindings", "cuda-core", "cupy-cuda12x", "cupy-cuda13x"):
-            try:
-                versions[package] = importlib.metadata.version(package)
-            except importlib.metadata.PackageNotFoundError:
-                continue
-        document = {
-            "schema": 1,
-            "what": "host cost of a launch, microseconds",
-            "gpu": device.name,
-            "cuda": list(driver_version()),
-            "packages": versions,
-            "batches": chosen.batches,
-            "batch": chosen.batch,
-            "figures": found,
-        }
+        made = document(device, chosen.batches, chosen.batch)
+    found = made["figures"]
     width = max(map(len, found))
     for name, figures in found.items():
         print(
@@ -170,7 +175,7 @@ def main() -> None:
     graph, replay = found[f"graph, {NODES} nodes"]["median"], found[f"cuGraphLaunch, {NODES} nodes"]["median"]
     print(f"graph / replay  = {graph / replay:.3f}")
     if chosen.json:
-        chosen.json.write_text(json.dumps(document, indent=2) + "\n")
+        chosen.json.write_text(json.dumps(made, indent=2) + "\n")
 
 
 if __name__ == "__main__":

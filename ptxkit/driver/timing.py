@@ -113,6 +113,22 @@ class Stopwatch:
             size = max(1, min(most, int(_BATCH_SECONDS / max(found[-1], 1e-6))))
         return found
 
+    def flush_cache(self, number: int = 0) -> None:
+        """Put a flush of the L2 cache into the stream.
+
+        Args:
+            number: for `write`, the byte to write, modulo 256.
+        """
+        if self.flush == "read":
+            self._sweep()
+        elif self.flush == "write":
+            buffer = self._flushed
+            with self._context:
+                wiped = bindings().cuMemsetD8Async(
+                    buffer.address, number & 0xFF, buffer.nbytes, self.stream.handle
+                )
+                check(wiped, "flush the L2 cache")
+
     def start_clock(self) -> None:
         """Begin to read the SM clock."""
         self._read_clock(0)
@@ -140,7 +156,7 @@ class Stopwatch:
             if gated:
                 self._gate.close(self.stream)
             for number, (start, end) in enumerate(pairs):
-                self._flush(number)
+                self.flush_cache(number)
                 start.record(self.stream)
                 launch()
                 end.record(self.stream)
@@ -151,17 +167,6 @@ class Stopwatch:
         if self._watch:
             self._watch(False)
         return [end.seconds_since(start) for start, end in pairs]
-
-    def _flush(self, number: int) -> None:
-        if self.flush == "read":
-            self._sweep()
-        elif self.flush == "write":
-            buffer = self._flushed
-            with self._context:
-                wiped = bindings().cuMemsetD8Async(
-                    buffer.address, number & 0xFF, buffer.nbytes, self.stream.handle
-                )
-                check(wiped, "flush the L2 cache")
 
 
 class _Gate:

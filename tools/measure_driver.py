@@ -1,0 +1,219 @@
+"""Measure on a GPU what the driver layer and the bench promise, in one command.
+
+    python tools/measure_driver.py OUT.json [--quick]
+
+- What a launch costs on the host, beside the bare driver call and other libraries (tools/measure_launch.py).
+- Two benches of the same kernels: whether they agree within the spread that they print.
+- The bench beside Nsight Compute, `ncu --clock-control none`, where that is on PATH: the same launches with
+  the cache flushed in the same way.
+
+Everything goes into OUT.json, a short table to stdout. The GPU's settings are read, never changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import measure_launch
+
+from ptxkit import card, kernels
+from ptxkit.asm import parse
+from ptxkit.driver import CudaDevice
+from ptxkit.plan import Program, Request, make
+from ptxkit.provenance import provenance
+from ptxkit.stage import Case, Stage
+
+ROOT = Path(__file__).resolve().parents[1]
+
+STATES: dict[str, tuple[str, dict[str, int]]] = {
+    "gemv 128x256x1": ("gemv.ptx", {"M": 128, "K": 256, "L": 1}),
+    "gemv 7168x2048x4": ("gemv.ptx", {"M": 7168, "K": 2048, "L": 4}),
+    "gemv 7168x16384x1": ("gemv.ptx", {"M": 7168, "K": 16384, "L": 1}),
+    "gemv 4096x7168x8": ("gemv.ptx", {"M": 4096, "K": 7168, "L": 8}),
+    "gemv 4096x7168x32": ("gemv.ptx", {"M": 4096, "K": 7168, "L": 32}),
+    "read 512 MB": ("roofs/stream.ptx", {"R": 1 << 25, "W": 0, "CTAS": 1056}),
+}
+"""Kernels by a name: file and sizes. The last two take more than 100 us on an H200."""
+
+LONG = 100e-6
+"""Seconds from which a figure is compared in per cent rather than in microseconds."""
+PROFILED = 20
+"""Launches that the profiler times."""
+
+
+def bench(quick: bool) -> dict[str, Any]:
+    """The states' timings, by name, from one `ptxkit bench` for each file."""
+    found: dict[str, Any] = {}
+    for name, (file, sizes) in STATES.items():
+        given = [part for size, value in sizes.items() for part in ("-p", f"{size}={value}")]
+        command = [sys.executable, "-m", "ptxkit", "bench", file, "--device", "cuda", "--json", *given]
+        if quick:
+            command += ["--trials", "3"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        (state,) = json.loads(done.stdout)["states"]
+        found[name] = {**state["timing"], "diagnostics": state["diagnostics"]}
+    return found
+
+
+def agreement(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Of each state the distance between two benches and the larger of their spreads, in seconds."""
+    found = {}
+    for name in first:
+        apart = abs(first[name]["seconds"] - second[name]["seconds"])
+        spread = max(first[name]["spread"], second[name]["spread"])
+        found[name] = {"apart": apart, "spread": spread, "agree": apart <= spread}
+    return found
+
+
+def launch_under_profiler(name: str) -> None:
+    """The state's launches and nothing waited for behind a gate: the profiler runs kernels one by one."""
+    file, sizes = STATES[name]
+    found, path = kernels.find(file)
+    module = parse(path, name=found)
+    plan = make(Program(found, str(path)), module, card.read(module.source), Request(sizes=sizes))
+    with CudaDevice() as device, Stage(device, device.load(module), plan) as stage:
+        stage.fill(Case(plan).inputs)
+        stopwatch = device.stopwatch("read")
+        launch = stage.prepare(stopwatch)
+        for number in range(PROFILED):
+            stopwatch.flush_cache(number)
+            launch()
+            stopwatch.stream.synchronize()
+
+
+def profile(name: str, ncu: str) -> dict[str, Any]:
+    """The kernel's durations as Nsight Compute tells them, in seconds."""
+    entry = Path(STATES[name][0]).stem
+    command = [
+        ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum",
+        "--print-units", "base", "--csv", "--kernel-name", entry,
+        sys.executable, __file__, "--under-profiler", name,
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
+    times = [
+        float(row["Metric Value"].replace(",", "")) * 1e-9
+        for row in csv.DictReader(io.StringIO("\n".join(lines)))
+        if row.get("Metric Name") == "gpu__time_duration.sum"
+    ]
+    if not times:
+        return {"error": (done.stdout + done.stderr)[-2000:]}
+    return {"median": statistics.median(times), "low": min(times), "high": max(times), "launches": len(times)}
+
+
+def against_profiler(timings: dict[str, Any], ncu: str) -> dict[str, Any]:
+    """Of each state bench's figure and the profiler's, and whether they are as near as promised."""
+    found = {}
+    for name, timing in timings.items():
+        profiled = profile(name, ncu)
+        row: dict[str, Any] = {"seconds": timing["seconds"], "net": timing["net"], "ncu": profiled}
+        if "median" in profiled:
+            truth = profiled["median"]
+            row["ratio"] = timing["seconds"] / truth
+            row["net_apart"] = None if timing["net"] is None else timing["net"] - truth
+            if timing["seconds"] >= LONG:
+                row["met"] = abs(row["ratio"] - 1) <= 0.03
+            else:
+                row["met"] = row["net_apart"] is not None and abs(row["net_apart"]) <= 1e-6
+        found[name] = row
+    return found
+
+
+def bars(document: dict[str, Any]) -> dict[str, Any]:
+    """Each promise: what was found, what it may be, and whether it holds; None where it was not measured."""
+    costs = {name: figures["median"] for name, figures in document["launch"]["figures"].items()}
+    nodes = f"{measure_launch.NODES} nodes"
+    prepared = costs["prepared"] / costs["cuLaunchKernel, prepacked"]
+    graph = costs[f"graph, {nodes}"] / costs[f"cuGraphLaunch, {nodes}"]
+    found: dict[str, Any] = {
+        "a prepared launch over the bare call": {"found": prepared, "most": 1.05, "met": prepared <= 1.05},
+        "a graph over the driver's own replay": {"found": graph, "most": 1.1, "met": graph <= 1.1},
+    }
+    for peer in ("cuda.core launch", "CuPy RawKernel"):
+        ratio = costs["launch"] / costs[peer] if peer in costs else None
+        met = None if ratio is None else ratio < 1
+        found[f"an unprepared launch over {peer}"] = {"found": ratio, "most": 1.0, "met": met}
+    agreed = [row["agree"] for row in document["agreement"].values()]
+    found["two benches agree within their spread"] = {
+        "found": sum(agreed),
+        "of": len(agreed),
+        "met": all(agreed),
+    }
+    profiled = [row.get("met") for row in document["profiler"].values()]
+    met = None if not profiled or None in profiled else all(profiled)
+    found["bench agrees with the profiler"] = {"found": profiled.count(True), "of": len(profiled), "met": met}
+    return found
+
+
+def show(document: dict[str, Any]) -> None:
+    """A short table of the whole."""
+    for name, figures in document["launch"]["figures"].items():
+        print(f"{name:<32} {figures['median']:8.3f} us")
+    for name, timing in document["bench"].items():
+        row = document["profiler"].get(name, {})
+        ncu = row.get("ncu", {}).get("median")
+        profiled = f"  ncu {ncu * 1e6:8.2f} us" if ncu else ""
+        apart = document["agreement"][name]
+        net = "" if timing["net"] is None else f"  net {timing['net'] * 1e6:8.2f} us"
+        floor = timing["floor"]["seconds"]
+        print(
+            f"{name:<20} {timing['seconds'] * 1e6:8.2f} us{net}  floor {floor * 1e6:.2f} us"
+            f"  again {apart['apart'] * 1e6:.3f} us apart, spread {apart['spread'] * 1e6:.3f} us{profiled}"
+        )
+    for name, bar in document["bars"].items():
+        word = {True: "met", False: "MISSED", None: "not measured"}[bar["met"]]
+        limit = f"at most {bar['most']}" if "most" in bar else f"of {bar['of']}"
+        value = f"{bar['found']:.3f}" if isinstance(bar["found"], float) else bar["found"]
+        print(f"{word:<13} {name}: {value}, {limit}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", type=Path, nargs="?", help="write the figures here")
+    parser.add_argument("--quick", action="store_true", help="fewer trials and batches")
+    parser.add_argument("--under-profiler", choices=STATES, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.under_profiler:
+        launch_under_profiler(chosen.under_profiler)
+        return
+    if chosen.out is None:
+        parser.error("give the file to write")
+    with CudaDevice() as device:
+        document: dict[str, Any] = {
+            "schema": 1,
+            "kind": "driver measurement",
+            **provenance(),
+            "device": device.name,
+            "gpu": device.describe(),
+            "launch": measure_launch.document(device, 20 if chosen.quick else 60, 400),
+        }
+    first, second = bench(chosen.quick), bench(chosen.quick)
+    ncu = shutil.which("ncu")
+    document |= {
+        "bench": first,
+        "bench_again": second,
+        "agreement": agreement(first, second),
+        "profiler": against_profiler(first, ncu) if ncu else {},
+    }
+    document["bars"] = bars(document)
+    chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+    show(document)
+
+
+if __name__ == "__main__":
+    main()
