@@ -5,7 +5,7 @@
 
 Prints one line a packer: cases compared, identical words, words that differ in an offset which the
 instruction does not read, differences. `--json` prints the same as JSON. Exit 1 where anything differs.
-CUTLASS needs nvcc; none of them needs a GPU.
+CUTLASS needs a C++ compiler; none of them needs a GPU or a CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import itertools
 import json
+import os
 import random
 import re
 import shutil
@@ -27,7 +28,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("nvidia-cutlass==4.2.0.0", "jax==0.10.2", "absl-py", "triton==3.9.0", "numpy>=2", "ml_dtypes")
+PACKAGES = (
+    "nvidia-cutlass==4.2.0.0", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85",
+    "nvidia-cuda-crt==13.0.88", "jax==0.10.2", "absl-py", "triton==3.9.0", "numpy>=2", "ml_dtypes",
+)  # fmt: skip
 
 sys.path.insert(0, str(ROOT))
 
@@ -154,7 +158,7 @@ def cutlass_idesc(kind: str, fields: dict[str, Any]) -> str:
 
 
 def smem_cases() -> Iterator[dict[str, Any]]:
-    """Tiles: every type, major-ness, swizzle and order, several sizes."""
+    """Tiles: every type, major-ness, swizzle and order, of the least size and of several atoms each way."""
     for dtype, major, swizzle, order in itertools.product(
         BITS, ("K", "MN"), ("none", "32B", "64B", "128B", "128B-32B-atom"), ("MN", "K")
     ):
@@ -164,7 +168,7 @@ def smem_cases() -> Iterator[dict[str, Any]]:
             continue
         width = {"none": 16, "32B": 32, "64B": 64}.get(swizzle, 128) * 8 // BITS[dtype]
         step = 256 // BITS[dtype]  # K of one instruction: 32 bytes
-        for mn, k in itertools.product((64, 256), (1, 4)):
+        for mn, k in ((64, 1), (256, 4)):
             if major == "K":
                 size = (mn, max(k * width, step))
             else:
@@ -221,20 +225,26 @@ def wgmma_has(case: dict[str, Any]) -> bool:
     return case["major"] == "K" or case["dtype"] == "bf16"
 
 
-def cutlass_output(lines: list[str], include: Path, jobs: int = 2) -> str:
-    """What the generated host programs print, built and run in `jobs` pieces."""
+def cxx_compiler() -> str | None:
+    """The C++ compiler to use: `CXX`, or the first on PATH."""
+    return next(filter(None, map(shutil.which, (os.environ.get("CXX", ""), "g++", "clang++", "c++"))), None)
+
+
+def cutlass_output(lines: list[str], compiler: str, include: list[Path]) -> str:
+    """What the generated host programs print, built and run in as many pieces as there are cores."""
+    jobs = os.cpu_count() or 1
+    command = [compiler, "-std=c++17", "-O0", "-w", *(f"-I{path}" for path in include)]
     with tempfile.TemporaryDirectory() as folder:
         builds = []
         for job in range(jobs):
-            source = Path(folder) / f"part{job}.cu"
+            source = Path(folder) / f"part{job}.cpp"
             source.write_text(CPP_HEAD + "\n".join(lines[job::jobs]) + "\n}\n")
-            command = ["nvcc", "-std=c++17", "--expt-relaxed-constexpr", "-I", str(include), "-O0", "-w"]
             program = source.with_suffix("")
             builds.append((program, subprocess.Popen([*command, "-o", str(program), str(source)])))
         out = []
         for program, build in builds:
             if build.wait():
-                raise RuntimeError("nvcc could not build the comparison with CUTLASS's headers")
+                raise RuntimeError(f"{compiler} could not build the comparison with CUTLASS's headers")
             out.append(subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout)
     return "".join(out)
 
@@ -246,16 +256,22 @@ def compare_cutlass() -> Report:
     if spec is None or not spec.submodule_search_locations:
         report.unavailable = "the package nvidia-cutlass is not installed"
         return report
-    if shutil.which("nvcc") is None:
-        report.unavailable = "there is no nvcc on PATH"
+    compiler = cxx_compiler()
+    if compiler is None:
+        report.unavailable = "there is no C++ compiler on PATH"
+        return report
+    package = Path(next(iter(spec.submodule_search_locations)))
+    cuda = package.parent / "nvidia" / "cu13" / "include"
+    if not (cuda / "cuda_runtime_api.h").exists():
+        report.unavailable = "the package nvidia-cuda-runtime is not installed beside nvidia-cutlass"
         return report
     from ptxkit.layouts import SharedTile, operand_bits
 
-    include = Path(next(iter(spec.submodule_search_locations))) / "source" / "include"
+    include = [package / "source" / "include", cuda, cuda / "cccl"]
     idescs, tiles = list(idesc_cases()), list(smem_cases())
     lines = [f"idesc({i}, {cutlass_idesc(kind, fields)});" for i, (kind, fields) in enumerate(idescs)]
     lines += [cutlass_smem(i, case) for i, case in enumerate(tiles)]
-    for what, number, word in re.findall(r"@ (\w) (\d+) (\w+)", cutlass_output(lines, include)):
+    for what, number, word in re.findall(r"@ (\w) (\d+) (\w+)", cutlass_output(lines, compiler, include)):
         i, theirs = int(number), int(word, 16)
         if what == "i":
             kind, fields = idescs[i]
