@@ -1,0 +1,113 @@
+"""Instructions as attribute chains: `k.ld.global_.v4.u32` is `ld.global.v4.u32`.
+
+A modifier is an attribute of its own name, with three spellings where Python needs them: `__` for `::`
+(`shared__cta`), a `_` behind a keyword (`global_`, `and_`), a `_` before a digit (`_2d`, `_16x256b`).
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ptxkit.isa.notation import Form
+from ptxkit.isa.registry import forms
+
+Emit = Callable[[str, tuple[str, ...], tuple[Any, ...], Any], Any]
+"""Adds an instruction: opcode, modifiers, operands, guard."""
+
+
+def attribute(word: str) -> str | None:
+    """How an opcode or a modifier is spelled as an attribute; None where it can't be."""
+    name = word.replace("::", "__")
+    if name[:1].isdigit():
+        name = f"_{name}"
+    if keyword.iskeyword(name):
+        name = f"{name}_"
+    return name if name.isidentifier() and name.isascii() and modifier(name) == word else None
+
+
+def modifier(name: str) -> str | None:
+    """The opcode or modifier that an attribute spells; None where it spells none."""
+    if name.endswith("_") and keyword.iskeyword(name[:-1]):
+        return name[:-1]
+    if name.startswith("_"):
+        if not name[1:2].isdigit():
+            return None
+        name = name[1:]
+    return name.replace("__", "::")
+
+
+class Chain:
+    """An opcode with the modifiers so far. Calling it adds the instruction; `dir` lists what may follow.
+
+    Its `repr` shows the forms that it can still become.
+    """
+
+    __slots__ = ("_emit", "_modifiers", "_opcode", "_predicate")
+
+    def __init__(
+        self, emit: Emit, opcode: str, modifiers: tuple[str, ...] = (), predicate: Any = None
+    ) -> None:
+        self._emit = emit
+        self._opcode = opcode
+        self._modifiers = modifiers
+        self._predicate = predicate
+
+    def __getattr__(self, name: str) -> Chain:
+        word = modifier(name)
+        if word is None:
+            raise AttributeError(f"`{name}` spells no modifier")
+        return Chain(self._emit, self._opcode, (*self._modifiers, word), self._predicate)
+
+    def __call__(self, *operands: Any) -> Any:
+        """Add the instruction with these operands.
+
+        Returns:
+            The new registers that `...` stands for: one, or a tuple of several; a list for a vector. None
+            where there is no `...`.
+
+        Raises:
+            PtxkitError: what the checker has against it.
+        """
+        return self._emit(self._opcode, self._modifiers, operands, self._predicate)
+
+    def __dir__(self) -> list[str]:
+        return sorted(
+            {
+                name
+                for _, left in _open(self._opcode, self._modifiers)
+                for word in left
+                if (name := attribute(word)) is not None
+            }
+        )
+
+    def __repr__(self) -> str:
+        lines = [".".join((self._opcode, *self._modifiers))]
+        lines += [f"    {form.syntax}" for form, _ in _open(self._opcode, self._modifiers)]
+        return "\n".join(lines)
+
+
+@cache
+def _open(opcode: str, modifiers: tuple[str, ...]) -> tuple[tuple[Form, frozenset[str]], ...]:
+    """The forms that begin with these modifiers, each with the modifiers that may come next."""
+    found = []
+    for form in forms(opcode):
+        ends = {0}
+        for word in modifiers:
+            ends = {at + 1 for end in ends for at in _reachable(form, end) if word in form.slots[at].values}
+        if ends:
+            left = {word for end in ends for at in _reachable(form, end) for word in form.slots[at].values}
+            found.append((form, frozenset(left)))
+    return tuple(found)
+
+
+def _reachable(form: Form, start: int) -> list[int]:
+    """The slots that may be filled next when those before `start` are done with."""
+    found = []
+    for at in range(start, len(form.slots)):
+        found.append(at)
+        if not form.slots[at].optional:
+            break
+    return found

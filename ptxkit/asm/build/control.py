@@ -1,0 +1,181 @@
+"""Structured control flow: `if_`, `else_`, `while_`, `for_` as branches and labels. PTX ISA 9.7.12."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.asm.build.place import mistake
+from ptxkit.asm.build.values import Label, Register, Value
+from ptxkit.asm.tree import Statement
+from ptxkit.dtypes import DTYPES
+
+if TYPE_CHECKING:
+    from ptxkit.asm.build.statements import Frame
+
+
+@dataclass(slots=True)
+class Loop:
+    """Where `break_` and `continue_` go, and whether anything continues."""
+
+    end: Label
+    next: Label
+    continued: bool = False
+
+
+class Control:
+    """The structured statements of a body. They are branches and labels; none of them opens a scope."""
+
+    if TYPE_CHECKING:
+        # What `Body` brings along.
+        _frame: Frame
+        _number: int
+
+        def reg(self, type: str) -> Any: ...
+        def label(self, label: Label) -> Label: ...
+        def forward_label(self, name: str) -> Label: ...
+        def _forget(self, label: Label) -> None: ...
+        def _instruct(
+            self, opcode: str, modifiers: tuple[str, ...], operands: tuple[Any, ...], predicate: Any = None
+        ) -> Any: ...
+
+    def _begin_control(self) -> None:
+        self._else: Statement | None = None
+        self._loops: list[Loop] = []
+
+    def _labels(self, what: str, *parts: str) -> list[Label]:
+        self._number += 1
+        return [self.forward_label(f"${what}{self._number}_{part}") for part in parts]
+
+    @contextmanager
+    def if_(self, predicate: Any) -> Iterator[None]:
+        """What is inside runs where the predicate holds; `~p`, where it doesn't. An `else_` may follow.
+
+            with k.if_(p):
+                ...
+            with k.else_():
+                ...
+
+        Raises:
+            PtxkitError: P221, it is no predicate.
+        """
+        (end,) = self._labels("if", "end")
+        self._branch(end, ~predicate)
+        yield
+        self.label(end)
+        self._else = self._frame.statements[-1]
+
+    @contextmanager
+    def else_(self) -> Iterator[None]:
+        """What is inside runs where the `if_` right before it does not.
+
+        Raises:
+            PtxkitError: P241, no `if_` stands right before it.
+        """
+        frame = self._frame
+        if self._else is None or not frame.statements or frame.statements[-1] is not self._else:
+            raise mistake(
+                "P241",
+                "expected an `if_` right before `else_`, found none",
+                help="nothing may stand between the two",
+            )
+        otherwise = frame.statements.pop()
+        self._else = None
+        (end,) = self._labels("else", "end")
+        self._branch(end)
+        frame.statements.append(otherwise)
+        yield
+        self.label(end)
+
+    @contextmanager
+    def while_(self, condition: Value | Callable[[], Value]) -> Iterator[None]:
+        """What is inside runs again and again while the condition holds.
+
+            with k.while_(lambda: k.setp.lt.u32(..., i, n)):
+                ...
+
+        Args:
+            condition: a predicate, or a function that adds the instructions which compute it and gives it;
+                they stand at the head of the loop.
+        """
+        head, end = self._labels("while", "head", "end")
+        self.label(head)
+        predicate = condition() if callable(condition) else condition
+        self._branch(end, ~predicate)
+        self._loops.append(Loop(end, head))
+        yield
+        self._loops.pop()
+        self._branch(head)
+        self.label(end)
+
+    @contextmanager
+    def for_(self, counter: str | Register, start: Any, stop: Any, step: Any = 1) -> Iterator[Register]:
+        """A counted loop: from `start` on while the counter is below `stop`; above it, for a negative step.
+
+            with k.for_("u32", 0, n, 4) as i:
+                ...
+
+        Args:
+            counter: a register, or the type of a new one; a signed or unsigned integer, or a float.
+            start: its first value.
+            stop: where it ends; read anew each time round.
+            step: what is added each time round.
+
+        Raises:
+            PtxkitError: P217, untyped bits have no order; P218, the step is 0.
+        """
+        register = self.reg(counter) if isinstance(counter, str) else counter
+        type_ = register.type
+        dtype = DTYPES[type_]
+        if not (dtype.is_integer or dtype.is_float):
+            raise mistake(
+                "P217",
+                f"expected a signed or unsigned integer as counter, found `.{type_}`",
+                help="`.b32` has no order; declare it as `.u32` or `.s32`",
+            )
+        if step == 0:
+            raise mistake("P218", "expected a step other than 0, found 0")
+        compare = "gt" if isinstance(step, (int, float)) and step < 0 else "lt"
+        body, next_, end = self._labels("for", "body", "next", "end")
+        loop = Loop(end, next_)
+        self._emit("mov", type_, register, start)
+        self._branch(end, ~self._emit(f"setp.{compare}", type_, ..., register, stop))
+        self.label(body)
+        self._loops.append(loop)
+        yield register
+        self._loops.pop()
+        if loop.continued:
+            self.label(next_)
+        else:
+            self._forget(next_)
+        self._emit("add", type_, register, register, step)
+        self._branch(body, self._emit(f"setp.{compare}", type_, ..., register, stop))
+        self.label(end)
+
+    def _emit(self, spelling: str, type_: str, *operands: Any) -> Any:
+        opcode, *modifiers = spelling.split(".")
+        return self._instruct(opcode, (*modifiers, type_), operands)
+
+    def break_(self, predicate: Any = None) -> None:
+        """Leave the innermost loop; with a predicate, where it holds."""
+        self._branch(self._loop("break_").end, predicate)
+
+    def continue_(self, predicate: Any = None) -> None:
+        """Begin the innermost loop's next round; with a predicate, where it holds."""
+        loop = self._loop("continue_")
+        loop.continued = True
+        self._branch(loop.next, predicate)
+
+    def _loop(self, what: str) -> Loop:
+        if not self._loops:
+            raise mistake(
+                "P241",
+                f"expected a loop around `{what}`, found none",
+                help="open one with `while_` or `for_`",
+            )
+        return self._loops[-1]
+
+    def _branch(self, label: Label, predicate: Any = None) -> None:
+        self._instruct("bra", (), (label,), predicate)

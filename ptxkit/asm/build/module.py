@@ -1,0 +1,242 @@
+"""A module under construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ptxkit.asm.build import declare as declaring
+from ptxkit.asm.build.body import Body
+from ptxkit.asm.build.place import mistake
+from ptxkit.asm.build.statements import Frame, Statements
+from ptxkit.asm.build.values import Lowering, Named
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.declarations import check_function, check_module_level
+from ptxkit.asm.check.header import check_header
+from ptxkit.asm.symbols import Scope, declare
+from ptxkit.asm.tree import Directive, Function, Module, Name, Section, Statement, String, Variable
+from ptxkit.asm.tree import Label as LabelNode
+
+
+class Builder(Statements):
+    """A module, statement by statement.
+
+        b = Builder("sm_90a")
+        with b.entry("empty") as k:
+            k.ret()
+        print(ptxkit.write(b.module, canonical=True))
+
+    Args:
+        targets: of `.target`: an architecture, and options such as `debug`; none leaves `.target` out.
+        version: of `.version`; None leaves it out.
+        address_size: of `.address_size`; None leaves it out.
+        heading: comments at the head of the file, as `comment` takes them; None leaves a line empty. A launch
+            card goes here.
+
+    Raises:
+        PtxkitError: the checker has something against version or target.
+    """
+
+    def __init__(
+        self,
+        *targets: str,
+        version: str | None = "9.0",
+        address_size: int | str | None = 64,
+        heading: Sequence[str | None] = (),
+    ) -> None:
+        self._module = Module([])
+        self.builder = self
+        self._checks = Context(self._module)
+        self._inside: Body | None = None
+        super().__init__(Frame(self._module.statements, Scope(), 0))
+        for line in heading:
+            if line is None:
+                self.blank()
+            else:
+                self.comment(line)
+        if version is not None:
+            self._add(Directive("version", (Name(version),)))
+        if targets:
+            self._add(Directive("target", tuple(Name(target) for target in targets)))
+        if address_size is not None:
+            self._add(Directive("address_size", (Lowering(self._use)(address_size),)))
+        if version is not None and targets:
+            check_header(self._checks)
+            self._refuse_errors()
+
+    @property
+    def module(self) -> Module:
+        """What has been built so far."""
+        self._module.tail = "".join([*self._frame.pending, "\n"])
+        return self._module
+
+    @property
+    def _context(self) -> Context:
+        return self._checks
+
+    def _add(self, statement: Statement) -> None:
+        if self._inside is not None:
+            name = self._inside._node.name
+            raise mistake(
+                "P241", f"`{name}` is still open", help="module level begins again behind its `with`"
+            )
+        super()._add(statement)
+
+    def _declare(self, statement: Statement) -> None:
+        declare(statement, self._frame.scope)
+        if isinstance(statement, Directive) and statement.name in ("version", "target"):
+            check_header(self._checks)
+            self._checks.found.clear()
+
+    def _check_variable(self, node: Variable) -> None:
+        check_module_level(self._checks, node)
+
+    # ---- functions
+
+    def entry(
+        self,
+        name: str,
+        parameters: Sequence[Variable] = (),
+        *,
+        linkage: str | None = "visible",
+        directives: Sequence[Directive] = (),
+        **tuning: Any,
+    ) -> Body:
+        """A kernel; `with` opens its body. PTX ISA 11.2.1, 11.4.
+
+        Args:
+            name: as the host looks it up.
+            parameters: from `param`.
+            linkage: `visible`, `weak`, `extern`, or None.
+            directives: as nodes, where `tuning` can't say them: one given twice.
+            tuning: `maxntid=(256, 1, 1)`, `reqntid=128`, `maxnreg=64`, `minnctapersm=2`,
+                `reqnctapercluster=2`, `explicitcluster=True`, `pragma="nounroll"`, ..
+
+        Raises:
+            PtxkitError: what the checker has against the header.
+        """
+        given = (*directives, *declaring.directives(tuning, declaring.ENTRY_DIRECTIVES))
+        return self._function(
+            Function("entry", declaring.name_of(name), tuple(parameters), (), linkage, (), given)
+        )
+
+    def func(
+        self,
+        name: str,
+        parameters: Sequence[Variable] = (),
+        *,
+        returns: Sequence[Variable] = (),
+        linkage: str | None = None,
+        attributes: Sequence[str] = (),
+        directives: Sequence[Directive] = (),
+        **tuning: Any,
+    ) -> Body:
+        """A function; `with` opens its body, without one it is a declaration. PTX ISA 11.2.2, 11.7.
+
+        Args:
+            name: as in PTX.
+            parameters: from `param`.
+            returns: from `param`.
+            linkage: `visible`, `weak`, `extern`, or None.
+            attributes: `unified(1, 2)`.
+            directives: as nodes.
+            tuning: `noreturn=True`, `abi_preserve=16`, ..
+
+        Raises:
+            PtxkitError: what the checker has against the header.
+        """
+        given = (*directives, *declaring.directives(tuning, declaring.FUNC_DIRECTIVES))
+        node = Function(
+            "func",
+            declaring.name_of(name),
+            tuple(parameters),
+            tuple(returns),
+            linkage,
+            tuple(attributes),
+            given,
+        )
+        return self._function(node)
+
+    def _function(self, node: Function) -> Body:
+        declaring.one_of(node.linkage, declaring.LINKAGES, "linkage")
+        check_function(self._checks, node)
+        self._refuse_errors()
+        declare(node, self._frame.scope)
+        self._refuse_clashes()
+        self._add(node)
+        body = Body(self, node, Named(node.name, self._frame.scope.lookup(node.name)))
+        self._refuse_clashes()
+        return body
+
+    # ---- the rest of a module
+
+    def tex(self, type: str, *names: Any, **rest: Any) -> Any:
+        """Declare in `.tex`: see `variable`."""
+        return self.variable("tex", type, *names, **rest)
+
+    def alias(self, name: str, function: str) -> None:
+        """`.alias name, function;`: another name for a function. PTX ISA 11.6.6."""
+        node = Directive("alias", (Name(declaring.name_of(name)), Name(declaring.name_of(function))))
+        self._declare(node)
+        self._refuse_clashes()
+        self._add(node)
+
+    def file(self, index: int, path: str, *stamp: int) -> None:
+        """`.file index "path"`: a source file that `loc` names. PTX ISA 11.5.2.
+
+        Args:
+            index: its number.
+            path: its name.
+            stamp: time of modification and size, both or neither.
+        """
+        numbers = map(Lowering(self._use), stamp)
+        self._add(Directive("file", (Lowering(self._use)(index), String(path), *numbers)))
+
+    @contextmanager
+    def section(self, name: str) -> Iterator[SectionLines]:
+        """`.section name { .. }`: debugging information. PTX ISA 11.5.3."""
+        node = Section(name, [])
+        self._add(node)
+        lines = SectionLines(self, Frame(node.lines, Scope(), 1))
+        yield lines
+        lines._end(node)
+
+
+class SectionLines(Statements):
+    """The lines of a debugging section."""
+
+    def __init__(self, builder: Builder, frame: Frame) -> None:
+        self.builder = builder
+        super().__init__(frame)
+
+    def _declare(self, statement: Statement) -> None:
+        pass
+
+    def _end(self, node: Section) -> None:
+        closing = self._frame.trivia(0)
+        if closing is not None:
+            node.layout = ((node.layout or ("\n",))[0], " ", "\n", closing)
+
+    def label(self, name: str) -> None:
+        """`name:`"""
+        self._add(LabelNode(declaring.name_of(name)))
+
+    def b8(self, *values: Any) -> None:
+        """`.b8 1, 2`: bytes; so `b16`, `b32` and `b64`, which also take a name or the difference of two."""
+        self._data("b8", values)
+
+    def b16(self, *values: Any) -> None:
+        """`.b16 1, 2`"""
+        self._data("b16", values)
+
+    def b32(self, *values: Any) -> None:
+        """`.b32 1, 2`"""
+        self._data("b32", values)
+
+    def b64(self, *values: Any) -> None:
+        """`.b64 1, 2`"""
+        self._data("b64", values)
+
+    def _data(self, type_: str, values: tuple[Any, ...]) -> None:
+        self._add(Directive(type_, tuple(map(Lowering(self._use), values))))
