@@ -241,6 +241,14 @@ def test_addresses_are_checked() -> None:
     assert "expected an address of shared memory" in fault("P602", text, args, block, device=device).message
 
 
+def test_every_lane_needs_a_valid_address_up_to_sm_75() -> None:
+    addresses = [0] * 8 + [1 << 20] * 24
+    text, args, block, device = broken(LOAD, addresses, target="sm_75")
+    assert "thread (8, 0, 0)" in fault("P602", text, args, block, device=device).notes[0]
+    text, args, block, device = broken(LOAD, addresses)
+    device.load(text).kernel("k").launch((1,), (32,), args)
+
+
 def test_divergence_is_found() -> None:
     text, args, block, device = broken(f"@%p {LOAD}", [0] * 32, "    setp.lt.u32 %p, %t, 7;")
     found = fault("P640", text, args, block, device=device)

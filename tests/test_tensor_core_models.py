@@ -124,6 +124,27 @@ def test_whole_range_of_exponents(element: str) -> None:
         assert int(found[i]) == wanted
 
 
+@pytest.mark.parametrize("capability", [(8, 0), HOPPER])
+def test_results_at_the_lower_end(capability: tuple[int, int]) -> None:
+    """Products about 2^-138: the sum is cut to the grid of subnormal numbers."""
+    model = find(capability, "mma", "bf16")
+    assert model is not None
+    random = np.random.default_rng(6)
+    depth, count = model.step, 400
+    a, b = (random.integers(0, 2**16, (depth, count), dtype=np.uint16) for _ in range(2))
+    a, b = (m & 0x807F | random.integers(52, 64, m.shape).astype(np.uint16) << 7 for m in (a, b))
+    c = (
+        random.integers(0, 2**23, count, dtype=np.uint32)
+        | random.integers(0, 2, count).astype(np.uint32) << 31
+    )
+    c[::2] = 0
+    found = multiply(model, a, b, c, "bf16")
+    for i in range(count):
+        left, right = ([decode("bf16", int(x)) for x in m[:, i]] for m in (a, b))
+        wanted = fused(left, right, int(c[i]), "f32", depth, model.fraction, 23, model.zero)
+        assert int(found[i]) == wanted
+
+
 def test_largest_significands_do_not_overflow() -> None:
     """All terms as large as they can be, all of one sign: the sum needs 32 bits."""
     for instruction, capability, element, code in (
@@ -193,6 +214,10 @@ def test_mxf4(kind: str, blocks: int, wild: bool) -> None:
     factors = random.integers(low, high, (2, blocks, 1, count), dtype=np.uint16).astype(np.uint8)
     if wild:
         factors[0, 0, 0, ::20] = 0xFF
+    if kind == "ue4m3":
+        # A group whose factor is zero counts for nothing, however large its other factor is.
+        factors[0, 0, 0, ::7], factors[1, 0, 0, ::7], factors[:, 1:, 0, ::7] = 0, 0x7E, 1
+        c[::7] = 0x2B800001
     scales = tuple(tensor_cores.decode_scales(f, kind) for f in factors)
     left, right = (tensor_cores.decode(m[:, None, :], "e2m1") for m in (a, b))
     found = tensor_cores.multiply(model, left, right, c[None], ("f32", "f32"), (scales[0], scales[1]))[0]

@@ -84,12 +84,16 @@ def decompressed(rows: np.ndarray, source: str) -> np.ndarray:
 
 
 class RowAccess:
-    """Access to the rows whose addresses the first lanes give; the others' addresses don't matter."""
+    """Access to the rows whose addresses the first `count` lanes give.
+
+    The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
+    """
 
     def __init__(self, form: Form, operand: tree.Operand, count: int) -> None:
         space = plain_space(form.modifiers.choose("shared", "shared::cta", default="generic") or "")
         self.site: Site = form.site
-        self.lanes = np.arange(WARP)[None] < count
+        checked = WARP if form.builder.program.capability <= (7, 5) else count
+        self.lanes = np.arange(WARP)[None] < checked
         self.accessor = Accessor(form.address(operand), space, ROW, form.site)
         form.builder.program.touches("shared", ROW)
 
