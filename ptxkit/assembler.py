@@ -64,13 +64,16 @@ class _Outcome:
     log: str
 
 
-def assemble(module: Module, target: str | None = None, timeout: float = TIMEOUT) -> Assembly:
+def assemble(
+    module: Module, target: str | None = None, timeout: float = TIMEOUT, line_info: bool = False
+) -> Assembly:
     """Have a module assembled; by nvJitLink where it is installed, else by the `ptxas` on PATH.
 
     Args:
         module: what `parse` gave, or the builder made.
         target: `sm_90a`; None: the file's own `.target`.
         timeout: seconds that it may take.
+        line_info: whether the machine code says which PTX line each instruction comes from.
 
     Raises:
         PtxkitError: P305, there is no such target; P716, there is no assembler; P717, it crashed;
@@ -81,7 +84,8 @@ def assemble(module: Module, target: str | None = None, timeout: float = TIMEOUT
     source = module.source
     if source is None or source.text != text:
         source = Source(source.name if source else "<module>", text)
-    outcome = _assemble(text.encode(errors="surrogateescape"), architecture, timeout)
+    options = (f"-arch={architecture}", *(("-lineinfo",) if line_info else ()))
+    outcome = _assemble(text.encode(errors="surrogateescape"), options, timeout)
     return Assembly(
         outcome.assembler,
         architecture,
@@ -152,12 +156,12 @@ def _own_target(module: Module) -> Target | None:
     return None
 
 
-def _assemble(text: bytes, architecture: str, timeout: float) -> _Outcome:
+def _assemble(text: bytes, options: Sequence[str], timeout: float) -> _Outcome:
     ptxas = shutil.which("ptxas")
     try:
-        outcome = _by_nvjitlink(text, architecture, timeout)
+        outcome = _by_nvjitlink(text, options, timeout)
         if outcome is None and ptxas is not None:
-            outcome = _by_ptxas(ptxas, text, architecture, timeout)
+            outcome = _by_ptxas(ptxas, text, options, timeout)
     except subprocess.TimeoutExpired:
         message = f"the assembler has not ended after {timeout:g} s"
         raise error("P718", message, help="allow it more time, or give it less to do") from None
@@ -170,10 +174,10 @@ def _assemble(text: bytes, architecture: str, timeout: float) -> _Outcome:
     return outcome
 
 
-def _by_nvjitlink(text: bytes, architecture: str, timeout: float) -> _Outcome | None:
+def _by_nvjitlink(text: bytes, options: Sequence[str], timeout: float) -> _Outcome | None:
     """What nvJitLink makes of it; None where it is not installed."""
     run = subprocess.run(
-        [sys.executable, "-m", "ptxkit.nvjitlink", architecture],
+        [sys.executable, "-m", "ptxkit.nvjitlink", *options],
         input=text,
         capture_output=True,
         timeout=timeout,
@@ -188,12 +192,12 @@ def _by_nvjitlink(text: bytes, architecture: str, timeout: float) -> _Outcome | 
     return _Outcome(f"nvJitLink {said['version']}", cubin or None, said["log"])
 
 
-def _by_ptxas(ptxas: str, text: bytes, architecture: str, timeout: float) -> _Outcome:
+def _by_ptxas(ptxas: str, text: bytes, options: Sequence[str], timeout: float) -> _Outcome:
     with tempfile.TemporaryDirectory() as folder:
         source, image = Path(folder) / "input.ptx", Path(folder) / "image.cubin"
         source.write_bytes(text)
         run = subprocess.run(
-            [ptxas, f"-arch={architecture}", "-v", str(source), "-o", str(image)],
+            [ptxas, *options, "-v", str(source), "-o", str(image)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,

@@ -18,6 +18,7 @@ from typing import Any
 
 from ptxkit import __version__, targets
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.sass import find as find_disassembler
 
 _KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 _TOOL_TIMEOUT = 20
@@ -59,7 +60,7 @@ def examine() -> list[Fact]:
     """Every fact, in the order in which a run needs them."""
     facts = [_python(), _bindings()]
     facts += _driver()
-    return [*facts, _assembler(), _ptxas()]
+    return [*facts, _management(), _assembler(), _ptxas(), _disassembler()]
 
 
 def _python() -> Fact:
@@ -116,6 +117,19 @@ def _driver() -> Iterator[Fact]:
         yield Fact(f"cuda:{gpu['ordinal']}", State.GOOD, found, details=gpu)
 
 
+def _management() -> Fact:
+    """NVML, by which clocks and their limits are read."""
+    from ptxkit.driver.clocks import has_binding, management_version
+
+    version = management_version()
+    if version is None:
+        found = "not there; with it a bench says what held the clocks down"
+        if has_binding():
+            return Fact("NVML", State.OPTIONAL, f"{found}. It comes with the driver")
+        return Fact("NVML", State.OPTIONAL, found, "pip install -U cuda-bindings")
+    return Fact("NVML", State.GOOD, f"clocks can be read; driver {version}", details={"driver": version})
+
+
 def _assembler() -> Fact:
     """nvJitLink, which assembles in-process."""
     name = "nvJitLink"
@@ -148,6 +162,16 @@ def _ptxas() -> Fact:
     return Fact(
         "ptxas", State.GOOD, found, details={"path": path, "version": targets.show(version), "ptx": newest}
     )
+
+
+def _disassembler() -> Fact:
+    path = find_disassembler()
+    if path is None:
+        found = "not installed; `ptxkit sass` shows machine code with it"
+        return Fact("nvdisasm", State.OPTIONAL, found, "pip install 'ptxkit[sass]'")
+    match = re.search(r"release (\d+\.\d+)", _output(path, "--version"))
+    found = f"{match[1]} at {path}" if match else path
+    return Fact("nvdisasm", State.GOOD, found, details={"path": path, "version": match and match[1]})
 
 
 def _installed(package: str) -> str | None:

@@ -1,6 +1,6 @@
 """The process that nvJitLink runs in, since a text that crashes it takes its process along.
 
-    python -m ptxkit.nvjitlink sm_90a < kernel.ptx
+    python -m ptxkit.nvjitlink -arch=sm_90a < kernel.ptx
 
 writes a line of JSON, `version` and `log`, and after it the machine code, if there is any.
 """
@@ -23,7 +23,7 @@ def main() -> int:
     except (ImportError, RuntimeError):
         return MISSING
     text = sys.stdin.buffer.read()
-    options = [f"-arch={sys.argv[1]}", "-verbose"]
+    options = [*sys.argv[1:], "-verbose"]
     handle = nvjitlink.create(len(options), options)
     cubin = b""
     try:

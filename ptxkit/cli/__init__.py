@@ -18,9 +18,12 @@ VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
     "bench": "time kernels on a GPU, verified, beside the memory roof",
     "check": "find errors and explain them",
+    "asm": "make machine code through NVIDIA's assembler",
+    "sass": "show the machine code beside the PTX lines",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
     "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",
+    "script": "print the Python that builds a module again",
     "doctor": "show what this machine has, what is missing and how to mend it",
 }
 """Every verb with its line of help; the verb lives in the file of its name."""

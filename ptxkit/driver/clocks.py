@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from ptxkit.driver.errors import bindings, check
@@ -115,6 +116,14 @@ def management_version() -> str | None:
     library = _library()
     version = library.ask("driver") if library else None
     return version.decode() if isinstance(version, bytes) else version
+
+
+def has_binding() -> bool:
+    """Whether there is a Python binding of NVML, be the library itself there or not."""
+    try:
+        return any(find_spec(name) for name in _LIBRARIES)
+    except ModuleNotFoundError:
+        return False
 
 
 class _Library:

@@ -1,0 +1,104 @@
+"""`ptxkit asm FILE -o OUT.cubin`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+import ptxkit
+from ptxkit.asm import Module
+from ptxkit.assembler import Assembly, assemble, second_opinion
+from ptxkit.cli import Verb, files
+from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.output import print_diagnostics, print_json
+from ptxkit.diagnostics import PtxkitError, error
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit asm gemv.ptx -o gemv.cubin", "machine code for the file's own target"),
+        ("ptxkit asm gemv.ptx -o gemv.cubin --target sm_90a --line-info", "with PTX lines for profilers"),
+    ),
+)
+@click.argument("file")
+@click.option(
+    "-o", "out", type=click.Path(path_type=Path), required=True, metavar="OUT.cubin", help="Where to."
+)
+@click.option("--target", metavar="SM", help="Assemble for this target instead of the file's own.")
+@click.option("--line-info", is_flag=True, help="Let profilers and `ptxkit sass` show the PTX lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@MAX_SIZE
+def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, max_size: int) -> int:
+    """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
+    _, module = files.read(file, max_size)
+    assembly, cubin = assembled(module, target, line_info)
+    _write(out, cubin)
+    if as_json:
+        print_json(
+            {
+                "schema": 1,
+                "ok": True,
+                "out": str(out),
+                "bytes": len(cubin),
+                "assembler": assembly.assembler,
+                "target": assembly.target,
+                "usage": usage_json(assembly),
+                "diagnostics": [diagnostic.to_json() for diagnostic in assembly.diagnostics],
+            }
+        )
+        return 0
+    print_diagnostics(assembly.diagnostics, sys.stderr)
+    print(f"{out}: {len(cubin):,} bytes for {assembly.target}, by {assembly.assembler}")
+    for name in assembly.usage:
+        print(f"  {name}: {usage_text(assembly, name)}")
+    return 0
+
+
+def assembled(module: Module, target: str | None, line_info: bool) -> tuple[Assembly, bytes]:
+    """What the assembler made of a module, and its machine code.
+
+    Raises:
+        PtxkitError: it refused the module, for what the checker and it found; what `assemble` raises.
+    """
+    assembly = assemble(module, target, line_info=line_info)
+    if assembly.cubin is None:
+        found = second_opinion(module, ptxkit.check(module, target=target), target)
+        raise PtxkitError(found if any(d.is_error for d in found) else assembly.diagnostics)
+    return assembly, assembly.cubin
+
+
+def usage_json(assembly: Assembly) -> dict[str, dict[str, int]]:
+    """What each function uses, for JSON."""
+    return {
+        name: {
+            "registers": usage.registers,
+            "stack_bytes": usage.stack,
+            "spill_store_bytes": usage.spill_stores,
+            "spill_load_bytes": usage.spill_loads,
+        }
+        for name, usage in assembly.usage.items()
+    }
+
+
+def usage_text(assembly: Assembly, name: str) -> str:
+    """What one function uses, in a line."""
+    usage = assembly.usage[name]
+    spills = usage.spill_stores + usage.spill_loads
+    text = f"{usage.registers} registers"
+    text += f", {usage.stack} bytes of stack" if usage.stack else ""
+    return text + (f", spills {usage.spill_stores} + {usage.spill_loads} bytes" if spills else ", no spills")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The whole file or none."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as problem:
+        raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
