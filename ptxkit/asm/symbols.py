@@ -255,12 +255,8 @@ def declare(statement: Statement, scope: Scope) -> None:
 
 
 def _redeclares(new: Variable, old: Statement) -> bool:
-    """Whether `new` may repeat the name of `old`: one is `.extern`, or both are `.weak` or `.common`."""
-    if not isinstance(old, Variable):
-        return False
-    return "extern" in (new.linkage, old.linkage) or (
-        new.linkage == old.linkage and new.linkage in ("weak", "common")
-    )
+    """Whether `new` may repeat the name of `old`: one of them is `.extern`."""
+    return isinstance(old, Variable) and "extern" in (new.linkage, old.linkage)
 
 
 def module_scope(module: Module, before: Function | None = None) -> Scope:

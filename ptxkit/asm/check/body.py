@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptxkit.asm.check.calls import check_call, check_targets
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.declarations import check_variable
+from ptxkit.asm.check.directives import check_pragma
 from ptxkit.asm.check.explain import explain
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.instructions import check_match
@@ -93,10 +94,12 @@ class _Body:
             self.instruction(statement, scope)
         elif isinstance(statement, Variable):
             self.of(scope).forget()
-            check_variable(self.context, statement, inside=True)
+            check_variable(self.context, statement, inside=True, scope=scope)
         elif isinstance(statement, Directive):
             if statement.name == "target":
                 check_target(self.context, statement)
+            elif statement.name == "pragma":
+                check_pragma(self.context, statement, inside=True)
             elif statement.name in ("branchtargets", "calltargets"):
                 check_targets(self.context, statement, scope)
         elif not isinstance(statement, (Label, Block)):

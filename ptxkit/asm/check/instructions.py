@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from ptxkit import targets
 from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
-from ptxkit.diagnostics import Label, Severity, Span
-from ptxkit.isa.conditions import Availability
+from ptxkit.diagnostics import Severity
 from ptxkit.isa.match import Match
 from ptxkit.isa.places import Place
 
@@ -98,7 +98,7 @@ def report_availability(context: Context, instruction: Instruction, match: Match
     form, facts = match.form, match.facts
     if not form.since.met(context.version, context.target):
         span = spelling_span(instruction, context.module.source)
-        _report_need(context, f"`{form.name}`", span, form.since)
+        report_need(context, f"`{form.name}`", span, form.since)
         return
     if form.until and form.until.met(context.version, context.target):
         context.report(
@@ -127,40 +127,8 @@ def report_availability(context: Context, instruction: Instruction, match: Match
             else:
                 what = f"`{instruction.spelling}`"
                 span = spelling_span(instruction, context.module.source)
-            _report_need(context, what, span, availability)
+            report_need(context, what, span, availability)
             return
-
-
-def _report_need(context: Context, what: str, span: Span | None, availability: Availability) -> None:
-    """P312 where the target is at fault, else P311."""
-    reachable = [
-        (version, needed)
-        for version, needed in availability.alternatives
-        if not needed or context.target.satisfies(needed)
-    ]
-    if reachable:
-        version = targets.show(min(version for version, _ in reachable))
-        context.report(
-            "P311",
-            f"{what} needs `.version {version}` or newer, found `{targets.show(context.version)}`",
-            span,
-            labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
-            help=f"write `.version {version}`",
-        )
-        return
-    needed = availability.needed
-    nearest = targets.nearest(context.target.name, needed)
-    note: tuple[str, ...] = ()
-    if context.version < availability.version:
-        note = (f"it also needs `.version {targets.show(availability.version)}` or newer",)
-    context.report(
-        "P312",
-        f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
-        span,
-        labels=(Label(context.target_span, "target set here"),) if context.target_span else (),
-        notes=note,
-        help=f"write `.target {nearest}`" if nearest else None,
-    )
 
 
 def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:

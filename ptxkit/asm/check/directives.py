@@ -1,0 +1,208 @@
+"""Directives of functions and of the module: values, conflicts, availability. PTX ISA 11.3 to 11.8, 12."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.needs import report_need
+from ptxkit.asm.check.redeclarations import differs
+from ptxkit.asm.symbols import Scope, SymbolKind
+from ptxkit.asm.tree import Directive, Function, Integer, Name, String
+from ptxkit.diagnostics import Label
+from ptxkit.isa.conditions import Availability
+from ptxkit.targets import MAX_BLOCK
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What a directive between a function's header and body asks for.
+
+    Attributes:
+        since: PTX ISA version and targets.
+        positive: whether its numbers must be greater than zero.
+        excludes: a directive that can't stand beside it.
+        requires: directives that must stand beside it.
+    """
+
+    since: str = "1.0"
+    positive: bool = False
+    excludes: str | None = None
+    requires: tuple[str, ...] = ()
+
+    @cached_property
+    def availability(self) -> Availability:
+        """`since`, read."""
+        return Availability.parse(self.since)
+
+
+TUNING = {
+    "maxnreg": Tuning(positive=True),
+    "maxntid": Tuning(positive=True, excludes="reqntid"),
+    "reqntid": Tuning(positive=True),
+    "minnctapersm": Tuning(positive=True),
+    "reqnctapercluster": Tuning("7.8 sm_90", excludes="maxclusterrank"),
+    "explicitcluster": Tuning("7.8 sm_90"),
+    "maxclusterrank": Tuning("7.8 sm_90"),
+    "blocksareclusters": Tuning("9.0 sm_90", requires=("reqntid", "reqnctapercluster")),
+    "noreturn": Tuning("6.4 sm_30"),
+    "abi_preserve": Tuning("9.0 sm_80"),
+    "abi_preserve_control": Tuning("9.0 sm_80"),
+}
+
+PRAGMAS = {"used_bytes_mask": "8.3", "enable_smem_spilling": "8.7", "frequency": "9.0"}
+"""Pragmas that ptxas has known since a version; it passes over what it does not know."""
+INSIDE = frozenset({"enable_smem_spilling"})
+"""Pragmas that must stand in a function's body."""
+
+
+def check_tuning(context: Context, function: Function) -> None:
+    """Check the directives between a function's header and its body."""
+    for directive in function.directives:
+        if directive.name == "pragma":
+            check_pragma(context, directive, inside=False)
+        if directive.name == "maxnctapersm" and context.version >= (2, 1):
+            message = "`.maxnctapersm` is no more since `.version 2.1`"
+            context.report("P225", message, directive.span, help="write `.minnctapersm`")
+        tuning = TUNING.get(directive.name)
+        if tuning is None:
+            continue
+        if not tuning.availability.met(context.version, context.target):
+            report_need(context, f"`.{directive.name}`", directive.span, tuning.availability)
+        _check_numbers(context, function, directive, tuning)
+        _check_company(context, function, directive, tuning)
+
+
+def _check_numbers(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
+    numbers = [argument for argument in directive.arguments if isinstance(argument, Integer)]
+    for number in numbers if tuning.positive else ():
+        if number.value == 0:
+            context.report(
+                "P225",
+                f"expected a number above 0 in `.{directive.name}`, found 0",
+                number.span or directive.span,
+                help="leave the directive out, or give the number that you mean",
+            )
+            return
+    if directive.name in ("maxntid", "reqntid"):
+        threads = 1
+        for number in numbers:
+            threads *= number.value
+        if threads > MAX_BLOCK[0]:
+            context.warn(
+                "P225",
+                f"`.{directive.name}` of `{function.name}` asks for {threads} threads, "
+                f"more than the {MAX_BLOCK[0]} of a CTA",
+                directive.span,
+                help="no launch can have so many",
+            )
+
+
+def _check_company(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
+    other = function.directive(tuning.excludes) if tuning.excludes else None
+    if other is not None:
+        context.report(
+            "P225",
+            f"`.{directive.name}` and `.{other.name}` of `{function.name}` exclude each other",
+            directive.span,
+            labels=(Label(other.span, f"`.{other.name}` is here"),) if other.span else (),
+            help="keep one of them",
+        )
+    missing = [name for name in tuning.requires if function.directive(name) is None]
+    if missing:
+        wanted = " and ".join(f"`.{name}`" for name in missing)
+        context.report(
+            "P225",
+            f"`.{directive.name}` of `{function.name}` needs {wanted}",
+            directive.span,
+            help=f"add {wanted}, whose numbers it counts with",
+        )
+
+
+def check_pragma(context: Context, directive: Directive, inside: bool) -> None:
+    """Check a `.pragma`.
+
+    Args:
+        context: where findings go.
+        directive: the pragma.
+        inside: it stands in a function's body.
+    """
+    for argument in directive.arguments:
+        if not isinstance(argument, String):
+            continue
+        name, _, value = argument.value.partition(" ")
+        since = PRAGMAS.get(name)
+        if since is None:
+            continue
+        span = argument.span or directive.span
+        availability = Availability.parse(since)
+        if not availability.met(context.version, context.target):
+            report_need(context, f'`.pragma "{name}"`', span, availability)
+        elif name in INSIDE and not inside:
+            context.report(
+                "P225",
+                f'`.pragma "{name}"` stands outside a function\'s body',
+                span,
+                help="move it behind the opening brace of the function that it is for",
+            )
+        elif name == "frequency" and not (value.isdecimal() and int(value) > 0):
+            context.report(
+                "P225",
+                f'expected a number above 0 in `.pragma "frequency"`, found `{value}`',
+                span,
+                help='write how often the block runs: `.pragma "frequency 64";`',
+            )
+
+
+def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
+    """Check `.alias a, b;`: `a` is a prototype of what `b` defines (11.6.5)."""
+    names = [argument for argument in directive.arguments if isinstance(argument, Name)]
+    functions: list[Function] = []
+    for name in names:
+        symbol = scope.lookup(name.name)
+        declaration = symbol.declaration if symbol and symbol.kind is SymbolKind.FUNCTION else None
+        if not isinstance(declaration, Function):
+            context.report(
+                "P201",
+                f"function `{name.name}` of `.alias` is not declared",
+                name.span or directive.span,
+                help="an alias and what it stands for are both declared before: `.visible .func f();`",
+            )
+            return
+        functions.append(declaration)
+    if len(functions) != 2:
+        return
+    alias, original = functions
+    if alias.body is not None:
+        context.report(
+            "P202",
+            f"alias `{alias.name}` has a body of its own",
+            names[0].span,
+            labels=(Label(alias.span, "defined here"),) if alias.span else (),
+            help="declare it without a body: `;` instead of `{ .. }`",
+        )
+    elif (why := differs(alias, original)) is not None:
+        context.report(
+            "P227",
+            f"alias `{alias.name}` and `{original.name}` differ in {why}",
+            names[0].span,
+            labels=(Label(original.span, f"`{original.name}` is declared here"),) if original.span else (),
+            help="give both the same parameters",
+        )
+
+
+def check_file(context: Context, directive: Directive, seen: dict[int, Directive]) -> None:
+    """Check `.file`: each index names one file (11.5.2)."""
+    index = directive.arguments[0] if directive.arguments else None
+    if not isinstance(index, Integer):
+        return
+    earlier = seen.setdefault(index.value, directive)
+    if earlier is not directive:
+        context.report(
+            "P202",
+            f"file index {index.value} is given twice",
+            index.span or directive.span,
+            labels=(Label(earlier.span, "first given here"),) if earlier.span else (),
+            help="number the files 1, 2, 3, ..",
+        )

@@ -1,0 +1,167 @@
+"""Initial values of variables. PTX ISA 5.4.4."""
+
+from __future__ import annotations
+
+from ptxkit.asm.check.constants import constant_value, number
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
+from ptxkit.asm.tree import (
+    Binary,
+    Declarator,
+    Generic,
+    Integer,
+    Name,
+    Operand,
+    Parenthesized,
+    Variable,
+    Vector,
+)
+from ptxkit.diagnostics import Label
+from ptxkit.dtypes import DTYPES, Kind
+
+INITIALIZED = ("global", "const")
+"""State spaces whose variables may have an initial value; addresses in one are of these, too."""
+ADDRESSES = ("u32", "u64")
+"""Types that hold the address of a variable or function."""
+MASKS = frozenset(0xFF << shift for shift in range(0, 64, 8))
+MASKED = ("u8", "u16", "u32", "u64")
+"""Types that hold a byte of an address, `0xff00(a)`."""
+
+
+def check_initializer(
+    context: Context, variable: Variable, declarator: Declarator, scope: Scope | None
+) -> None:
+    """Check the initial value of one declared name."""
+    value = declarator.initializer
+    if value is None:
+        return
+    if variable.space not in INITIALIZED:
+        context.report(
+            "P226",
+            f"`{declarator.name}` in `.{variable.space}` can't have an initial value",
+            value.span or variable.span,
+            help="only `.global` and `.const` variables do; store the value when the kernel begins",
+        )
+        return
+    if variable.type in ("f16", "f16x2"):
+        context.report(
+            "P226",
+            f"`{declarator.name}` of type `.{variable.type}` can't have an initial value",
+            value.span or variable.span,
+            help=f"declare it as `.b{DTYPES[variable.type].bits}` and give its bits",
+        )
+        return
+    lanes = (int(variable.vector[1:]),) if variable.vector else ()
+    _check(context, variable, (*declarator.dimensions, *lanes), value, scope, bool(lanes))
+
+
+def _check(
+    context: Context,
+    variable: Variable,
+    dimensions: tuple[int | None, ...],
+    value: Operand,
+    scope: Scope | None,
+    vector: bool,
+) -> None:
+    span = value.span or variable.span
+    if dimensions and not isinstance(value, Vector):
+        context.report("P226", "expected values in braces for an array", span, help="write `{value, value}`")
+        return
+    if not isinstance(value, Vector):
+        _check_value(context, variable, value, scope)
+        return
+    if not dimensions:
+        context.report("P226", "expected a single value, found a list", span, help="leave the braces out")
+        return
+    size, *inner = dimensions
+    exact = vector and not inner
+    if size is not None and (len(value.elements) > size or (exact and len(value.elements) != size)):
+        context.report(
+            "P226",
+            f"expected {'' if exact else 'at most '}{size} values, found {len(value.elements)}",
+            span,
+            help="take values away, or make the array larger",
+        )
+        return
+    found = len(context.found)
+    for element in value.elements:
+        _check(context, variable, tuple(inner), element, scope, vector)
+        if len(context.found) > found:
+            return  # One finding a list: tables are long.
+
+
+def _check_value(context: Context, variable: Variable, value: Operand, scope: Scope | None) -> None:
+    while isinstance(value, Parenthesized):
+        value = value.inner
+    dtype = DTYPES.get(variable.type)
+    if dtype is None:
+        return
+    address = _address(value)
+    if address is not None:
+        if scope is not None:
+            _check_address(context, variable, value, address, scope)
+        return
+    wanted = None
+    if constant_value(value) is not None:
+        if dtype.kind is Kind.FLOAT or dtype.kind is Kind.OPAQUE:
+            wanted = "a floating-point number, as in `1.0`" if dtype.kind is Kind.FLOAT else "no number"
+    elif number(value) is not None and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED, Kind.OPAQUE):
+        wanted = "an integer"
+    if wanted is not None:
+        context.report(
+            "P226",
+            f"expected {wanted} for `.{variable.type}`",
+            value.span or variable.span,
+            help="write the value in the variable's own type",
+        )
+
+
+def _address(value: Operand) -> Name | None:
+    """The name whose address a value is."""
+    if isinstance(value, Binary):
+        return _address(value.left)
+    if isinstance(value, Generic):
+        return _address(value.operand)
+    return value if isinstance(value, Name) and value.name != "WARP_SZ" else None
+
+
+def _check_address(context: Context, variable: Variable, value: Operand, name: Name, scope: Scope) -> None:
+    symbol = scope.lookup(name.name)
+    span = name.span or value.span or variable.span
+    if symbol is None:
+        context.report(
+            "P201",
+            f"`{name.name}` is not declared",
+            span,
+            help="declare what an address is taken of before",
+        )
+        return
+    function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS)
+    if not function and symbol.space not in INITIALIZED:
+        _report(
+            context,
+            symbol,
+            span,
+            f"the address of `{name.name}` in `.{symbol.space}` is no constant",
+            "addresses in `.global` and `.const` alone are known when a module is loaded",
+        )
+        return
+    if function and value is not name:
+        message = f"expected nothing beside the function `{name.name}`"
+        _report(context, symbol, span, message, f"write `{name.name}` alone")
+        return
+    mask = value.operator if isinstance(value, Generic) else None
+    masked = isinstance(mask, Integer)
+    if isinstance(mask, Integer) and mask.value not in MASKS:
+        message = f"expected a mask of one byte, found {mask.text}"
+        _report(context, symbol, mask.span or span, message, "write `0xff`, `0xff00`, `0xff0000`, ..")
+        return
+    if variable.type not in (MASKED if masked else ADDRESSES):
+        types = " or ".join(f"`.{type_}`" for type_ in (MASKED if masked else ADDRESSES))
+        message = f"expected {types} to hold an address, found `.{variable.type}`"
+        _report(context, symbol, span, message, "declare the variable with such a type")
+
+
+def _report(context: Context, symbol: Symbol, span: object, message: str, help: str) -> None:
+    labels = (Label(symbol.span, "declared here"),) if symbol.span else ()
+    context.report("P226", message, span, labels=labels, help=help)  # type: ignore[arg-type]

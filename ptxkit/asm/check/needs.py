@@ -1,0 +1,40 @@
+"""What asks for another PTX ISA version or target than the file has."""
+
+from __future__ import annotations
+
+from ptxkit import targets
+from ptxkit.asm.check.context import Context
+from ptxkit.diagnostics import Label, Span
+from ptxkit.isa.conditions import Availability
+
+
+def report_need(context: Context, what: str, span: Span | None, availability: Availability) -> None:
+    """P312 where the target is at fault, else P311."""
+    reachable = [
+        (version, needed)
+        for version, needed in availability.alternatives
+        if not needed or context.target.satisfies(needed)
+    ]
+    if reachable:
+        version = targets.show(min(version for version, _ in reachable))
+        context.report(
+            "P311",
+            f"{what} needs `.version {version}` or newer, found `{targets.show(context.version)}`",
+            span,
+            labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
+            help=f"write `.version {version}`",
+        )
+        return
+    needed = availability.needed
+    nearest = targets.nearest(context.target.name, needed)
+    note: tuple[str, ...] = ()
+    if context.version < availability.version:
+        note = (f"it also needs `.version {targets.show(availability.version)}` or newer",)
+    context.report(
+        "P312",
+        f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
+        span,
+        labels=(Label(context.target_span, "target set here"),) if context.target_span else (),
+        notes=note,
+        help=f"write `.target {nearest}`" if nearest else None,
+    )

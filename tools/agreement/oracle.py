@@ -1,0 +1,176 @@
+"""Both verdicts on statements in a file: which lines ptxas refuses, and which the checker does."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import ptxkit
+
+_LINE = re.compile(r", line (\d+); (?:fatal|error)\s*: (.*)")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What both say of one statement.
+
+    Attributes:
+        text: the statement.
+        where: the file or row it came from.
+        change: what was changed in it; empty where nothing was.
+        place: `9.0 sm_90a`, what it was judged for.
+        theirs: the first message of ptxas; None where it accepts.
+        ours: the same of the checker.
+    """
+
+    text: str
+    where: str
+    change: str
+    place: str
+    theirs: str | None
+    ours: str | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both accept it, or both refuse it."""
+        return (self.theirs is None) == (self.ours is None)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A file in which statements are tried, each in a line of its own.
+
+    Attributes:
+        lines: the file as it is accepted.
+        trials: what to write instead of a line, by its number from 0.
+        architecture: `compute_90a`, for which ptxas checks and makes no code.
+    """
+
+    lines: Sequence[str]
+    trials: Mapping[int, str]
+    architecture: str
+
+    def text(self, trials: Iterable[int]) -> str:
+        """The file with some of the trials in it."""
+        chosen = set(trials)
+        changed = (self.trials[i] if i in chosen else line for i, line in enumerate(self.lines))
+        return "\n".join(changed) + "\n"
+
+
+def by_ptxas(sheet: Sheet, trials: Sequence[int] | None = None) -> dict[int, str]:
+    """The trials that ptxas refuses, by line, each with its first message."""
+    refused: dict[int, str] = {}
+    alive = list(sheet.trials if trials is None else trials)
+    while alive:
+        bad, code = _run(sheet, alive)
+        if not bad:
+            if code:  # It crashed, or what it says belongs to no trial.
+                refused.update(_halves(sheet, alive, code))
+            break
+        # Instructions that become calls inside ptxas are held against the first such call of the file.
+        for i in [i for i, message in bad.items() if "formal parameter" in message and len(alive) > 1]:
+            del bad[i]
+            alive.remove(i)
+            refused.update(by_ptxas(sheet, [i]))
+        # An unknown name leaves its modifiers behind, and ptxas counts them with the next statement.
+        spoilt = {i for before, i in pairwise(alive) if "Not a name" in bad.get(before, "")}
+        refused.update({i: message for i, message in bad.items() if i not in spoilt})
+        alive = [i for i in alive if i not in refused]
+    return refused
+
+
+def frame_stands(sheet: Sheet) -> bool:
+    """Whether ptxas accepts the file without any trial.
+
+    Raises:
+        RuntimeError: the checker does not say the same.
+    """
+    theirs = _run(sheet, [])[1] == 0
+    errors = [d for d in ptxkit.check(ptxkit.parse(sheet.text([]))) if d.is_error]
+    if theirs != (not errors):
+        what = "\n".join(map(str, errors)) or "nothing is wrong to the checker"
+        raise RuntimeError(f"ptxas {'accepts' if theirs else 'refuses'} {sheet.lines[0]}, but\n{what}")
+    return theirs
+
+
+def _run(sheet: Sheet, trials: Sequence[int]) -> tuple[dict[int, str], int]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.ptx"
+        path.write_text(sheet.text(trials))
+        run = subprocess.run(
+            ["ptxas", f"-arch={sheet.architecture}", str(path), "-o", os.devnull],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    bad: dict[int, str] = {}
+    for line, message in _LINE.findall(run.stderr + run.stdout):
+        if int(line) - 1 in sheet.trials and int(line) - 1 in trials:
+            bad.setdefault(int(line) - 1, message)
+    return bad, run.returncode
+
+
+def _halves(sheet: Sheet, trials: Sequence[int], code: int) -> dict[int, str]:
+    if len(trials) == 1:
+        return {trials[0]: f"(exit code {code})"}
+    half = len(trials) // 2
+    return {**by_ptxas(sheet, trials[:half]), **by_ptxas(sheet, trials[half:])}
+
+
+def by_checker(sheet: Sheet) -> dict[int, str]:
+    """The trials that the checker refuses, by line, each with its first message.
+
+    Raises:
+        RuntimeError: it has an error outside the trials.
+    """
+    refused: dict[int, str] = {}
+    for diagnostic in ptxkit.check(ptxkit.parse(sheet.text(sheet.trials))):
+        if diagnostic.is_error and diagnostic.span:
+            line = diagnostic.span.line - 1
+            if line not in sheet.trials:
+                raise RuntimeError(f"an error outside the trials: {diagnostic}")
+            refused.setdefault(line, f"{diagnostic.code} {diagnostic.message}")
+    return refused
+
+
+def report(verdicts: Iterable[Verdict], show: int) -> int:
+    """Print how far the two agree; 1 where they differ anywhere.
+
+    Args:
+        verdicts: what was judged.
+        show: how many disagreements of one file or row to print.
+    """
+    by_where: dict[str, list[Verdict]] = defaultdict(list)
+    by_change: dict[str, Counter[bool]] = defaultdict(Counter)
+    total: Counter[str] = Counter()
+    for verdict in verdicts:
+        by_where[verdict.where].append(verdict)
+        by_change[verdict.change or "as written"][verdict.agrees] += 1
+        total["judged"] += 1
+        total["accepted"] += verdict.theirs is None
+        total["differ"] += not verdict.agrees
+        total["ours alone"] += verdict.theirs is None and verdict.ours is not None
+    for where, found in sorted(by_where.items()):
+        wrong = [verdict for verdict in found if not verdict.agrees]
+        if wrong and show:
+            print(f"{len(found) - len(wrong)}/{len(found)}  {where}")
+        for verdict in wrong[:show]:
+            print(f"    {verdict.text[:400]}   [{verdict.place} {verdict.change}]")
+            print(
+                f"        ptxas: {verdict.theirs or 'accepts'}\n        ptxkit: {verdict.ours or 'accepts'}"
+            )
+    for change, counts in sorted(by_change.items()):
+        print(f"{change}: {counts[True]}/{counts.total()}")
+    print(
+        f"{total['judged']} statements, {total['accepted']} accepted by ptxas; agreement "
+        f"{1 - total['differ'] / max(total['judged'], 1):.4%}, {total['differ']} differ, "
+        f"{total['ours alone']} of them refused by ptxkit alone"
+    )
+    return 1 if total["differ"] else 0

@@ -1,0 +1,154 @@
+"""Statements made from the rows of the instruction set."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from ptxkit import targets
+from ptxkit.isa import registry
+from ptxkit.isa.notation import Form
+from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
+
+from .mutations import mutate
+from .oracle import Sheet, Verdict, by_checker, by_ptxas
+
+BATCH = 400
+VERSIONS = [version for version in targets.RELEASES if (6, 0) <= version <= targets.NEWEST_VERSION]
+OPERANDS = [
+    *(f"%{type_}_1" for type_ in REGISTERS),
+    *"1 -7 1.5 0f3F800000 {%b32_1, [%b64_1] _ !%pred_1 %tid.x v_shared".replace(
+        "{%b32_1,", "{%b32_1,%b32_2}"
+    ).split(),
+]
+
+Place = tuple[targets.Version, str]
+"""A version, and what stands after `.target`."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement under a version and target, and the row it came from."""
+
+    text: str
+    place: Place
+    row: str
+    change: str = ""
+
+
+def select(opcodes: Iterable[str], chapters: Iterable[str]) -> list[Form]:
+    """The rows of these opcodes and chapters; all where none is named."""
+    wanted, files = set(opcodes), set(chapters)
+    return [
+        form
+        for opcode in registry.opcodes()
+        for form in registry.forms(opcode)
+        if (not wanted or opcode in wanted) and (not files or form.chapter in files)
+    ]
+
+
+def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, seed: int) -> list[Case]:
+    """What is to be judged.
+
+    Args:
+        forms: the rows.
+        limit: statements of a row.
+        elsewhere: other versions and targets for each statement.
+        mutations: changed statements of a row.
+        seed: of everything that is chosen.
+    """
+    random_ = random.Random(seed)
+    found: dict[Case, None] = {}
+    for form in forms:
+        vocabulary = sorted({m for f in registry.forms(form.opcode) for m in f.modifiers}) or ["u32"]
+        made = list(samples(form, limit, seed))
+        row = f"{form.section} {form.syntax}"
+        if not made and form.opcode != "call":
+            print(f"no sample: {form.syntax}", file=sys.stderr)
+        for sample in made:
+            home = _home(form, sample, random_)
+            if home:
+                found[Case(sample.text, home, row)] = None
+            for _ in range(elsewhere):
+                found[Case(sample.text, _anywhere(form, sample, random_), row, "elsewhere")] = None
+        for _ in range(mutations if made else 0):
+            sample = random_.choice(made)
+            changed = mutate(sample.text, random_, vocabulary, OPERANDS)
+            home = _home(form, sample, random_)
+            if changed and home:
+                found[Case(changed[0], home, row, changed[1])] = None
+    return [case for case in found if "%b128" not in case.text or _has_b128(case.place)]
+
+
+def _home(form: Form, sample: Sample, random_: random.Random) -> Place | None:
+    """A target that the row allows."""
+    version = targets.NEWEST_VERSION
+    fitting = [n for n in targets.SUPPORTED if form.available(version, targets.TARGETS[n], sample.facts)]
+    return (version, _with_mode(random_.choice(fitting), form, sample)) if fitting else None
+
+
+def _anywhere(form: Form, sample: Sample, random_: random.Random) -> Place:
+    """Any version and target that go together."""
+    target = random_.choice(targets.SUPPORTED)
+    since = targets.TARGETS[target].since
+    version = random_.choice([version for version in VERSIONS if version >= since])
+    return version, _with_mode(target, form, sample)
+
+
+def _with_mode(target: str, form: Form, sample: Sample) -> str:
+    """The target with the texture mode that goes with a sampler."""
+    return f"{target}, texmode_independent" if form.sampler in sample.facts else target
+
+
+def _has_b128(place: Place) -> bool:
+    """Whether `.b128` registers can be declared there."""
+    return place[0] >= (8, 3) and targets.TARGETS[place[1].partition(",")[0]].number >= 70
+
+
+def sheet(texts: Iterable[str], place: Place) -> Sheet:
+    """A file with one statement a line, from line 4 on."""
+    version, target = place
+    body = PREAMBLE if _has_b128(place) else re.sub(r"\.reg \.b128 [^;]*;", "", PREAMBLE)
+    trials = {3 + i: text for i, text in enumerate(texts)}
+    lines = [
+        f".version {targets.show(version)}",
+        f".target {target}",
+        f".address_size 64 {MODULE.replace(chr(10), ' ')} .entry k(.param .b64 v_kernel) {{ {body}",
+        *[""] * len(trials),
+        "ret;",
+        "}",
+    ]
+    name = target.partition(",")[0].replace("sm_101", "sm_110")
+    return Sheet(lines, trials, name.replace("sm_", "compute_"))
+
+
+def judge(job: tuple[Place, list[Case]]) -> list[Verdict]:
+    """Both verdicts on cases of one version and target."""
+    place, given = job
+    page = sheet((case.text for case in given), place)
+    theirs, ours = by_ptxas(page), by_checker(page)
+    shown = f"{targets.show(place[0])} {place[1]}"
+    return [
+        Verdict(case.text, case.row, case.change, shown, theirs.get(line), ours.get(line))
+        for line, case in zip(page.trials, given, strict=True)
+    ]
+
+
+def verdicts(todo: Iterable[Case]) -> Iterator[Verdict]:
+    """Both verdicts on every case, by as many processes as there are cores."""
+    groups: dict[Place, list[Case]] = defaultdict(list)
+    for case in todo:
+        groups[case.place].append(case)
+    jobs = [
+        (place, group[start : start + BATCH])
+        for place, group in groups.items()
+        for start in range(0, len(group), BATCH)
+    ]
+    with ProcessPoolExecutor() as pool:
+        for found in pool.map(judge, jobs):
+            yield from found
