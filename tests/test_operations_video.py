@@ -1,9 +1,11 @@
-"""Video instructions against the manual's pseudocode on Python's integers."""
+"""Video instructions on Python's integers: the manual's pseudocode, and where an H200 gives something else,
+what was measured there (driver 580.159.04)."""
 
 from __future__ import annotations
 
 import itertools
 import random
+from functools import partial
 
 import pytest
 from pure_operations import run, unsupported
@@ -51,12 +53,28 @@ def clamp(value: int, size: int, kind: str) -> int:
 
 
 def merge(result: int, part: str | None, c: int) -> int:
+    if part == "h1":
+        # As measured on an H200: the upper half stays where it is.
+        return result & 0xFFFF0000 | c & 0xFFFF
     low, size = PARTS[part]
     field = ((1 << size) - 1) << low
     return result << low & field | c & ~field & 0xFFFFFFFF
 
 
-SECONDARY = {"add": lambda t, c: t + c, "min": min, "max": max}
+def signed(value: int, size: int) -> int:
+    """The lowest bits of a value, as a signed number."""
+    return (value + (1 << size - 1) & (1 << size) - 1) - (1 << size - 1)
+
+
+def second(name: str, result: int, c: int, kind: str) -> int:
+    """As measured on an H200: for `.u32` both are compared as unsigned words of 64 bits."""
+    if name == "add":
+        return result + c
+    modulus = 1 << 64
+    pair = [result % modulus, c] if kind == "u32" else [signed(result, 64), signed(c, 32)]
+    return min(pair) if name == "min" else max(pair)
+
+
 ARITHMETIC = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -78,29 +96,68 @@ COMPARE = {
 FINISHES = [(None, None), ("add", None), ("min", None), ("max", None), (None, "h1"), (None, "b2")]
 
 
-def check(text: str, operation, dtype: str, atype: str, btype: str, saturate: bool) -> None:
-    """All ways to finish a scalar instruction, with parts of the sources drawn at random."""
+def check(text: str, operation, dtype: str, atype: str, btype: str, saturate=None, narrow=False) -> None:
+    """All ways to finish a scalar instruction, with parts of the sources drawn at random.
+
+    `saturate` gets the result and the size of the destination's part; `narrow` is whether only 32 bits of the
+    result take part in a secondary operation."""
     for secondary, dsel in FINISHES:
         asel, bsel = draw.choice(list(PARTS)), draw.choice(list(PARTS))
         want = []
         for a, b, c in zip(A, B, C, strict=True):
             t = operation(extract(a, asel, atype), extract(b, bsel, btype))
             if saturate:
-                t = clamp(t, PARTS[dsel][1], dtype)
+                t = saturate(t, PARTS[dsel][1])
             if secondary:
-                t = SECONDARY[secondary](t, extract(c, None, dtype))
+                t = second(secondary, signed(t, 32) if narrow else t, c, dtype)
             want.append(merge(t, dsel, c) if dsel else t & 0xFFFFFFFF)
         sources = (A, B, C) if secondary or dsel else (A, B)
         full = f"{text}.{secondary}" if secondary else text
         assert run(full, *sources, selectors=(dsel, asel, bsel, None)) == want, (full, dsel, asel, bsel)
 
 
+def saturated_sum(result: int, size: int, kind: str) -> int:
+    """`.sat` of vadd and its like, as measured on an H200: u32 has no upper limit, a part no lower one."""
+    if size < 32:
+        greatest = (1 << size - (kind == "s32")) - 1
+        return result if 0 <= result <= greatest else greatest
+    return clamp(result, 32, kind) if kind == "s32" else max(result, 0)
+
+
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_scalar_arithmetic(name: str) -> None:
     for dtype, atype, btype in itertools.product(TYPES, TYPES, TYPES):
-        for saturate in (False, True):
-            text = f"v{name}.{dtype}.{atype}.{btype}{'.sat' if saturate else ''}"
-            check(text, ARITHMETIC[name], dtype, atype, btype, saturate)
+        text = f"v{name}.{dtype}.{atype}.{btype}"
+        narrow = name in ("add", "sub")
+        check(text, ARITHMETIC[name], dtype, atype, btype, None, narrow)
+        saturate = partial(saturated_sum, kind=dtype)
+        check(f"{text}.sat", ARITHMETIC[name], dtype, atype, btype, saturate, narrow)
+
+
+MEASURED = """
+vadd.u32.u32.u32.sat     ffffffe0 0007ffff          - 0007ffdf
+vadd.u32.u32.u32         82ad9ff0.b3 82ad9ff1.h0 ef02309f.h1 0000309f
+vadd.u32.u32.u32.min     00200001 ffffffc0 6be8055b 001fffc1
+vadd.u32.u32.u32.max     9ecf4b9c 007fc000 e4c50faf 9f4f0b9c
+vadd.s32.u32.u32.max     55555555 55555556 fffff800 fffff800
+vadd.u32.u32.s32.sat     40c87030 bf378fcf 78000000.b1 7800ff00
+vadd.s32.s32.s32.sat     00000018 b13047f4 92512c8e.h0 92517fff
+vsub.u32.s32.s32.min     b66cadc1 00000003 000007ff 000007ff
+vset.s32.u32.lt.max      d9430e2f 00080000 87d5584a 00000001
+vmad.u32.u32.u32.po.sat.shr7 ff800000 ffffffbd 504a9362 00e39526
+vmad.s32.u32.s32.po.sat.shr7 ffffffde 0000003f 000007c0 fffffffe
+vmad.u32.u32.s32.po.sat  81795494 ea26df91 00020000 7fffffff
+"""
+"""Statement, a, b, c with the destination's part, and the result of an H200."""
+
+
+@pytest.mark.parametrize("line", MEASURED.split("\n")[1:-1])
+def test_results_of_the_hardware(line: str) -> None:
+    text, *sources, result = line.split()
+    words, parts = zip(*(source.partition(".")[::2] for source in sources), strict=True)
+    asel, bsel, dsel = (part or None for part in parts)
+    values = [[int(word, 16)] for word in words if word != "-"]
+    assert run(text, *values, selectors=(dsel, asel, bsel, None)) == [int(result, 16)]
 
 
 @pytest.mark.parametrize("left", [True, False])
@@ -111,14 +168,19 @@ def test_scalar_shifts(left: bool) -> None:
             n = min(b, 32) if mode == "clamp" else b & 31
             return a << n if left else a >> n
 
+        def limited(result: int, _: int, dtype: str = dtype) -> int:
+            # As measured on an H200: 34 bits, clamped to 32 even into a part.
+            return clamp(signed(result, 34), 32, dtype)
+
         text = f"v{'shl' if left else 'shr'}.{dtype}.{atype}.u32{'.sat' if saturate else ''}.{mode}"
-        check(text, shift, dtype, atype, "u32", saturate)
+        check(text, shift, dtype, atype, "u32", limited if saturate else None, saturate)
 
 
 @pytest.mark.parametrize("operator", COMPARE)
 def test_scalar_comparison(operator: str) -> None:
     for atype, btype in itertools.product(TYPES, TYPES):
-        check(f"vset.{atype}.{btype}.{operator}", COMPARE[operator], "u32", atype, btype, False)
+        # As measured on an H200, `.min` and `.max` take c in the sign of a.
+        check(f"vset.{atype}.{btype}.{operator}", COMPARE[operator], atype, atype, btype)
 
 
 def test_multiply_add() -> None:
@@ -130,9 +192,14 @@ def test_multiply_add() -> None:
             final = "s32" if "s32" in (atype, btype) or negative or minus_c else "u32"
             want = []
             for a, b, c in zip(A, B, C, strict=True):
-                t = extract(a, asel, atype) * extract(b, bsel, btype)
-                addend = extract(c, None, final)
-                t = (-t if negative else t) + (-addend if minus_c else addend) + plus_one >> scale
+                # As measured on an H200, whole words are signed, and the sum wraps at 64 bits.
+                x, y = (
+                    extract(word, sel, kind if sel else "s32")
+                    for word, sel, kind in ((a, asel, atype), (b, bsel, btype))
+                )
+                addend = extract(c, None, "s32")
+                t = (-x * y if negative else x * y) + (-addend if minus_c else addend) + plus_one
+                t = signed((t if final == "s32" else t % (1 << 64)) >> scale, 64)
                 want.append((clamp(t, 32, final) if saturate else t) & 0xFFFFFFFF)
             text = f"vmad.{final}.{atype}.{btype}"
             text += ".po" * plus_one + ".sat" * saturate + (f".shr{scale}" if scale else "")

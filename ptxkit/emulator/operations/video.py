@@ -1,7 +1,6 @@
 """Scalar and SIMD video instructions. PTX ISA 9.7.18.
 
-Sources are 32-bit words of which parts are selected (`%r1.h1`); the arithmetic runs on int64, which holds
-every intermediate result but those of `vmad` and of a saturating `vshl`.
+Sources are 32-bit words of which parts are selected (`%r1.h1`); the arithmetic runs on int64.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "gt": np.greater,
     "ge": np.greater_equal,
 }
-SECONDARY: dict[str, Callable[[Any, Any], Any]] = {"add": np.add, "min": np.minimum, "max": np.maximum}
 
 
 def extract(word: Any, low: int, size: int, signed: bool) -> Any:
@@ -71,80 +69,109 @@ def part(m: Modifiers, operand: int) -> tuple[int, int]:
     return PARTS[selector]
 
 
-def scalar(m: Modifiers, signs: tuple[bool, bool, bool], saturate: bool, main: Callable[..., Any]) -> Pure:
-    """A scalar video instruction around its main operation.
+def scalar(
+    m: Modifiers,
+    signs: tuple[bool, bool, bool],
+    main: Callable[[Any, Any], Any],
+    clamp: Callable[[Any, int], Any] | None,
+    narrow: bool,
+) -> Pure:
+    """A scalar video instruction around its main operation, as measured on an H200.
+
+    For sm_90 ptxas 13.0 and the driver 580.159.04 expand these instructions, not always as the manual has it.
+    `.min` and `.max` compare all 64 bits of the intermediate result in the sign of the destination. What is
+    merged into `.h1` is the upper half of the intermediate result, not the lower one.
 
     Args:
         m: the modifiers, of which a secondary operation is left.
         signs: whether the destination, `a` and `b` are signed.
-        saturate: whether the main operation's result is clamped to the destination.
-        main: gets `a` and `b` as int64 and the limits to clamp to, or None.
+        main: gets `a` and `b` as int64.
+        clamp: `.sat`: gets the result and the size of the part of the destination.
+        narrow: whether a secondary operation gets the result's lower 32 bits, extended by their sign.
     """
-    secondary = m.choose(*SECONDARY)
+    secondary = m.choose("add", "min", "max")
     place, size = part(m, 0)
     (a_low, a_size), (b_low, b_size) = part(m, 1), part(m, 2)
     merge = m.selector(0) is not None
     if secondary is not None and merge:
         raise Unsupported(f"`{m.opcode}.{secondary}` into a part of its destination")
-    bounds = limits(size, signs[0]) if saturate else None
     field = np.uint32(((1 << size) - 1) << place)
+    up = np.uint32(0 if size == 16 else place)
+    compared = np.int64 if signs[0] else np.uint64
 
     def function(a: Any, b: Any, c: Any = None) -> Any:
-        result = main(extract(a, a_low, a_size, signs[1]), extract(b, b_low, b_size, signs[2]), bounds)
-        if secondary is not None:
-            result = SECONDARY[secondary](result, extract(c, 0, 32, signs[0]))
+        result = main(extract(a, a_low, a_size, signs[1]), extract(b, b_low, b_size, signs[2]))
+        if clamp is not None:
+            result = clamp(result, size)
         word = low_word(result)
-        return (word << np.uint32(place) & field) | (c & ~field) if merge else word
+        if merge:
+            return (word << up & field) | (c & ~field)
+        if secondary is None:
+            return word
+        if secondary == "add":
+            return word + c
+        result = (bits.signed(word).astype(np.int64) if narrow else result).astype(compared)
+        other = extract(c, 0, 32, signs[0]).astype(compared)
+        return low_word((np.minimum if secondary == "min" else np.maximum)(result, other))
 
     count = 3 if merge or secondary is not None else 2
     return Pure(("b32",), ("b32",) * count, function)
 
 
-def clamped(result: Any, bounds: tuple[int, int] | None) -> Any:
-    """A result within bounds, where there are any."""
-    return result if bounds is None else np.clip(result, np.int64(bounds[0]), np.int64(bounds[1]))
-
-
 @pure("vadd", "vsub", "vabsdiff", "vmin", "vmax")
 def arithmetic(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.18.1.1."""
+    """PTX ISA 9.7.18.1.1, as measured on an H200.
+
+    Without a part of the destination, `.sat` to u32 does not clamp what is too large. With a part, everything
+    that is negative or too large becomes the greatest value of the part, and never its least one.
+    """
     signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
-    operate = ARITHMETIC[m.opcode]
-    return scalar(m, signs, m.flag("sat"), lambda a, b, bounds: clamped(operate(a, b), bounds))
+
+    def clamp(result: Any, size: int) -> Any:
+        least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
+        if size < 32:
+            return np.where((result >= 0) & (result <= greatest), result, greatest)
+        return np.clip(result, least, greatest) if signs[0] else np.maximum(result, least)
+
+    saturating = clamp if m.flag("sat") else None
+    return scalar(m, signs, ARITHMETIC[m.opcode], saturating, narrow=m.opcode in ("vadd", "vsub"))
 
 
 @pure("vshl", "vshr")
 def shift(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.18.1.2."""
+    """PTX ISA 9.7.18.1.2, as measured on an H200: `.sat` takes the lower 34 bits of the shifted value as a
+    signed number and clamps it to 32 bits, whatever part of the destination is written."""
     signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32", False)
     m.need("u32")
-    wrap = m.need("clamp", "wrap") == "wrap"
-    left = m.opcode == "vshl"
+    saturate, wrap = m.flag("sat"), m.need("clamp", "wrap") == "wrap"
+    operate = np.left_shift if m.opcode == "vshl" else np.right_shift
+    least, greatest = (np.int64(bound) for bound in limits(32, signs[0]))
+    beyond = np.int64(64 - 34)
 
-    def main(a: Any, b: Any, bounds: tuple[int, int] | None) -> Any:
-        amount = b & np.int64(31) if wrap else np.minimum(b, np.int64(32))
-        if not left:
-            return clamped(a >> amount, bounds)
-        if bounds is None:
-            return a << amount
-        # Of 33 bits shifted by 32, f64 holds the exact value where int64 would wrap.
-        exact = np.ldexp(a.astype(np.float64), amount.astype(np.int32))
-        return np.clip(exact, np.float64(bounds[0]), np.float64(bounds[1])).astype(np.int64)
+    def main(a: Any, b: Any) -> Any:
+        return operate(a, b & np.int64(31) if wrap else np.minimum(b, np.int64(32)))
 
-    return scalar(m, signs, m.flag("sat"), main)
+    def clamp(result: Any, _: int) -> Any:
+        return np.clip(result << beyond >> beyond, least, greatest)
+
+    return scalar(m, signs, main, clamp if saturate else None, narrow=saturate)
 
 
 @pure("vset")
 def compare(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.18.1.4."""
-    signs = (False, m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
+    """PTX ISA 9.7.18.1.4, as measured on an H200: a secondary operation takes `c` in the sign of `a`."""
+    signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
     test = COMPARISONS[m.need(*COMPARISONS)]
-    return scalar(m, signs, False, lambda a, b, _: test(a, b).astype(np.int64))
+    return scalar(m, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False)
 
 
 @pure("vmad")
 def multiply_add(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.18.1.3."""
+    """PTX ISA 9.7.18.1.3, as measured on an H200.
+
+    A whole word of `a`, `b` or `c` counts as signed, even where its type is unsigned. Where the final result
+    is unsigned, scaling shifts zeros into its 64 bits, but `.sat` still takes them as signed.
+    """
     m.need("u32", "s32")
     a_signed, b_signed = m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32"
     plus_one, saturate = m.flag("po"), m.flag("sat")
@@ -156,26 +183,19 @@ def multiply_add(m: Modifiers) -> Pure:
         raise Unsupported("`vmad` with these operands negated")
     signed = a_signed or b_signed or negative or negative_c
     (a_low, a_size), (b_low, b_size) = part(m, 1), part(m, 2)
-    bounds = limits(32, signed)
-    half, mask = np.int64(32), np.int64(0xFFFFFFFF)
+    least, greatest = (np.int64(bound) for bound in limits(32, signed))
 
     def function(a: Any, b: Any, c: Any) -> Any:
-        product = extract(a, a_low, a_size, a_signed) * extract(b, b_low, b_size, b_signed)
-        # The result is high * 2^32 + low; a product of unsigned words may fill all 64 bits.
-        high, low = product >> half, product & mask
-        if not (a_signed or b_signed):
-            high = high & mask
-        if negative:
-            high, low = -high, -low
-        addend = extract(c, 0, 32, signed)
-        low = low + (-addend if negative_c else addend) + np.int64(plus_one)
-        high, low = high + (low >> half), low & mask
-        low = ((high & np.int64((1 << scale) - 1)) << half | low) >> np.int64(scale)
-        high = high >> np.int64(scale)
-        if not saturate:
-            return low_word(low)
-        beyond = np.int64(1 << 30)
-        return low_word(clamped(np.clip(high, -beyond, beyond) << half | low, bounds))
+        product = extract(a, a_low, a_size, a_signed or a_size == 32)
+        product = product * extract(b, b_low, b_size, b_signed or b_size == 32)
+        addend = extract(c, 0, 32, True)
+        result = (-product if negative else product) + (-addend if negative_c else addend)
+        result = result + np.int64(plus_one)
+        if signed:
+            result = result >> np.int64(scale)
+        else:
+            result = bits.signed(bits.unsigned(result) >> np.uint64(scale))
+        return low_word(np.clip(result, least, greatest) if saturate else result)
 
     return Pure(("b32",), ("b32",) * 3, function)
 
@@ -203,7 +223,7 @@ def simd(
     accumulate = m.flag("add")
     if accumulate and saturate:
         raise Unsupported(f"`{m.opcode}.sat.add`")
-    bounds = limits(size, signs[0]) if saturate else None
+    least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
     field = (1 << size) - 1
 
     def function(a: Any, b: Any, c: Any) -> Any:
@@ -212,7 +232,8 @@ def simd(
             operands = []
             for source, signed in ((a_lanes[lane], signs[1]), (b_lanes[lane], signs[2])):
                 operands.append(extract(b if source >= count else a, source % count * size, size, signed))
-            word = low_word(clamped(main(*operands), bounds))
+            value = main(*operands)
+            word = low_word(np.clip(value, least, greatest) if saturate else value)
             if accumulate:
                 result = result + word
             else:
