@@ -76,11 +76,6 @@ class Cta:
         self.tensor |= image.reshape(self.tensor.shape)
 
 
-def container(product: Product) -> int:
-    """Bits of an element of A in tensor memory."""
-    return 4 if product.kind in ("mxf4", "mxf4nvf4") else product.a.container_bits
-
-
 def run(product: Product, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Place random matrices, carry out the plan, and give D as tensor memory has it and as it should be."""
     rng = np.random.default_rng(seed)
@@ -109,9 +104,9 @@ def run(product: Product, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
             tile = product.a
             cta.shared[base_a : base_a + tile.nbytes] = tile.pack(stored, base_a)
         else:
-            lane, word, bit = operand_a_cells(product.path, product.a.k, container(product))
+            lane, word, bit = operand_a_cells(product.path, product.a.k, product.operand_bits)
             copies = np.broadcast_to(stored, lane.shape)
-            width = min(container(product), 8 * stored.itemsize)
+            width = min(product.operand_bits, 8 * stored.itemsize)
             cta.write_tensor(lane, word + place_a, bit, max(width, 8) if width > 4 else 4, copies)
         codes_b = random_codes(rng, (product.b.mn, product.b.k), product.b.dtype)
         dense_b.append(decode(codes_b, product.b.dtype))
@@ -174,7 +169,7 @@ def execute(product, one, ctas, base_a, base_b, place_a, place_d, place_sa, plac
 
 def read_a(product, one, cta, fields, stored_k, base_a, place_a) -> np.ndarray:
     if isinstance(product.a, TensorTile):
-        width = container(product)
+        width = product.operand_bits
         lane, word, bit = operand_a_cells(product.path, stored_k, width)
         codes = cta.read_tensor(lane[-1], word[-1] + place_a + one.a, bit[-1], width)
         return decode(codes, fields["a"])

@@ -124,8 +124,7 @@ def _idesc(product: Product, step: int) -> InstructionDescriptor:
 def _operand_a(product: Product, step: int) -> SmemDescTcgen05 | int:
     k = step * product.step_k // (2 if product.sparse else 1)
     if isinstance(product.a, TensorTile):
-        bits = 4 if product.kind in ("mxf4", "mxf4nvf4") else product.a.container_bits
-        return k * bits // 32
+        return k * product.operand_bits // 32
     return _at(product.a, product.a.k_advance(k))
 
 

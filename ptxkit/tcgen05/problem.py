@@ -101,7 +101,12 @@ class Product:
     saturate: bool = False
 
     def __post_init__(self) -> None:
-        found = list(self._operand_problems()) or list(self._type_problems()) or list(self._size_problems())
+        found = (
+            list(self._matrix_problems())
+            or list(self._operand_problems())
+            or list(self._type_problems())
+            or list(self._size_problems())
+        )
         if found:
             raise PtxkitError(found)
 
@@ -177,6 +182,15 @@ class Product:
 
     # ---- refusals
 
+    def _matrix_problems(self) -> Iterator[Diagnostic]:
+        if not isinstance(self.a, (SharedTile, TensorTile)):
+            found = type(self.a).__name__
+            yield Diagnostic(OPERANDS, f"A must be a `SharedTile` or a `TensorTile`, found `{found}`")
+        if not isinstance(self.b, SharedTile):
+            found = type(self.b).__name__
+            message = f"B must be a `SharedTile`: it is read from shared memory alone, found `{found}`"
+            yield _no(message, OPERANDS, "PTX ISA 9.7.16.10.9.1")
+
     def _operand_problems(self) -> Iterator[Diagnostic]:
         if self.cta_group not in (1, 2):
             yield Diagnostic(OPERANDS, f"`cta_group` must be 1 or 2, found {self.cta_group}")
@@ -202,6 +216,8 @@ class Product:
         if KIND_OF_TYPE[a] != KIND_OF_TYPE[b]:
             yield Diagnostic(TYPES, f"A and B must be of one MMA kind, found `{a}` and `{b}`")
             return
+        if self.scale is None and self.scale_vec is not None:
+            yield Diagnostic(SCALES, f"`scale_vec` needs `scale`, found {self.scale_vec} alone")
         if self.scale is not None:
             yield from self._scale_problems()
         elif "e2m1" in (a, b) and not self._padded():
@@ -267,6 +283,9 @@ class Product:
         if self.accumulator_columns > 512:
             columns = self.accumulator_columns
             yield Diagnostic(PLACE, f"D must fit 512 columns of tensor memory, found {columns}: N = {self.n}")
+        elif isinstance(self.a, TensorTile) and self.accumulator_columns + self.operand_columns > 512:
+            found = f"{self.accumulator_columns} and {self.operand_columns}"
+            yield Diagnostic(PLACE, f"D and A must fit 512 columns of tensor memory together, found {found}")
         if isinstance(self.a, TensorTile) and self.ws and self.m < 128:
             yield Diagnostic(PLACE, f"A in tensor memory with `.ws` needs M = 128, found {self.m}")
         if self.fold and isinstance(self.a, TensorTile):
@@ -296,6 +315,18 @@ class Product:
                 yield Diagnostic(
                     SWIZZLE, message, help="use a wider swizzle or none, or transpose the matrix"
                 )
+
+    @property
+    def operand_bits(self) -> int:
+        """Bits that an element of A takes in tensor memory, 0 where A lies in shared memory."""
+        if isinstance(self.a, SharedTile):
+            return 0
+        return 4 if self.kind in ("mxf4", "mxf4nvf4") else self.a.container_bits
+
+    @property
+    def operand_columns(self) -> int:
+        """Columns of tensor memory that A takes."""
+        return -(-self.a.k * self.operand_bits // 32)
 
     @property
     def accumulator_columns(self) -> int:
