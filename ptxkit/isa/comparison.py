@@ -41,7 +41,7 @@ half("set.CmpOp{.BoolOp}.dtype.bf16        d, a, b{, {!}c}", "1", CmpOp=FLOAT, B
 half("set.CmpOp{.BoolOp}{.ftz}.dtype.f16x2 d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="f16x2 u32 s32", a="f16x2", b="f16x2", c="pred", rules=COMBINED, since="4.2 sm_53", needs={".u32 | .s32": "6.5"})
 half("set.CmpOp{.BoolOp}.dtype.bf16x2      d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16x2 u32 s32", a="bf16x2", b="bf16x2", c="reg pred", rules=COMBINED, since=BF16)
 half("setp.CmpOp{.BoolOp}{.ftz}.f16   p, a, b{, {!}c}",      "2", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")
-half("setp.CmpOp{.BoolOp}{.ftz}.f16x2 p|q, a, b{, {!}c}",    "2", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")
+half("setp.CmpOp{.BoolOp}{.ftz}.f16x2 p{|q}, a, b{, {!}c}",    "2", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")
 half("setp.CmpOp{.BoolOp}.bf16        p, a, b{, {!}c}",      "2", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16)
-half("setp.CmpOp{.BoolOp}.bf16x2      p|q, a, b{, {!}c}",    "2", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16)
+half("setp.CmpOp{.BoolOp}.bf16x2      p{|q}, a, b{, {!}c}",    "2", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16)
 # fmt: on

@@ -42,8 +42,8 @@ form("mov.pred  d, {!}a",  "3", a="pred sreg")
 form("mov.type  d, a",  "4", type="b16 b32 b64 b128", d=".type pack", a=".type pack", needs={".b128": "8.3 sm_70"})
 form("mov.vec.type  d, a",  "3", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", d="vec .type", a="vec loose .type sreg variable", rules=f"!(.v4 & {LONG})")
 
-form("shfl.mode.b32       d{|p}, a, b, c",             "5", mode="up down bfly idx", b="u32", c="u32", p="pred sink", since="3.0 sm_30", until="6.4 sm_70")
-form("shfl.sync.mode.b32  d{|p}, a, b, c, membermask", "6", mode="up down bfly idx", b="u32", c="u32", p="pred sink", membermask="u32", since="6.0 sm_30")
+form("shfl.mode.b32       d{|p}, a, b, c",             "5", mode="up down bfly idx", b="b32", c="b32", p="pred sink", since="3.0 sm_30", until="6.4 sm_70")
+form("shfl.sync.mode.b32  d{|p}, a, b, c, membermask", "6", mode="up down bfly idx", b="b32", c="b32", p="pred sink", membermask="u32", since="6.0 sm_30")
 form("prmt.b32{.mode}     d, a, b, c",                 "7", mode="f4e b4e rc8 ecl ecr rc16", since="2.0 sm_20")
 
 form("ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{.unified}{, cache-policy}", "8", a="load in .ss", ss=LOAD_SPACES, cop="ca cg cs lu cv", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
