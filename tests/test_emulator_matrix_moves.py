@@ -55,7 +55,12 @@ START = """
 
 
 def load(
-    statement: str, tile: np.ndarray, addresses: np.ndarray, registers: int, target: str = "sm_90"
+    statement: str,
+    tile: np.ndarray,
+    addresses: np.ndarray,
+    registers: int,
+    target: str = "sm_90",
+    device: Any = None,
 ) -> np.ndarray:
     """What `statement` loads into %r0 .. of each lane: uint32 (32, registers)."""
     stores = "".join(f"\n    st.global.u32 [%dst+{128 * i}], %r{i};" for i in range(registers))
@@ -63,7 +68,7 @@ def load(
     bar.warp.sync -1;
     {statement};
     add.u64 %dst, %dst, %at;{stores}"""
-    device = Emulator()
+    device = device or Emulator()
     result = device.empty((registers, 32), np.uint32)
     args = [device.array(tile.view(np.uint32)), device.array(addresses.astype(np.uint32)), result]
     device.load(module(body, target)).kernel("k").launch((1,), (32,), args)
@@ -145,7 +150,13 @@ def unpacked(row: np.ndarray, source: str) -> np.ndarray:
     return np.array([number >> bits * i & (1 << bits) - 1 for i in range(16)], np.uint8)
 
 
-def store(statement: str, registers: np.ndarray, addresses: np.ndarray, target: str = "sm_90") -> np.ndarray:
+def store(
+    statement: str,
+    registers: np.ndarray,
+    addresses: np.ndarray,
+    target: str = "sm_90",
+    device: Any = None,
+) -> np.ndarray:
     """The tile, 2048 bytes, after `statement` stored %r0 .. to it."""
     count = registers.shape[0]
     loads = "".join(f"\n    ld.global.u32 %r{i}, [%src+{128 * i}];" for i in range(count))
@@ -161,7 +172,7 @@ def store(statement: str, registers: np.ndarray, addresses: np.ndarray, target: 
     {statement};
     bar.warp.sync -1;
     add.u64 %dst, %dst, %at;{copy}"""
-    device = Emulator()
+    device = device or Emulator()
     result = device.empty(2048, np.uint8)
     args = [device.array(registers), device.array(addresses.astype(np.uint32)), result]
     device.load(module(body, target)).kernel("k").launch((1,), (32,), args)

@@ -76,6 +76,7 @@ def multiply(
     suffix: str = "",
     space: str = ".global",
     pad: bool = True,
+    device: Any = None,
 ) -> tuple[np.ndarray, ...]:
     """A, B, C and D of one product, each in a layout of its own: `row col row col`."""
     m, n, k = SHAPES[shape]
@@ -90,7 +91,7 @@ def multiply(
     for name, (rows, columns) in extents.items():
         tight = columns if named[name] == "row" else rows
         strides[name] = tight + (128 // BITS[elements[name]] * 2 if pad else 0)
-    device = Emulator()
+    device = device or Emulator()
     buffers = [device.array(stored(codes[x], named[x], strides[x], elements[x])) for x in "abc"]
     lines = m if named["d"] == "row" else n
     result = device.array(np.zeros((lines, strides["d"]), matrices.RAW[BITS[d_type]]))
