@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ptxkit.asm.build.instructions import Instructions
 from ptxkit.asm.build.place import mistake
 from ptxkit.asm.build.values import Label, Register, Value
-from ptxkit.asm.tree import Statement
+from ptxkit.asm.tree import Function, Statement
 from ptxkit.dtypes import DTYPES
 
 if TYPE_CHECKING:
-    from ptxkit.asm.build.statements import Frame
+    from ptxkit.asm.build.module import Builder
 
 
 @dataclass(slots=True)
@@ -25,24 +26,13 @@ class Loop:
     continued: bool = False
 
 
-class Control:
+class Control(Instructions):
     """The structured statements of a body. They are branches and labels; none of them opens a scope."""
 
-    if TYPE_CHECKING:
-        # What `Body` brings along.
-        _frame: Frame
-        _number: int
-
-        def reg(self, type: str) -> Any: ...
-        def label(self, label: Label) -> Label: ...
-        def forward_label(self, name: str) -> Label: ...
-        def _forget(self, label: Label) -> None: ...
-        def _instruct(
-            self, opcode: str, modifiers: tuple[str, ...], operands: tuple[Any, ...], predicate: Any = None
-        ) -> Any: ...
-
-    def _begin_control(self) -> None:
+    def __init__(self, builder: Builder, node: Function) -> None:
+        super().__init__(builder, node)
         self._else: Statement | None = None
+        """The label behind the latest `if_`, which an `else_` right after it moves."""
         self._loops: list[Loop] = []
 
     def _labels(self, what: str, *parts: str) -> list[Label]:

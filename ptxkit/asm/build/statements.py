@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm.build import declare as declaring
-from ptxkit.asm.build.place import mistake, refuse
+from ptxkit.asm.build.place import Place, mistake, refuse
 from ptxkit.asm.build.values import Label, Lowering, MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import check_variable, report_clashes
@@ -81,13 +81,12 @@ class Statements:
     def _declare(self, statement: Statement) -> None:
         raise NotImplementedError
 
-    def _refuse_errors(self, node: Statement | None = None) -> None:
-        """Raise the errors that the checker has found; forget the rest, which `check` finds again."""
-        context = self._context
-        errors = [found for found in context.found if found.is_error]
-        context.found.clear()
+    def _refuse_errors(self, place: Place | None = None) -> None:
+        """Raise the errors that the checker has found; the rest `check` finds again."""
+        errors = [found for found in self._context.found if found.is_error]
+        self._context.found.clear()
         if errors:
-            raise refuse(errors)
+            raise refuse(errors, place)
 
     def _refuse_clashes(self) -> None:
         clashes = self._frame.scope.clashes
