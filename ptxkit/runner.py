@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module
-from ptxkit.device import Device
+from ptxkit.device import Device, LoadedModule
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import error
 from ptxkit.emulator import Emulator
@@ -44,6 +44,7 @@ class Options:
         sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
         arch: the target that the emulator plays, by default the file's.
         save: where to keep tensors after the run, by name.
+        line_info: whether profilers can show the PTX lines of what runs on a GPU.
     """
 
     device: str = "auto"
@@ -52,6 +53,7 @@ class Options:
     sanitize: bool | None = None
     arch: str | None = None
     save: Mapping[str, str] = field(default_factory=dict)
+    line_info: bool = False
 
 
 class Session:
@@ -81,7 +83,7 @@ class Session:
         if isinstance(self.device, Emulator):
             self.device.progress = self._progressed
         try:
-            self.loaded = self.device.load(module)
+            self.loaded = load(self.device, module, options)
             if self.device.kind == "cuda" and not self._shared:
                 # Now rather than later: its memory must not be what a verified run fails for.
                 self._stopwatch = as_gpu(self.device).stopwatch(watch=self._watch)
@@ -119,7 +121,6 @@ class Session:
                 memory.
         """
         known_findings = len(self.device.findings)
-        _check_tensor_maps(plan)
         case = case or Case(plan)
         with Stage(self.device, self.loaded, plan) as stage:
             stage.fill(case.inputs)
@@ -147,7 +148,7 @@ class Session:
                 wall_seconds=wall,
                 timing=self._time(stage),
                 counters=dict(counters),
-                kernels=tuple({"name": kernel.name, **kernel.attributes} for kernel in stage.kernels),
+                kernels=stage.facts(),
                 gpu=None if self.device.kind == "emu" else as_gpu(self.device).describe(),
             )
 
@@ -212,14 +213,16 @@ def open_for(module: Module, options: Options) -> Device:
     )
 
 
+def load(device: Device, module: Module, options: Options) -> LoadedModule:
+    """Load a module as the options say."""
+    if device.kind == "cuda":
+        return as_gpu(device).load(module, line_info=options.line_info)
+    return device.load(module)
+
+
 def as_gpu(device: Device) -> CudaDevice:
     """A device of kind `cuda` as what it is."""
     from ptxkit.driver import CudaDevice
 
     assert isinstance(device, CudaDevice)
     return device
-
-
-def _check_tensor_maps(plan: LaunchPlan) -> None:
-    for tensor_map in plan.tensor_maps:
-        raise error("P563", f"this version of ptxkit can't make the tensor map `{tensor_map.name}`")

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.device import Buffer, Device, LoadedModule
+from ptxkit.descriptors import TensorMap, tensor_map
+from ptxkit.device import Buffer, Device, Kernel, LoadedModule
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.emulator import Counts, Emulator
 from ptxkit.plan import Argument, LaunchPlan, problem_of
@@ -19,7 +20,7 @@ from ptxkit.workloads import Arrays, Cost, Expected, content
 from ptxkit.workloads.comparison import Comparison, compare
 
 if TYPE_CHECKING:
-    from ptxkit.driver import Stopwatch
+    from ptxkit.driver import CudaKernel, Stopwatch
 
 
 class Case:
@@ -130,23 +131,29 @@ class Stage:
 
     def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
         """On a GPU the same, checked and packed once, in the stopwatch's stream."""
-        from ptxkit.driver import CudaKernel
-
-        prepared = []
-        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
-            assert isinstance(kernel, CudaKernel)
-            prepared.append(
-                kernel.prepare(
-                    launch.grid,
-                    launch.block,
-                    [self._argument(argument) for argument in launch.arguments],
-                    cluster=launch.cluster,
-                    shared=launch.shared,
-                    cooperative=launch.cooperative,
-                    stream=stopwatch.stream,
-                )
+        prepared = [
+            _gpu_kernel(kernel).prepare(
+                launch.grid,
+                launch.block,
+                [self._argument(argument) for argument in launch.arguments],
+                cluster=launch.cluster,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+                stream=stopwatch.stream,
             )
+            for launch, kernel in zip(self.plan.launches, self.kernels, strict=True)
+        ]
         return prepared[0] if len(prepared) == 1 else partial(_call_all, prepared)
+
+    def facts(self) -> tuple[dict[str, Any], ...]:
+        """Of each launch the entry's name and what the device knows of it; on a GPU `ctas_per_sm` too."""
+        found = []
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
+            facts: dict[str, Any] = {"name": kernel.name, **kernel.attributes}
+            if self.device.kind == "cuda":
+                facts["ctas_per_sm"] = _gpu_kernel(kernel).occupancy(launch.block, launch.shared)
+            found.append(facts)
+        return tuple(found)
 
     def read(self, name: str) -> np.ndarray:
         """What a tensor holds, as stored."""
@@ -161,11 +168,39 @@ class Stage:
         for buffer in self.buffers.values():
             buffer.free()
 
-    def _argument(self, argument: Argument) -> Buffer | int | float:
+    def _argument(self, argument: Argument) -> Buffer | TensorMap | int | float:
         if argument.tensor is not None:
             return self.buffers[argument.tensor]
+        if argument.tensor_map is not None:
+            return self._map(argument.tensor_map)
         assert argument.value is not None
         return argument.value
+
+    def _map(self, name: str) -> TensorMap:
+        """The tensor map of that name, over the tensor's buffer.
+
+        Raises:
+            PtxkitError: P450 to P459, no tensor map can be so.
+        """
+        (asked,) = (tensor_map for tensor_map in self.plan.tensor_maps if tensor_map.name == name)
+        tensor = self.tensors[asked.tensor]
+        options: dict[str, Any] = dict(asked.options)
+        return tensor_map(
+            self.buffers[asked.tensor],
+            dtype=asked.dtype or tensor.dtype,
+            shape=asked.shape or tensor.shape,
+            strides=asked.strides,
+            box=asked.box,
+            element_strides=asked.element_strides,
+            **options,
+        )
+
+
+def _gpu_kernel(kernel: Kernel) -> CudaKernel:
+    from ptxkit.driver import CudaKernel
+
+    assert isinstance(kernel, CudaKernel)
+    return kernel
 
 
 def _call_all(launches: Sequence[Callable[[], None]]) -> None:

@@ -107,3 +107,79 @@ LOOP:
     setp.ne.u32 %p, %r1, 7;
 """,
 )
+
+TILES = """\
+// out = x, tile by tile through the tensor memory accelerator
+// /// ptxkit
+// [launch]
+// grid = ["N // 32", "M // 8"]
+// block = 32
+// params = ["N", "x_map", "out"]
+// [presets]
+// smoke = { M = 16, N = 64 }
+// [tensors.x]
+// dtype = "f32"
+// shape = ["M", "N"]
+// init = "randn"
+// [tensors.out]
+// dtype = "f32"
+// shape = ["M", "N"]
+// expect = "x"
+// [tensor_maps.x_map]
+// tensor = "x"
+// box = [8, 32]
+// swizzle = "none"
+// ///
+.version 8.0
+.target sm_90
+.address_size 64
+
+.visible .entry tiles(.param .u32 N, .param .align 64 .b8 x_map[128], .param .u64 out)
+{
+    .shared .align 128 .b8 tile[1024];
+    .shared .align 8 .b64 barrier;
+    .reg .pred %first, %done, %more;
+    .reg .b32 %r<12>;
+    .reg .f32 %f;
+    .reg .b64 %rd<6>;
+
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ctaid.y;
+    shl.b32 %r3, %r1, 5;
+    shl.b32 %r4, %r2, 3;
+    setp.eq.u32 %first, %r0, 0;
+    mov.u32 %r5, barrier;
+    mov.u32 %r6, tile;
+    @%first mbarrier.init.shared::cta.b64 [%r5], 1;
+    @%first fence.proxy.async;
+    bar.sync 0;
+    mov.b64 %rd0, x_map;
+    cvta.param.u64 %rd1, %rd0;
+    @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 1024;
+    @%first cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+        [%r6], [%rd1, {%r3, %r4}], [%r5];
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %done, [%r5], 0;
+    @!%done bra WAIT;
+    ld.param.u32 %r7, [N];
+    ld.param.u64 %rd2, [out];
+    cvta.to.global.u64 %rd3, %rd2;
+    add.u32 %r3, %r3, %r0;
+    mad.lo.u32 %r8, %r4, %r7, %r3;
+    mul.wide.u32 %rd4, %r8, 4;
+    add.u64 %rd3, %rd3, %rd4;
+    mul.wide.u32 %rd5, %r7, 4;
+    mad.lo.u32 %r6, %r0, 4, %r6;
+    mov.u32 %r9, 0;
+NEXT:
+    ld.shared.f32 %f, [%r6];
+    st.global.f32 [%rd3], %f;
+    add.u32 %r6, %r6, 128;
+    add.u64 %rd3, %rd3, %rd5;
+    add.u32 %r9, %r9, 1;
+    setp.lt.u32 %more, %r9, 8;
+    @%more bra NEXT;
+    ret;
+}
+"""

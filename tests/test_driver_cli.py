@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command import ptxkit, refused
 from gpu_kernels import FAULTS, FILL, SHARED, SPIN
+from small_kernels import TILES
 
 pytestmark = pytest.mark.gpu
 
@@ -87,3 +88,27 @@ def test_auto_takes_the_emulator_for_another_target(tmp_path: Path) -> None:
 def test_the_shipped_gemv_is_right_on_the_gpu() -> None:
     done = ptxkit("run", "gemv.ptx", "--device", "cuda")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_card_with_a_tensor_map(tmp_path: Path) -> None:
+    """The map is made over the tensor's buffer, passed by value, and once more for every set of buffers."""
+    options = ("-p", "M=64", "-p", "N=96")
+    document = json.loads(run(tmp_path, TILES, *options, "--json").stdout)
+    assert document["ok"], document
+    assert document["runs"][0]["verified"]
+    bench = ptxkit("bench", tmp_path / "kernel.ptx", "--device", "cuda", *options, "--trials", 3, "--json")
+    assert bench.returncode == 0, bench.stdout + bench.stderr
+
+
+def test_what_is_known_of_a_kernel_is_reported(tmp_path: Path) -> None:
+    options = ("--grid", 1, "--block", 32, "--arg", "out=u32[32]", "--arg", "value=3")
+    done = run(tmp_path, FILL, *options, "--json", "--line-info")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    (kernel,) = document["runs"][0]["kernels"]
+    assert kernel["name"] == "fill"
+    assert kernel["registers"] > 0
+    assert kernel["ctas_per_sm"] > 0
+    assert document["gpu"]["sm_count"] > 0
+    assert document["machine"]["driver"]["cuda"]
+    assert document["runs"][0]["timing"]["sm_clock"] > 1e8

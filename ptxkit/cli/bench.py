@@ -98,7 +98,7 @@ def command(**given: Any) -> int:
     earlier = compare.read(given["baseline"], settings) if given["baseline"] else None
     if given["plot"]:
         plot.check(given["plot"])
-    options = Options(device=given["device"], seed=given["seed"] or 0)
+    options = Options(device=given["device"], seed=given["seed"] or 0, line_info=given["line_info"])
     states = _measure(subjects, plans, options, settings, given["timeout"])
     verdicts = compare.compare(states, earlier) if earlier else None
     if given["as_json"]:

@@ -47,6 +47,7 @@ _OPTIONS = (
     click.option(
         "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
     ),
+    click.option("--line-info", is_flag=True, help="On a GPU, let profilers show the PTX lines."),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),

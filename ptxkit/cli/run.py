@@ -69,6 +69,7 @@ def command(**given: Any) -> int:
         seed=given["seed"] or 0,
         sanitize=given["sanitize"],
         arch=given["arch"],
+        line_info=given["line_info"],
         save=flags.once((flags.split(text, "--save") for text in given["save"]), "--save"),
     )
     plans = list(_plans(found, request, options))
