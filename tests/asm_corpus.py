@@ -10,15 +10,22 @@ import pytest
 ROOT = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
 FILES = sorted(ROOT.glob("*/*.ptx"))
 
-each_file = pytest.mark.parametrize(
-    "path",
-    FILES
-    or [
-        pytest.param(None, marks=pytest.mark.skip(f"no corpus at {ROOT}; set PTXKIT_CORPUS"), id="no-corpus")
-    ],
-    ids=lambda path: path.stem if path else None,
+SMALL = 12_000
+"""Bytes of what `each_small_file` still takes."""
+
+_ABSENT = pytest.param(
+    None, marks=pytest.mark.skip(f"no corpus at {ROOT}; set PTXKIT_CORPUS"), id="no-corpus"
 )
+
+
+def _each(files: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", files or [_ABSENT], ids=lambda path: path.stem if path else None)
+
+
+each_file = _each(FILES)
 """A test of one corpus file, `path`; it skips where there is no corpus."""
+each_small_file = _each([path for path in FILES if path.stat().st_size < SMALL])
+"""The same for the smaller files; the larger ones come from the same compilers."""
 
 
 def read(path: Path) -> str:

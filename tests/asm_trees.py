@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -35,21 +37,41 @@ from ptxkit.asm.tree import (
     Vector,
 )
 
+
+def pick(*strategies: Any) -> Any:
+    """One of the strategies, each as likely as another, however many branches it has."""
+    return st.sampled_from(strategies).flatmap(lambda chosen: chosen)
+
+
 WORDS = {"WARP_SZ", "function_name", "inlined_at"}
 LEVELS = ["||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %"]
 
-identifiers = st.one_of(
-    st.from_regex(r"[A-Za-z][A-Za-z0-9_$]{0,5}", fullmatch=True),
-    st.from_regex(r"[_$%][A-Za-z0-9_$]{1,5}", fullmatch=True),
-    st.sampled_from(["%r1", "%rd12", "smem", "call", "generic", "_", "$L__BB0_1"]),
-).filter(lambda name: name not in WORDS)
-opcodes = identifiers.filter(lambda name: name not in ("call", "generic", "_"))
-modifiers = st.one_of(
-    st.sampled_from(
-        ["u32", "shared::cta", "v4", "2d", "16x256b", "4X", "weak", "reg", "L1::evict_last", "tile::gather4"]
-    ),
-    st.from_regex(r"[A-Za-z0-9_$]{1,4}(::[A-Za-z0-9_$]{1,4}){0,2}", fullmatch=True),
-)
+_LETTERS = "abcdxyzABXfFeEuU"
+_FOLLOW = f"{_LETTERS}0123456789_$"
+
+
+def _pool(seed: int, count: int, make: Callable[[random.Random], str]) -> list[str]:
+    """Words to choose from: drawing one is one choice, which keeps a tree cheap to generate."""
+    draw = random.Random(seed)
+    return sorted({make(draw) for _ in range(count)} - WORDS)
+
+
+def _word(draw: random.Random, least: int, most: int) -> str:
+    return "".join(draw.choices(_FOLLOW, k=draw.randint(least, most)))
+
+
+NAMES = [
+    *("%r1", "%rd12", "smem", "call", "generic", "_", "$L__BB0_1", "call2", "generics"),
+    *_pool(1, 24, lambda draw: draw.choice(_LETTERS) + _word(draw, 0, 5)),
+    *_pool(2, 24, lambda draw: draw.choice("_$%") + _word(draw, 1, 5)),
+]
+MODIFIERS = [
+    *("u32", "shared::cta", "v4", "2d", "16x256b", "4X", "weak", "reg", "L1::evict_last", "tile::gather4"),
+    *_pool(3, 24, lambda draw: "::".join(_word(draw, 1, 4) for _ in range(draw.randint(1, 3)))),
+]
+identifiers = st.sampled_from(NAMES)
+opcodes = st.sampled_from([name for name in NAMES if name not in ("call", "generic", "_")])
+modifiers = st.sampled_from(MODIFIERS)
 types = st.sampled_from("b8 b16 b32 b64 b128 u8 s32 u64 f16 f16x2 f32 f64 pred texref".split())
 spaces = st.sampled_from("reg global const local param shared tex".split())
 
@@ -74,19 +96,26 @@ sizes = st.one_of(
     st.integers(0, 4096).map(lambda n: Constant(n, f"0x{n:x}")),
     st.just(Constant(32, "WARP_SZ")),
 )
+dimensions = st.one_of(
+    st.lists(sizes, max_size=3).map(tuple), st.lists(sizes, max_size=2).map(lambda found: (None, *found))
+)
 numbers = st.one_of(
     st.integers(0, 4096), st.integers(0, 4096).map(lambda n: Constant(n, f"{n}U" if n else "0U"))
 )
-dotted = identifiers.filter(lambda name: name != "_")
 names = st.one_of(
-    st.builds(Name, identifiers), st.builds(Name, dotted, st.from_regex(r"[a-z0-9]{1,4}", fullmatch=True))
+    st.builds(Name, identifiers),
+    st.builds(
+        Name,
+        st.sampled_from([name for name in NAMES if name != "_"]),
+        st.sampled_from(["x", "b0", "b3210", "h1", "0", "a1b2"]),
+    ),
 )
 plain_names = st.builds(Name, identifiers)
 doubles = st.builds(Float, st.integers(0, 2**64 - 1), st.just(64)) | st.sampled_from(
     ["1.5", "1.", ".5", "1e3", "2.5E-3"]
 ).map(lambda text: Float(_bits(text), 64, text))
 singles = st.builds(Float, st.integers(0, 2**32 - 1), st.just(32))
-strings = st.builds(String, st.from_regex(r"[ -!#-~]{0,12}", fullmatch=True))
+strings = st.builds(String, st.text("abc ;{}/*\\'.,0$%", max_size=12))
 
 
 def _bits(text: str) -> int:
@@ -125,14 +154,14 @@ def _unaries(depth: int) -> Any:
 
 
 constants = st.one_of(expressions(), singles, st.builds(Parenthesized, singles))
-values = st.one_of(
+values = pick(
     constants,
     names,
     st.builds(Binary, st.just("+"), names, expressions()),
     st.builds(Unary, st.sampled_from("-!"), names),
 )
 vectors = st.lists(values, min_size=1, max_size=8).map(lambda found: Vector(tuple(found)))
-addresses = st.one_of(
+addresses = pick(
     st.builds(Address, st.one_of(expressions(), plain_names)),
     st.builds(Address, plain_names, expressions(), st.just("+")),
     st.builds(
@@ -143,7 +172,7 @@ addresses = st.one_of(
         st.lists(st.one_of(names, vectors), min_size=1, max_size=3).map(tuple),
     ),
 )
-operands = st.one_of(
+operands = pick(
     values,
     vectors,
     addresses,
@@ -168,7 +197,7 @@ instructions = st.one_of(
         Instruction,
         opcodes,
         st.lists(modifiers, max_size=4).map(tuple),
-        st.lists(operands, max_size=4).map(tuple),
+        st.lists(operands, min_size=1, max_size=4).map(tuple),
         guards,
     ),
     _calls(),
@@ -253,7 +282,7 @@ def _variables(draw: Any, linked: bool) -> Variable:
                         Declarator,
                         identifiers,
                         st.none() | numbers,
-                        st.lists(st.none() | sizes, max_size=2).map(tuple),
+                        dimensions,
                         st.none() | _initializers(),
                     ),
                     max_size=3,
@@ -341,7 +370,7 @@ inner_prototypes = st.builds(
 call_prototypes = st.builds(Prototype, parameters, identifiers, parameters, func_directives, parentheses)
 
 statements = st.recursive(
-    st.one_of(
+    pick(
         instructions,
         instructions,
         labels,
@@ -356,8 +385,13 @@ statements = st.recursive(
     lambda inner: st.lists(inner, max_size=4).map(Block),
     max_leaves=10,
 )
-bodies = st.none() | st.lists(statements, max_size=6).map(Block)
-functions = st.one_of(
+full_bodies = st.builds(
+    lambda first, rest: Block([*first, *rest]),
+    st.lists(instructions, min_size=1, max_size=5),
+    st.lists(statements, max_size=5),
+)
+bodies = pick(st.none(), st.just(Block([])), full_bodies)
+functions = pick(
     st.builds(
         Function,
         st.just("entry"),
@@ -394,7 +428,7 @@ section_lines = st.one_of(
         ),
     ),
 )
-items = st.one_of(
+items = pick(
     functions,
     functions,
     _variables(False),
@@ -412,9 +446,28 @@ items = st.one_of(
     _directive("alias", plain_names, plain_names),
     pragmas,
 )
-modules = st.lists(items, max_size=5).map(Module)
+modules = st.builds(
+    lambda before, body, after: Module([*before, Function("entry", "k", body=body), *after]),
+    st.lists(items, max_size=3),
+    full_bodies,
+    st.lists(items, max_size=2),
+)
 
 NODES = (
-    Address, Arguments, Binary, Block, Conditional, Declarator, Directive, Element, Float, Function, Generic, Guard,
-    Instruction, Integer, Label, Name, Pair, Parenthesized, Prototype, Section, String, Unary, Variable, Vector,
-)  # fmt: skip
+    *(
+        Address,
+        Arguments,
+        Binary,
+        Block,
+        Conditional,
+        Declarator,
+        Directive,
+        Element,
+        Float,
+        Function,
+        Generic,
+    ),
+    *(Guard, Instruction, Integer, Label, Name, Pair, Parenthesized, Prototype, Section, String, Unary),
+    *(Variable, Vector),
+)
+"""Every kind of node that the strategies make."""

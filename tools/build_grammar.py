@@ -127,7 +127,7 @@ def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """`_grammar.py`. Tables are constant tuples, which load fast; the parser unfolds a state when it gets there."""
+    """`_grammar.py`. Tables are constant tuples, which load fast; the parser unfolds a state on its way."""
 
     def show(name: str) -> str:
         return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"
@@ -137,10 +137,10 @@ def render(found: dict[str, Any]) -> str:
             HEADER,
             "# Terminal or literal -> its kind, one character.\n" + show("KINDS"),
             "# Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.\n" + show("KEYWORDS"),
-            "# Terminal -> regular expression, in the order in which they are tried; the literals come after.\n"
+            "# Terminal -> regular expression, in the order in which they are tried; literals come after.\n"
             + show("PATTERNS")
             + show("LITERALS"),
-            "# (rule, method or None where it is spliced into its parent, length, a lone child stands for it)\n"
+            "# (rule, method or None if spliced, length, whether a lone child stands for it)\n"
             + show("RULES"),
             "# State -> kinds, and for each the next state, or -1 - the rule to reduce.\n" + show("ACTIONS"),
             "# State -> rules, and for each the next state.\n" + show("GOTOS"),

@@ -25,19 +25,24 @@ TOKEN = re.compile(
     + f'|(?P<bad>/\\*.*|\\d[\\w$.]*|"[^"\\n]*|@@DWARF[^\\n]*)|(?P<literal>{_literals})|(?P<stray>.)',
     re.ASCII | re.DOTALL,
 )
-TRIVIA = re.compile(
-    r"[ \t\r\n\f]*(?:(?://[^\n]*|/\*.*?\*/|(?<![^\n])#[ \t]*\d[^\n]*|(?<![\s\S])\ufeff)[ \t\r\n\f]*)*",
-    re.DOTALL,
-)
-STATEMENT = re.compile(r'[^;"/#]{0,4096};')
-"""A stretch up to a semicolon in which every blank is white space: no comment, string or line marker. It is
-bounded, so that looking for one costs no more in a text without semicolons."""
+_blank = r"[ \t\r\n\f]*"
+_comment = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
+_line_marker = r"(?<![^\n])#[ \t]*\d[^\n]*"
+_byte_order_mark = r"(?<![\s\S])\ufeff"
+TRIVIA = re.compile(rf"{_blank}(?:(?:{_comment}|{_line_marker}|{_byte_order_mark}){_blank})*")
+STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
+"""All trivia, then a stretch up to a semicolon in which every blank is white space: no comment, string or
+line marker. The trivia is atomic: a comment gives nothing back where the stretch does not match."""
 PIECES = re.compile(
-    rf"({_identifier}(?:{_dotted})*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
+    rf"({_identifier}(?:{_dotted})*|0[xX][\w$.]*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
     rf"|{_literals}|[^ \t\r\n\f])",
     re.ASCII,
 )
 """Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""
+_REGISTER = re.compile(r"%[\w$]+", re.ASCII)
+_NAME = KINDS["NAME"]
+LITERALS_AHEAD = re.compile(r"(?:[ \t\r\n\f]*\d[\w$.]*[ \t\r\n\f]*,){256,4096}", re.ASCII)
+"""Literals of a long initializer, each with its comma."""
 LABEL_AHEAD = re.compile(rf"{_identifier}[ \t\r\n\f]*:(?!:)", re.ASCII)
 
 
@@ -45,8 +50,11 @@ class Kinds(dict[str, str]):
     """Token text -> kind, one character, by the terminals of the grammar."""
 
     def __missing__(self, text: str) -> str:
-        match = TOKEN.fullmatch(text)
-        kind = kind_of(match) if match else UNKNOWN
+        if _REGISTER.fullmatch(text):
+            kind = _NAME
+        else:
+            match = TOKEN.fullmatch(text)
+            kind = kind_of(match) if match else UNKNOWN
         self[text] = kind
         return kind
 

@@ -7,16 +7,18 @@ parser state, is built from it at once. The first of its kinds always goes throu
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from ptxkit.asm._grammar import KINDS, RULES
-from ptxkit.asm.lexer import END, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
+from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
 from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
-from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS
+from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, in_long_list
 from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error
 
@@ -26,13 +28,17 @@ MAX_BLOCKS = 200
 """Deepest nesting of blocks."""
 MAX_SHAPE = 512
 """Longest statement, in tokens, whose maker is kept."""
+MAX_STATEMENT = 4096
+"""Longest statement, in characters, that is looked up."""
 MAX_SHAPES = 4096
 """Makers kept for one parser state."""
 
 _SHAPES: dict[int, dict[str, tuple[Maker, bool]]] = {state: {} for state in LISTS}
 """List state -> kinds of a statement's tokens -> its maker, and whether it is spread (see `_spread`)."""
 
-_DOTTABLE = {KINDS[name] for name in ("NAME", "DOTTED", "CALL")}
+_new = tuple.__new__
+_DOTTABLE = {KINDS[name] for name in ("NAME", "DOTTED", "CALL", "GENERIC")}
+_LITERALS = {KINDS[name] for name in ("INTEGER", "FLOAT", "SINGLE")}
 _APART = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
 
 
@@ -51,6 +57,10 @@ class Parser:
         self.position = 0
         self.line = 1
         self.line_start = 0
+        self.counted = 0
+        self.semicolon = -1
+        self.failed_end = 0
+        self.failures = 0
         self.open_blocks = 0
         self.unwritten = False
         self.begin()
@@ -85,12 +95,9 @@ class Parser:
 
     def spanner(self, starts: list[int], tokens: list[str]) -> Spanner:
         """The span function of a statement whose tokens start at these offsets."""
-        text, line_start = self.text, self.line_start
-        newlines = text.count("\n", line_start, starts[0])
-        if newlines:
-            self.line += newlines
-            self.line_start = line_start = text.rfind("\n", line_start, starts[0]) + 1
-        line, base = self.line, line_start - 1
+        self._count_lines(starts[0])
+        text, line, line_start = self.text, self.line, self.line_start
+        base = line_start - 1
         if text.find("\n", starts[0], starts[-1] + len(tokens[-1])) < 0:
             return lambda i, j: Span(line, starts[i] - base, line, starts[j] + len(tokens[j]) - base)
 
@@ -100,6 +107,20 @@ class Parser:
 
         return lambda i, j: Span(*place(starts[i]), *place(starts[j] + len(tokens[j])))
 
+    def _count_lines(self, offset: int) -> None:
+        """Make `line` and `line_start` those of an offset, which never goes back."""
+        newlines = self.text.count("\n", self.counted, offset)
+        if newlines:
+            self.line += newlines
+            self.line_start = self.text.rfind("\n", self.counted, offset) + 1
+        self.counted = offset
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line and the column of an offset in the statement that is being read, or behind it."""
+        newlines = self.text.count("\n", self.counted, offset)
+        before = self.text.rfind("\n", self.counted, offset) if newlines else self.line_start - 1
+        return self.line + newlines, offset - before
+
     def here(self) -> Spanner:
         """The span function of the current statement."""
         return self.spanner(self.starts, self.tokens)
@@ -107,11 +128,26 @@ class Parser:
     # ---- the machine
 
     def run(self) -> Module:
-        """Read the whole text."""
+        """Read the whole text.
+
+        A tree has no cycles, so the collector of cycles, which would visit all of it again and again while it
+        grows, rests meanwhile.
+        """
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return self._run()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _run(self) -> Module:
         self._reduce_default()
         while True:
             if not self.tokens and self.states[-1] in LISTS and self._known_statement():
                 continue
+            if len(self.tokens) > MAX_SHAPE and self.states[-1] == in_long_list():
+                self._many_literals()
             kind, text, trivia, start = self.next()
             if kind == END and self.states[-1] == ITEMS and not self.tokens:
                 break
@@ -131,7 +167,7 @@ class Parser:
             offset = next(i for i, character in enumerate(self.text) if character > "\x7f")
             message, severity = f"character `{self.text[offset]}` is not ASCII", Severity.WARNING
             help = "ptxas 13.0 and older refuse such a file, also for a character in a comment"
-        line, column = self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        line, column = self.place(offset)
         span = Span(line, column, line, column + 1)
         self.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=self.source))
 
@@ -166,6 +202,9 @@ class Parser:
     def _reduce(self, rule: int) -> None:
         origin, name, length, single = RULES[rule]
         states, values = self.states, self.values
+        if length == 1 and (single or name is None) and type(values[-1]) is not list:
+            states[-1] = GOTOS[states[-2]][origin]
+            return
         children: list[Any] = []
         if length:
             children = values[-length:]
@@ -295,43 +334,73 @@ class Parser:
 
     def _known_statement(self) -> bool:
         """Build the next statement from a maker that is kept, if there is one for its kinds."""
-        text = self.text
-        lead = TRIVIA.match(text, self.position)
-        assert lead is not None
-        start = lead.end()
-        chunk = STATEMENT.match(text, start)
-        if chunk is None:
+        text, position = self.text, self.position
+        if position > self.semicolon:
+            found = text.find(";", position)
+            self.semicolon = found if found >= 0 else len(text)
+        if self.semicolon - position > MAX_STATEMENT or (self.failures > 3 and position < self.failed_end):
             return False
-        parts = PIECES.split(chunk[0])
+        match = STATEMENT.match(text, position)
+        if match is None:
+            return False
+        lead, chunk = match.groups()
+        parts = PIECES.split(chunk)
         tokens = parts[1::2]
         kind_of = self.kind_of
         known = _SHAPES[self.states[-1]].get("".join([kind_of[token] for token in tokens]))
         if known is None:
+            self.failures = self.failures + 1 if self.failed_end == match.end() else 1
+            self.failed_end = match.end()
             return False
         maker, spread = known
-        line_start = self.line_start
-        newlines = text.count("\n", line_start, start)
-        if newlines:
-            self.line += newlines
-            self.line_start = line_start = text.rfind("\n", line_start, start) + 1
-        if "\n" in chunk[0]:
+        start = match.start(2)
+        self._count_lines(start)
+        if "\n" in chunk:
             starts = list(accumulate(map(len, parts), initial=start))[1::2]
             node = maker(tokens, self.spanner(starts, tokens))
         else:
             line = self.line
-            at = list(accumulate(map(len, parts), initial=start - line_start + 1))
-            node = maker(tokens, lambda i, j: Span(line, at[i + i + 1], line, at[j + j + 2]))
-        layout = [lead[0], *parts[2:-1:2]]
+            at = list(accumulate(map(len, parts), initial=start - self.line_start + 1))
+            node = maker(tokens, lambda i, j: _new(Span, (line, at[i + i + 1], line, at[j + j + 2])))
+        layout = [lead, *parts[2:-1:2]]
         if spread:
             layout = self._spread(layout, tokens, [kind_of[token] for token in tokens])
         node.layout = self.shared(layout)
         self.values[-1].append(node)
-        self.position = chunk.end()
+        self.position = match.end()
         return True
+
+    # ---- long initializers
+
+    def _many_literals(self) -> None:
+        """Take many literals of a long initializer at once. The parser's state stays what it is.
+
+        The statement has more tokens than one whose maker is kept, so the nodes can be built right here.
+        """
+        match = LITERALS_AHEAD.match(self.text, self.position)
+        if match is None:
+            return
+        parts = PIECES.split(match[0])
+        tokens = parts[1::2]
+        kinds = [self.kind_of[token] for token in tokens]
+        if not _LITERALS.issuperset(kinds[::2]):
+            return
+        offsets = list(accumulate(map(len, parts), initial=self.position))[1::2]
+        line = self.line, self.line_start, self.counted
+        span = self.spanner(offsets, tokens)
+        self.line, self.line_start, self.counted = line
+        make = {kind: self.reducer.float for kind in _LITERALS} | {KINDS["INTEGER"]: self.reducer.integer}
+        nodes = [make[kinds[i]]([i])(tokens, span) for i in range(0, len(tokens), 2)]
+        self.values[-2].append(self.reducer.literals(nodes))
+        self.kinds += kinds
+        self.tokens += map(intern, tokens)
+        self.trivia += parts[:-1:2]
+        self.starts += [self.position] * len(tokens)  # nobody asks for the place of one of these again
+        self.position = match.end()
 
 
 def _flat(children: list[Any]) -> list[Any]:
-    """Children with those of spliced rules in their place. The first list is reused, so that it grows in place."""
+    """Children with those of spliced rules in their place. The first list is reused: it grows in place."""
     for index, child in enumerate(children):
         if type(child) is list:
             flat = child if index == 0 else [*children[:index], *child]

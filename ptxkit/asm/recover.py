@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS, RULES
-from ptxkit.asm.lexer import END, LABEL_AHEAD, UNKNOWN
+from ptxkit.asm.lexer import END, LABEL_AHEAD, TRIVIA, UNKNOWN
 from ptxkit.asm.states import ACTIONS, GOTOS, HEADER, ITEMS, LISTS, STATEMENTS
 from ptxkit.asm.tree import Block, Function, Malformed
 from ptxkit.diagnostics import Diagnostic, Label, Span
@@ -47,6 +47,8 @@ _STARTERS = _MODULE_ONLY | {
 _PHRASES = (
     (_CONSTANTS | _NAMES, "an operand"),
     (_CONSTANTS, "a constant"),
+    ({KINDS["ENTRY"], KINDS["FUNC"], KINDS["SPACE"]}, "a function or a variable"),
+    (_NAMES | {KINDS["INTEGER"]}, "an integer or a label"),
     (_NAMES, "a name"),
     ({KINDS["TYPE"], KINDS["SPACE"]}, "a state space and a type"),
     ({KINDS["TYPE"]}, "a type"),
@@ -66,6 +68,11 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
         _end_of_file(parser, start)
     elif text.startswith("/*"):
         _unterminated_comment(parser, kind, text, trivia, start)
+    elif (
+        kind not in (";", "}") and (parser.tokens or _inside(parser)) and _is_last(parser, start + len(text))
+    ):
+        parser.take(kind, text, trivia, start)
+        _end_of_file(parser, start)
     elif state == HEADER:
         _report_unexpected(parser, kind, text, start)
         _skip_header(parser)
@@ -73,7 +80,7 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
         _missing_brace(parser, start, text)
     elif kind == UNKNOWN:
         _report_malformed(parser, text, start)
-        _skip(parser)
+        _skip_header(parser) if _in_header(parser) else _skip(parser)
     elif parser.tokens and ("\n" in trivia or kind == "}") and accepts(parser.states, ";"):
         _missing_semicolon(parser)
     elif kind == "}" and state == ITEMS:
@@ -172,11 +179,8 @@ def _spellings(kind: str) -> list[str]:
 
 
 def _span(parser: Parser, start: int, end: int) -> Span:
-    if parser.starts:
-        base = parser.starts[0]
-        parser.spanner([base], [""])
-    line = parser.line + parser.text.count("\n", parser.line_start, start)
-    column = start - parser.text.rfind("\n", 0, start)
+    """The span of a stretch of text, cut at the end of its first line."""
+    line, column = parser.place(start)
     newline = parser.text.find("\n", start, end)
     return Span(line, column, line, column + max(1, (end if newline < 0 else newline) - start))
 
@@ -303,6 +307,12 @@ def _number_help(text: str) -> str:
 def _inside(parser: Parser) -> bool:
     """Whether the statement being read stands in the braces of a function."""
     return _list_index(parser) > 1
+
+
+def _is_last(parser: Parser, end: int) -> bool:
+    """Whether no token stands behind this offset."""
+    trivia = TRIVIA.match(parser.text, end)
+    return trivia is not None and trivia.end() == len(parser.text)
 
 
 def _list_index(parser: Parser) -> int:

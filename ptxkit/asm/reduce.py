@@ -135,6 +135,8 @@ class Reducer:
 
     def name(self, children: list[Any]) -> Maker:
         first, last = children[0], children[-1]
+        if first != last:
+            return lambda t, s: Name(intern(t[first]), intern(t[last][1:]), span=s(first, last))
         if self.kinds[first] in _DOTTED:
 
             def dotted(t: Tokens, s: Spanner) -> Name:
@@ -142,8 +144,6 @@ class Reducer:
                 return Name(intern(name), intern(component) or None, span=s(first, first))
 
             return dotted
-        if first != last:
-            return lambda t, s: Name(intern(t[first]), intern(t[last][1:]), span=s(first, last))
         return lambda t, s: Name(intern(t[first]), None, span=s(first, first))
 
     def integer(self, children: list[Any]) -> Maker:
@@ -163,6 +163,10 @@ class Reducer:
             return Float(*float_bits(text), intern(text), span=s(index, index))
 
         return make
+
+    def literals(self, nodes: list[Integer | Float]) -> Part:
+        """A run of literals that are built already; no maker of theirs is ever kept."""
+        return Part("literals", lambda t, s: nodes)
 
     def unary(self, children: list[Any]) -> Maker:
         index, inner = children
@@ -209,6 +213,11 @@ class Reducer:
     def vector(self, children: list[Any]) -> Maker:
         opening, closing = children[0], children[-1]
         elements = [child for child in children if type(child) is not int]
+        if any(type(child) is Part for child in elements):
+            parts = [c.make if type(c) is Part else lambda t, s, c=c: [c(t, s)] for c in elements]
+            return lambda t, s: Vector(
+                tuple([node for make in parts for node in make(t, s)]), span=s(opening, closing)
+            )
         return lambda t, s: Vector(tuple([make(t, s) for make in elements]), span=s(opening, closing))
 
     def arguments(self, children: list[Any]) -> Maker:
@@ -371,18 +380,17 @@ class Reducer:
         index = children[1]
         return Part("count", lambda t, s: constant(t[index]))
 
+    def unsized(self, children: list[Any]) -> Part:
+        return Part("dimension", lambda t, s: None)
+
     def dimension(self, children: list[Any]) -> Part:
-        if len(children) == 2:
-            return Part("dimension", lambda t, s: None)
         index = children[1]
         return Part("dimension", lambda t, s: constant(t[index]))
 
     def declarator(self, children: list[Any]) -> Part:
-        name, make = self._declarator(children)
-        del name
-        return Part("declarator", make)
+        return Part("declarator", self._declarator(children))
 
-    def _declarator(self, children: list[Any]) -> tuple[int, Maker]:
+    def _declarator(self, children: list[Any]) -> Maker:
         name = children[0]
         dimensions = [c.make for c in children if type(c) is Part and c.role == "dimension"]
         counts = [c.make for c in children if type(c) is Part and c.role == "count"]
@@ -397,7 +405,7 @@ class Reducer:
                 span=s(name, name),
             )
 
-        return name, make
+        return make
 
     def _specifiers(self, children: list[Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Role -> what gives it, for the specifiers before a name; and their order where it is unusual."""
@@ -490,7 +498,7 @@ class Reducer:
         at = next(i for i, c in enumerate(children) if type(c) is int and self.kinds[c] in _NAMES)
         specifiers = [c for c in children[:at] if type(c) is int or c.role in USUAL_ORDER]
         pointers = [c for c in children[:at] if type(c) is Part and c.role == "pointer"]
-        name, declarator = self._declarator(children[at:])
+        name, declarator = children[at], self._declarator(children[at:])
         inner = self._variable(specifiers, [declarator], pointers[0] if pointers else None)
         ints = [c for c in children[:at] if type(c) is int]
         first = min([name, *ints])

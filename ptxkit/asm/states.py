@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ptxkit.asm import _grammar
 
 
@@ -36,6 +38,19 @@ GOTOS = _Gotos()
 DEFAULTS = _Defaults()
 
 
+def simulate(kinds: str) -> int:
+    """The state after these kinds at the start of a module."""
+    stack = [0]
+    for kind in kinds:
+        while (action := ACTIONS[stack[-1]][kind]) < 0:
+            origin, _, length, _ = _grammar.RULES[-1 - action]
+            if length:
+                del stack[-length:]
+            stack.append(GOTOS[stack[-1]][origin])
+        stack.append(action)
+    return stack[-1]
+
+
 def _after(rule: str) -> int:
     """The state behind a rule that occurs in one place of the grammar."""
     (state,) = {states[rules.index(rule)] for rules, states in _grammar.GOTOS if rule in rules}
@@ -50,3 +65,10 @@ HEADER = _after("function_header")
 """Behind the header of a function, before its body or its `;`."""
 LISTS = frozenset((ITEMS, STATEMENTS, _after("section_lines")))
 """Between two statements of any list."""
+
+
+@cache
+def in_long_list() -> int:
+    """Behind a comma of an initializer that has two elements already: `.global .b8 x = {1, 2,`."""
+    words = ("SPACE", "TYPE", "NAME", "=", "{", "INTEGER", ",", "INTEGER", ",")
+    return simulate("".join(_grammar.KINDS[word] for word in words))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ptxkit.asm._grammar import LITERALS
 from ptxkit.asm.format import format_module
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
 from ptxkit.asm.tree import Block, Function, Layout, Malformed, Module, Section, Statement
@@ -80,7 +81,7 @@ def _glue(left: str, right: str) -> bool:
     a, b = left[-1], right[0]
     if b == ".":
         return (a.isalnum() or a in "_$") and not left.startswith(".")
-    return (a.isalnum() or a in "_$%") and (b.isalnum() or b in "_$")
+    return a + b in LITERALS or ((a.isalnum() or a in "_$%") and (b.isalnum() or b in "_$"))
 
 
 def _fresh(tokens: Tokens, layout: Layout | None, indent: str, first: bool) -> Layout:
