@@ -10,12 +10,11 @@ from ptxkit import targets
 from ptxkit.asm.check.allow import without_allowed
 from ptxkit.asm.check.body import check_body
 from ptxkit.asm.check.context import Context, did_you_mean
-from ptxkit.asm.check.declarations import check_function, check_module_level, report_clashes
-from ptxkit.asm.check.directives import check_alias, check_file, check_pragma, check_tuning
+from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header, check_target
-from ptxkit.asm.check.redeclarations import check_again
+from ptxkit.asm.check.items import Items
 from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Module, Statement, Variable
+from ptxkit.asm.tree import Directive, Function, Module
 from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check"]
@@ -38,26 +37,14 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
     check_header(context)
     scope = Scope()
     first = next((s for s in module.statements if isinstance(s, Directive) and s.name == "target"), None)
-    files: dict[int, Directive] = {}
-    seen: dict[str, Statement] = {}
+    items = Items(context, scope)
     for statement in module.statements:
         declare(statement, scope)
-        check_again(context, statement, seen)
+        items.check(statement)
         if isinstance(statement, Function):
-            check_function(context, statement)
-            check_tuning(context, statement)
             check_body(context, statement, scope)
-        elif isinstance(statement, Variable):
-            check_module_level(context, statement, scope)
-        elif isinstance(statement, Directive):
-            if statement.name == "target" and statement is not first:
-                check_target(context, statement)
-            elif statement.name == "pragma":
-                check_pragma(context, statement, inside=False)
-            elif statement.name == "alias":
-                check_alias(context, statement, scope)
-            elif statement.name == "file":
-                check_file(context, statement, files)
+        elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
+            check_target(context, statement)
     report_clashes(context, scope.clashes)
     found = [*module.diagnostics, *context.found, *_check_card(module)]
     return sorted(without_allowed(found, module), key=_position)

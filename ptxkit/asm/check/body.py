@@ -56,6 +56,18 @@ def check_instruction(
     return match
 
 
+def check_declaration(context: Context, statement: Variable | Directive, scope: Scope) -> None:
+    """Check a declaration or a directive in a function's body."""
+    if isinstance(statement, Variable):
+        check_variable(context, statement, inside=True, scope=scope)
+    elif statement.name == "target":
+        check_target(context, statement)
+    elif statement.name == "pragma":
+        check_pragma(context, statement, inside=True)
+    elif statement.name in ("branchtargets", "calltargets"):
+        check_targets(context, statement, scope)
+
+
 def check_guard(context: Context, guard: Guard, names: Names) -> None:
     """Check that a guard is a predicate register."""
     kind = names.kind(Name(guard.name, span=guard.span))
@@ -92,16 +104,10 @@ class _Body:
     def visit(self, statement: Statement, scope: Scope) -> None:
         if type(statement) is Instruction:
             self.instruction(statement, scope)
-        elif isinstance(statement, Variable):
-            self.of(scope).forget()
-            check_variable(self.context, statement, inside=True, scope=scope)
-        elif isinstance(statement, Directive):
-            if statement.name == "target":
-                check_target(self.context, statement)
-            elif statement.name == "pragma":
-                check_pragma(self.context, statement, inside=True)
-            elif statement.name in ("branchtargets", "calltargets"):
-                check_targets(self.context, statement, scope)
+        elif isinstance(statement, (Variable, Directive)):
+            if isinstance(statement, Variable):
+                self.of(scope).forget()
+            check_declaration(self.context, statement, scope)
         elif not isinstance(statement, (Label, Block)):
             self.of(scope)
 
