@@ -4,17 +4,17 @@
     b = SharedTile(mn=256, k=64, dtype="bf16", swizzle="128B")
     product = Product(a, b, d="f32")              # refuses what the hardware can't do, and says what it can
     plan = plan_mma(product)                      # plain data: descriptors, offsets, ids, accumulate flags
-    "\\n".join(text.mma(plan))                     # PTX that ptxas takes for sm_100a
+    emit.mma(k, plan, emit.Operands(d, a, b, more))  # statements of a kernel that `asm.build` builds
 
 problem   what a product is made of, and what it may be
 mma       the instructions of a product
 memory    allocation, ld and st, copies of scale factors and metadata, commit
-text      plans as PTX
+emit      plans as instructions of a kernel under construction
 """
 
 from __future__ import annotations
 
-from ptxkit.tcgen05 import text
+from ptxkit.tcgen05 import emit
 from ptxkit.tcgen05.memory import (
     allocation_columns,
     move_cells,
@@ -33,6 +33,7 @@ __all__ = [
     "Product",
     "TensorTile",
     "allocation_columns",
+    "emit",
     "move_cells",
     "plan_columns",
     "plan_commit",
@@ -41,5 +42,4 @@ __all__ = [
     "plan_move",
     "plan_scale_copy",
     "slice_columns",
-    "text",
 ]

@@ -1,0 +1,193 @@
+"""Plans as instructions in a body of `ptxkit.asm.build`, which checks every one of them.
+
+    b = Builder("sm_100a")
+    with b.entry("gemm") as k:
+        ...
+        emit.mma(k, plan, emit.Operands(d=taddr, a=a_smem, b=b_smem, accumulate=more))
+        emit.commit(k, plan_commit(), barrier)
+
+Places in a plan are relative: the operands here say where the matrices begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ptxkit.asm.build import Body, Register
+from ptxkit.asm.build.chain import attribute
+from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
+from ptxkit.diagnostics import error
+from ptxkit.tcgen05.memory import MOVE, PlannedCommit, PlannedCopy, PlannedMove
+from ptxkit.tcgen05.mma import PlannedMma
+from ptxkit.tcgen05.problem import OPERANDS
+
+
+@dataclass(frozen=True)
+class Operands:
+    """Where the matrices of a product begin; registers of the body.
+
+    Attributes:
+        d: `.b32`, TMEM address of D.
+        a: `.b32`, shared address of A; its TMEM address where A lies there.
+        b: `.b32`, shared address of B.
+        accumulate: `.pred`, whether the first step adds to D.
+        scale_a, scale_b, metadata: `.b32`, TMEM addresses, where the product has them.
+    """
+
+    d: Register
+    a: Register
+    b: Register
+    accumulate: Register
+    scale_a: Register | None = None
+    scale_b: Register | None = None
+    metadata: Register | None = None
+
+
+def mma(k: Body, plan: Sequence[PlannedMma], operands: Operands, mask: ZeroColumnMask | None = None) -> None:
+    """The product; one thread executes it.
+
+    Args:
+        mask: the zero-column mask of a `.ws` product.
+
+    Raises:
+        PtxkitError: P480, the product needs an operand that is not given; or what the checker refuses.
+    """
+    if not plan:
+        return
+    low_a = None if isinstance(plan[0].a, int) else _encoded(k, operands.a)
+    low_b = _encoded(k, operands.b)
+    last = [] if mask is None else [k.mov.b64(..., mask.hex)]
+    always = k.setp.eq.b32(..., 0, 0) if any(one.accumulate for one in plan) else None
+    for one in plan:
+        if isinstance(one.a, int):
+            a: Any = k[_plus(k, operands.a, one.a)]
+        else:
+            a = _descriptor(k, low_a, one.a)
+        given: list[Any] = [k[_plus(k, operands.d, one.d)], a, _descriptor(k, low_b, one.b)]
+        if one.metadata is not None:
+            given.append(_tensor(k, operands, "metadata", one.metadata))
+        given.append(k.mov.b32(..., one.idesc.hex))
+        if one.scale_a is not None and one.scale_b is not None:
+            given += [
+                _tensor(k, operands, "scale_a", one.scale_a),
+                _tensor(k, operands, "scale_b", one.scale_b),
+            ]
+        given.append(always if one.accumulate else operands.accumulate)
+        _opcode(k, one.opcode)(*given, *last)
+
+
+def allocation(k: Body, columns: int, slot: Any, cta_group: int = 1) -> None:
+    """Allocate `columns` and give up the right to more; one whole warp executes it.
+
+    Args:
+        slot: register or variable with the shared address that receives the TMEM address.
+    """
+    _opcode(k, f"tcgen05.alloc.cta_group::{cta_group}.sync.aligned.shared::cta.b32")(k[slot], columns)
+    _opcode(k, f"tcgen05.relinquish_alloc_permit.cta_group::{cta_group}.sync.aligned")()
+
+
+def deallocation(k: Body, columns: int, address: Register, cta_group: int = 1) -> None:
+    """Free what `allocation` gave; one whole warp executes it."""
+    _opcode(k, f"tcgen05.dealloc.cta_group::{cta_group}.sync.aligned.b32")(address, columns)
+
+
+def copies(k: Body, plan: Sequence[PlannedCopy], source: Register, destination: Register) -> None:
+    """Copies from shared address `source` to TMEM address `destination`; one thread executes them."""
+    low = _encoded(k, source)
+    for copy in plan:
+        descriptor = _descriptor(k, low, copy.source)
+        _opcode(k, copy.opcode)(k[_plus(k, destination, copy.column)], descriptor)
+
+
+def load(k: Body, plan: Sequence[PlannedMove], address: Register, wait: bool = True) -> list[Register]:
+    """Loads from tensor memory; every thread of the warp executes them.
+
+    Args:
+        address: `.b32`, the TMEM address with the warp's lanes (32 * warp << 16) added.
+        wait: wait for their completion at the end.
+
+    Returns:
+        New `.b32` registers, in the order of the plan.
+    """
+    held: list[Register] = []
+    for move in plan:
+        held += _vector(_opcode(k, move.opcode)(..., k[_plus(k, address, move.address)]))
+    if wait and plan:
+        _opcode(k, "tcgen05.wait::ld.sync.aligned")()
+    return held
+
+
+def store(
+    k: Body, plan: Sequence[PlannedMove], address: Register, registers: Sequence[Register], wait: bool = True
+) -> None:
+    """Stores to tensor memory; every thread of the warp executes them.
+
+    Args:
+        address: as for `load`.
+        registers: `.b32`, as many as the plan moves.
+        wait: wait for their completion at the end.
+
+    Raises:
+        PtxkitError: P487, another number of registers.
+    """
+    count = sum(move.registers[1] for move in plan)
+    if len(registers) != count:
+        raise error(MOVE, f"these stores move {count} registers, found {len(registers)}")
+    for move in plan:
+        first, moved = move.registers
+        vector = list(registers[first : first + moved])
+        _opcode(k, move.opcode)(k[_plus(k, address, move.address)], vector)
+    if wait and plan:
+        _opcode(k, "tcgen05.wait::st.sync.aligned")()
+
+
+def commit(k: Body, plan: PlannedCommit, barrier: Any) -> None:
+    """The commit to the mbarrier at shared address `barrier`; the thread that issued the work executes it."""
+    ranks = [] if plan.mask is None else [k.mov.b16(..., f"{plan.mask:#x}")]
+    _opcode(k, plan.opcode)(k[barrier], *ranks)
+
+
+def _opcode(k: Body, spelling: str) -> Any:
+    """The instruction that is spelled like this, ready to be called."""
+    chain: Any = k
+    for word in spelling.split("."):
+        name = attribute(word)
+        assert name is not None
+        chain = getattr(chain, name)
+    return chain
+
+
+def _vector(made: Any) -> list[Register]:
+    return list(made) if isinstance(made, list) else [made]
+
+
+def _encoded(k: Body, address: Register) -> Register:
+    """A shared address as the low word of a matrix descriptor holds it."""
+    low: Register = k.bfe.u32(..., address, 4, 14)
+    return low
+
+
+def _descriptor(k: Body, low: Register | None, descriptor: SmemDescTcgen05) -> Register:
+    """A descriptor from the encoded start address: the plan's word has the rest, and the advance."""
+    assert low is not None
+    upper, lower = divmod(int(descriptor), 2**32)
+    made: Register = k.mov.b64(..., [k.add.u32(..., low, f"{lower:#x}"), f"{upper:#x}"])
+    return made
+
+
+def _plus(k: Body, base: Register, offset: int) -> Register:
+    """A TMEM address, which instructions want in a register of `.b32`."""
+    if offset == 0:
+        return base
+    made: Register = k.reg("b32")
+    k.add.u32(made, base, f"{offset:#x}")
+    return made
+
+
+def _tensor(k: Body, operands: Operands, name: str, offset: int) -> Any:
+    base = getattr(operands, name)
+    if base is None:
+        raise error(OPERANDS, f"this product needs `{name}`", help=f"give `Operands(.., {name}=..)`")
+    return k[_plus(k, base, offset)]
