@@ -53,6 +53,13 @@ def decode(name: str, code: int) -> Number:
     return Number(negative, "", -value if negative else value, exponent)
 
 
+def as_f16(x: Number) -> Number:
+    """An 8-bit number converted to f16: what was subnormal need not be so any more."""
+    if x.kind or x.value == 0:
+        return x
+    return Number(x.negative, "", x.value, max(abs(x.value).bit_length() - 1 - UNIT, -14))
+
+
 def truncate(x: int, quantum: int) -> int:
     """`x`, in units of a product, toward zero to a multiple of 2^quantum."""
     low = quantum + 2 * UNIT

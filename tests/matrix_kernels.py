@@ -227,6 +227,7 @@ def output(
     zero = model.zero if inner == "f32" else model.zero_f16
     assert zero is not None
     if model.order is Order.HALVES:
+        a, b = ([fused_sum.as_f16(x) for x in side] for side in (a, b))
         total = 0
         for first in (0, 2):
             chosen = [k for k in range(len(a)) if k % 4 in (first, first + 1)]

@@ -10,7 +10,7 @@ import ieee
 import ml_dtypes
 import numpy as np
 import pytest
-from fused_sum import codes, decode, fused, grouped, product, scale, scaled
+from fused_sum import as_f16, codes, decode, fused, grouped, product, scale, scaled
 
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.tensor_cores import MODELS, Evidence, Model, Order, find
@@ -252,7 +252,7 @@ def test_halves(result: str, depth: int) -> None:
     zero = -133 if result == "f32" else -22
     kind = {"f32": np.float32, "f16": np.float16}[result]
     for i in range(count):
-        x, y = ([decode("e4m3", int(v)) for v in m[:, i]] for m in (a, b))
+        x, y = ([as_f16(decode("e4m3", int(v))) for v in m[:, i]] for m in (a, b))
         total = 0
         for first in (0, 2):
             chosen = [k for k in range(depth) if k % 4 in (first, first + 1)]

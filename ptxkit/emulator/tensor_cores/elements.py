@@ -94,6 +94,14 @@ def decode(codes: np.ndarray, name: str) -> Elements:
     return _decode_f32(codes & np.uint32(0xFFFFE000) if name == "tf32" else codes)
 
 
+def as_f16(elements: Elements) -> Elements:
+    """8-bit elements after their conversion to f16, in which e4m3's subnormal numbers are normal."""
+    words = elements.values.view(np.uint32)
+    field = (words >> np.uint32(23) & np.uint32(0xFF)).astype(np.int16)
+    exponents = np.maximum(field - np.int16(127), np.int16(1 - FORMATS["f16"].bias))
+    return replace(elements, exponents=np.where(words << np.uint32(1) == 0, elements.exponents, exponents))
+
+
 def _decode_f32(words: np.ndarray) -> Elements:
     field = (words >> np.uint32(23) & np.uint32(0xFF)).astype(np.int16)
     exponents = np.maximum(field, np.int16(1)) - np.int16(127)

@@ -17,11 +17,11 @@ from enum import StrEnum
 class Order(StrEnum):
     """In which order products and accumulator are summed.
 
-    `ASCENDING`: steps along k, the accumulator in the first. `HALVES`: of every four elements of K the first
-    two in one step, which starts from zero, the others in a second; then an IEEE addition of the
-    accumulator. `FMA`: no matrix unit, but IEEE arithmetic of f32. For D of f32 a fused multiply-add for each
-    product, from zero along k, then the accumulator is added; for D of f16 the accumulator plus the sum of
-    the first two products plus that of the last two, then one rounding to f16.
+    `ASCENDING`: steps along k, the accumulator in the first. `HALVES`: elements are converted to f16; of each
+    four along K the first two make one step, which starts from zero, the others a second; then an IEEE
+    addition of the accumulator. `FMA`: no matrix unit, but IEEE arithmetic of f32. For D of f32 a fused
+    multiply-add for each product, from zero along k, then the accumulator is added; for D of f16 the
+    accumulator plus the sum of the first two products plus that of the last two, then one rounding to f16.
     """
 
     ASCENDING = "ascending"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ptxkit.emulator.tensor_cores import ieee
-from ptxkit.emulator.tensor_cores.elements import Elements, Scales, decode, scaled
+from ptxkit.emulator.tensor_cores.elements import Elements, Scales, as_f16, decode, scaled
 from ptxkit.emulator.tensor_cores.fused import RAW, fused_step
 from ptxkit.emulator.tensor_cores.grouped import grouped_step
 from ptxkit.emulator.tensor_cores.models import Model, Order
@@ -89,6 +89,7 @@ def _by_halves(model: Model, a: Elements, b: Elements, c: np.ndarray, result: st
     period = 4 * _sparsity(a)
     first = np.arange(len(a.exponents)) % period < period // 2
     half = replace(model, step=len(first))
+    a, b = as_f16(a), as_f16(b)
     total = np.zeros(c.shape, RAW[result])
     for chosen in (first, ~first):
         total = _ascending(half, a[chosen], b[chosen], total, result)
