@@ -190,22 +190,26 @@ def field_lanes(size: int) -> list[list[int]]:
 def test_bit_fields() -> None:
     for size in (32, 64):
         a, b, positions, lengths = field_lanes(size)
+        # As measured on an H200, positions and lengths of 64 bits count in full.
+        counted = 255 if size == 32 else 0xFFFFFFFF
         for sign in "us":
             want = []
             for value, position, length in zip(a, positions, lengths, strict=True):
-                p, n = position & 255, length & 255
+                p, n = position & counted, length & counted
                 fill = value >> min(p + n - 1, size - 1) & 1 if sign == "s" and n else 0
                 bits = [value >> p + i & 1 if i < n and p + i < size else fill for i in range(size)]
                 want.append(sum(bit << i for i, bit in enumerate(bits)))
             assert run(f"bfe.{sign}{size}", a, positions, lengths) == want
         want = []
         for value, into, position, length in zip(a, b, positions, lengths, strict=True):
-            p, n = position & 255, length & 255
+            p, n = position & counted, length & counted
             result = into
             for i in range(min(n, max(size - p, 0))):
                 result = result & ~(1 << p + i) | (value >> i & 1) << p + i
             want.append(result)
         assert run(f"bfi.b{size}", a, b, positions, lengths) == want
+    assert run("bfe.u64", [0x8E76C813BD4BF8D2], [0x00F80000], [0xFFFFFFF5]) == [0]
+    assert run("bfi.b64", [0x44BFE0BAA3C1962A], [1 << 50], [0xA3C1962B], [0xDF66116C]) == [1 << 50]
 
 
 def test_extension_and_masks() -> None:
