@@ -52,10 +52,10 @@ def element(type_: str) -> str:
 
 def nan_open(case: Case, register: Register) -> bool:
     """Whether the bits of a NaN in this result are left open: not for what is moved, and not where the manual
-    says that the NaN is canonical (`.NaN`, `.relu`, `.satfinite`, `min` and `max`)."""
+    says that the NaN is canonical (`.NaN`, `.relu`, `.satfinite`)."""
     if element(register.type) not in NAN or case.opcode in MOVED:
         return False
-    return not ({"NaN", "relu", "satfinite"} & set(case.modifiers) or case.opcode in ("min", "max"))
+    return not {"NaN", "relu", "satfinite"} & set(case.modifiers)
 
 
 def nans(type_: str, bits: Array) -> list[tuple[Array, int]]:
