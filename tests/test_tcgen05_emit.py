@@ -108,6 +108,9 @@ def test_ptxas_takes_a_zero_column_mask():
     kernels = Kernels()
     kernels.entry("masked", lambda k, operands: emit.mma(k, plan_mma(product), operands, mask))
     assert mask.hex in kernels.accepted()
+    far = mask.replace(shift=17)
+    with pytest.raises(PtxkitError, match=r"P440.*must be 0 .. 16 where M = 32, found 17"):
+        Kernels().entry("far", lambda k, operands: emit.mma(k, plan_mma(product), operands, far))
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -94,6 +94,16 @@ def test_weight_stationary(m, n):
     assert all(".mma.ws.cta_group::1" in one.opcode for one in plan)
 
 
+@pytest.mark.parametrize("shift", [0, 8, 16, 32])
+def test_weight_stationary_products_may_shift_b(shift):
+    a, b = tile(64, 64, "bf16"), tile(64, 64, "bf16")
+    plan = check(Product(a, b, "f32", ws=True, max_shift=shift))
+    assert {one.idesc.max_shift for one in plan} == {shift}
+    if shift:
+        with pytest.raises(PtxkitError, match=r"`max_shift` needs `\.ws`"):
+            Product(a, b, "f32", max_shift=shift)
+
+
 @pytest.mark.parametrize("dtype", ["bf16", "f16", "tf32", "e4m3", "s8", "e2m1", "e3m2"])
 @pytest.mark.parametrize(("rows", "cta"), [(128, 1), (64, 1), (128, 2), (64, 2)])
 def test_a_in_tensor_memory(dtype, rows, cta):

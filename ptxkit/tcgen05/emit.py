@@ -17,6 +17,7 @@ from typing import Any
 
 from ptxkit.asm.build import Body, Register
 from ptxkit.asm.build.chain import attribute
+from ptxkit.bits import refuse
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
 from ptxkit.diagnostics import error
 from ptxkit.tcgen05.memory import MOVE, PlannedCommit, PlannedCopy, PlannedMove
@@ -52,10 +53,13 @@ def mma(k: Body, plan: Sequence[PlannedMma], operands: Operands, mask: ZeroColum
         mask: the zero-column mask of a `.ws` product.
 
     Raises:
-        PtxkitError: P480, the product needs an operand that is not given; or what the checker refuses.
+        PtxkitError: P480, the product needs an operand that is not given; P440, the mask shifts too far; or
+            what the checker refuses.
     """
     if not plan:
         return
+    if mask is not None:
+        refuse(mask.check_use(plan[0].idesc.m))
     low_a = None if isinstance(plan[0].a, int) else _encoded(k, operands.a)
     low_b = _encoded(k, operands.b)
     last = [] if mask is None else [k.mov.b64(..., mask.hex)]

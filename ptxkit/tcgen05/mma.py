@@ -110,6 +110,7 @@ def _idesc(product: Product, step: int) -> InstructionDescriptor:
         "negate_b": product.negate_b,
         "saturate": product.saturate,
         "sparse": product.sparse,
+        "max_shift": product.max_shift,
     }
     if product.scale:
         identity = step * scale_count(product) % 4

@@ -81,7 +81,7 @@ class Product:
         scale_vec: `1X`, `2X` or `4X`; None takes the kind's first.
         fold: fold N of M = 64 into both halves of the lanes: columns 0 .. N/2 - 1 at lane 0, the rest at
             lane 16, so that D takes N / 2 columns.
-        negate_a, negate_b, saturate: see the instruction descriptor.
+        negate_a, negate_b, saturate, max_shift: see the instruction descriptor; `max_shift` is `.ws`'s.
 
     Raises:
         PtxkitError: P480 .. P485, with what is allowed.
@@ -99,6 +99,7 @@ class Product:
     negate_a: bool = False
     negate_b: bool = False
     saturate: bool = False
+    max_shift: int = 0
 
     def __post_init__(self) -> None:
         found = (
@@ -196,6 +197,8 @@ class Product:
             yield Diagnostic(OPERANDS, f"`cta_group` must be 1 or 2, found {self.cta_group}")
         if self.ws and self.cta_group == 2:
             yield _no("`.ws` needs `cta_group` 1, found 2", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+        if self.max_shift and not self.ws:
+            yield _no(f"`max_shift` needs `.ws`, found {self.max_shift}", OPERANDS, "PTX ISA table 42")
         if self.ws and self.scale:
             yield _no("`.ws` has no block-scaled kinds", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
         stored = self.a.k * (2 if self.sparse else 1)
