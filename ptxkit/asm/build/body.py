@@ -12,8 +12,7 @@ from ptxkit.asm.build.control import Control
 from ptxkit.asm.build.place import caller, mistake
 from ptxkit.asm.build.statements import Frame
 from ptxkit.asm.build.values import MemoryVariable, Named, Register, Registers
-from ptxkit.asm.check.body import check_instruction
-from ptxkit.asm.check.calls import check_targets
+from ptxkit.asm.check.body import check_declaration, check_instruction
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.symbols import bind
 from ptxkit.asm.tokens import INDENT
@@ -106,7 +105,7 @@ class Body(Control):
                 kind = Names(scope).kind
                 check_instruction(self._context, statement, tuple(map(kind, statement.operands)), scope)
             elif isinstance(statement, Directive):
-                check_targets(self._context, statement, scope)
+                check_declaration(self._context, statement, scope)
             self._refuse_errors(place)
         self._frame.scope.clashes.clear()
 
@@ -147,8 +146,7 @@ class Body(Control):
         if self._waits:
             self._deferred[id(node)] = caller()
         else:
-            check_targets(self._context, node, self._frame.scope)
-            self._refuse_errors()
+            self._check(node)
         self._add(node)
         self._declare(node)
 

@@ -8,6 +8,7 @@ from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.place import Place, caller, mistake
 from ptxkit.asm.build.statements import Frame, Statements
 from ptxkit.asm.build.values import Label, Register
+from ptxkit.asm.check.body import check_declaration
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.symbols import Symbol, SymbolKind, function_scope, variable_symbols
 from ptxkit.asm.tree import Declarator, Directive, Function, Prototype, Statement, Variable
@@ -55,6 +56,10 @@ class Locals(Statements):
         if isinstance(statement, (Directive, Prototype)):
             self._name_targets(statement)
         frame.names.forget()
+
+    def _check(self, statement: Variable | Directive) -> None:
+        check_declaration(self._context, statement, self._frame.scope)
+        self._refuse_errors()
 
     def _name_targets(self, statement: Directive | Prototype) -> None:
         """A label right before a list of targets or a prototype names it. PTX ISA 11.3."""

@@ -12,11 +12,12 @@ from ptxkit.asm.build.place import mistake
 from ptxkit.asm.build.statements import Frame, Statements
 from ptxkit.asm.build.values import Lowering, Named
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.check.declarations import check_function, check_module_level
 from ptxkit.asm.check.header import check_header
+from ptxkit.asm.check.items import Items
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Module, Name, Section, Statement, String, Variable
 from ptxkit.asm.tree import Label as LabelNode
+from ptxkit.diagnostics import PtxkitError
 
 
 class Builder(Statements):
@@ -50,6 +51,7 @@ class Builder(Statements):
         self._checks = Context(self._module)
         self._inside: Body | None = None
         super().__init__(Frame(self._module.statements, Scope(), 0))
+        self._items = Items(self._checks, self._frame.scope)
         for line in heading:
             if line is None:
                 self.blank()
@@ -89,8 +91,21 @@ class Builder(Statements):
             check_header(self._checks)
             self._checks.found.clear()
 
-    def _check_variable(self, node: Variable) -> None:
-        check_module_level(self._checks, node)
+    def append(self, statement: Statement) -> None:
+        """Add any node as it is, see `Statements.append`."""
+        self._items.check(statement)
+        self._checks.found.clear()
+        super().append(statement)
+
+    def _check(self, statement: Statement) -> None:
+        """Raise what the checker has against a statement, which then counts as never seen."""
+        before = self._items.declared.copy(), self._items.files.copy()
+        self._items.check(statement)
+        try:
+            self._refuse_errors()
+        except PtxkitError:
+            self._items.declared, self._items.files = before
+            raise
 
     # ---- functions
 
@@ -160,8 +175,7 @@ class Builder(Statements):
 
     def _function(self, node: Function) -> Body:
         declaring.one_of(node.linkage, declaring.LINKAGES, "linkage")
-        check_function(self._checks, node)
-        self._refuse_errors()
+        self._check(node)
         declare(node, self._frame.scope)
         self._refuse_clashes()
         self._add(node)
@@ -178,8 +192,8 @@ class Builder(Statements):
     def alias(self, name: str, function: str) -> None:
         """`.alias name, function;`: another name for a function. PTX ISA 11.6.6."""
         node = Directive("alias", (Name(declaring.name_of(name)), Name(declaring.name_of(function))))
+        self._check(node)
         self._declare(node)
-        self._refuse_clashes()
         self._add(node)
 
     def file(self, index: int, path: str, *stamp: int) -> None:
@@ -191,7 +205,9 @@ class Builder(Statements):
             stamp: time of modification and size, both or neither.
         """
         numbers = map(Lowering(self._use), stamp)
-        self._add(Directive("file", (Lowering(self._use)(index), String(path), *numbers)))
+        node = Directive("file", (Lowering(self._use)(index), String(path), *numbers))
+        self._check(node)
+        self._add(node)
 
     @contextmanager
     def section(self, name: str) -> Iterator[SectionLines]:

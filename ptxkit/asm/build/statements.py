@@ -9,7 +9,7 @@ from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.place import Place, mistake, refuse
 from ptxkit.asm.build.values import Label, Lowering, MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.check.declarations import check_variable, report_clashes
+from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol
 from ptxkit.asm.tokens import INDENT, statement_tokens
@@ -79,6 +79,11 @@ class Statements:
         frame.statements.append(statement)
 
     def _declare(self, statement: Statement) -> None:
+        """Let the names that a statement declares be known."""
+        raise NotImplementedError
+
+    def _check(self, statement: Variable | Directive) -> None:
+        """Raise what the checker has against a declaration or a directive."""
         raise NotImplementedError
 
     def _refuse_errors(self, place: Place | None = None) -> None:
@@ -169,16 +174,12 @@ class Statements:
             (first,) = declarators
             declarators = (Declarator(first.name, first.count, first.dimensions, self._lowering()(init)),)
         node = declaring.variable(space, type, declarators, align, vector, linkage, attributes)
-        self._check_variable(node)
-        self._refuse_errors()
+        self._check(node)
         self._declare(node)
         self._refuse_clashes()
         self._add(node)
         found = tuple(self._named(node, one) for one in node.declarators)
         return found[0] if len(found) == 1 else found
-
-    def _check_variable(self, node: Variable) -> None:
-        check_variable(self._context, node, inside=True)
 
     def _named(self, node: Variable, declarator: Declarator) -> Register | Registers | MemoryVariable:
         """What stands for a declared name."""
@@ -203,7 +204,9 @@ class Statements:
 
     def pragma(self, *texts: str) -> None:
         """Add `.pragma "text", ..;`. PTX ISA 11.4.9."""
-        self._add(Directive("pragma", tuple(String(text) for text in texts)))
+        node = Directive("pragma", tuple(String(text) for text in texts))
+        self._check(node)
+        self._add(node)
 
     # ---- comments
 

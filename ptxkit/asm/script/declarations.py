@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ptxkit.asm.build.declare import TYPES
-from ptxkit.asm.check.calls import check_targets
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.check.declarations import check_module_level, check_variable
 from ptxkit.asm.script.lines import Lines
 from ptxkit.asm.script.spell import integer, number, plain, quoted, sequence
 from ptxkit.asm.symbols import Clash, Scope
@@ -42,12 +40,6 @@ class Declarations(Lines):
         """A declaration; False where the builder can't make it."""
         names = {declarator.name for declarator in node.declarators}
         if not names or names & self.odd or node.pointer is not None or node.type not in TYPES:
-            return False
-        if owner == "b":
-            check_module_level(self.context, node)
-        else:
-            check_variable(self.context, node, inside=True)
-        if self.errors():
             return False
         arguments, rest = [quoted(node.type)], []
         for declarator in node.declarators:
@@ -108,8 +100,7 @@ class Declarations(Lines):
                     return False
                 spelled = list(map(quoted, names))
             case "branchtargets" | "calltargets" if owner == "k" and set(kinds) == {Name}:
-                check_targets(self.context, node, scope)
-                if self.errors() or any(a.name in self.odd for a in arguments if isinstance(a, Name)):
+                if any(a.name in self.odd for a in arguments if isinstance(a, Name)):
                     return False
             case _:
                 return False

@@ -7,8 +7,7 @@ from dataclasses import fields
 
 from ptxkit.asm.build.chain import attribute
 from ptxkit.asm.build.declare import ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES
-from ptxkit.asm.check.body import check_guard, check_instruction
-from ptxkit.asm.check.declarations import check_function
+from ptxkit.asm.check.body import check_declaration, check_guard, check_instruction
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.script.declarations import Declarations, clashing, is_name
@@ -55,8 +54,7 @@ class Functions(Declarations):
     def function(self, node: Function) -> bool:
         """A function; False where the builder can't make its header."""
         kinds = ENTRY_DIRECTIVES if node.kind == "entry" else FUNC_DIRECTIVES
-        check_function(self.context, node)
-        faulty = self.errors() or node.name in self.odd or not is_name(node.name)
+        faulty = node.name in self.odd or not is_name(node.name)
         if node.kind == "entry" and (node.attributes or node.returns):
             faulty = True
         probe = Scope()
@@ -161,6 +159,10 @@ class Functions(Declarations):
 
     def statement(self, node: Statement, scope: Scope, names: Names) -> bool:
         """One statement of a body; False where the builder would refuse it."""
+        if isinstance(node, (Variable, Directive)):
+            check_declaration(self.context, node, scope)
+            if self.errors():
+                return False
         match node:
             case Instruction():
                 return self.instruction(node, scope, names)

@@ -55,7 +55,7 @@ class Lines:
 
     def assigned(self, left: str, targets: list[str]) -> str:
         """What stands before an `=`; many identifiers are put in parentheses, over several lines."""
-        if len(self.indent) + len(left) <= WIDTH - 30:
+        if len(targets) == 1 or len(self.indent) + len(left) <= WIDTH - 30:
             return left
         *first, last = wrapped("(", targets, ")", " " * WIDTH)
         for line in first:

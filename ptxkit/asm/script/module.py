@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.header import check_header
+from ptxkit.asm.check.items import Items
 from ptxkit.asm.format import read_comments
 from ptxkit.asm.script.declarations import clashing, is_name
 from ptxkit.asm.script.functions import Functions
@@ -44,6 +45,7 @@ class ModuleScript(Functions):
         statements = self.module.statements
         self.odd = clashing(_module_scope(self.module).clashes)
         start = self.header(statements)
+        items = Items(self.context, self.scope)
         for position, statement in enumerate(statements):
             if position < start:
                 continue
@@ -54,7 +56,8 @@ class ModuleScript(Functions):
             if isinstance(statement, Function):
                 self.line("")
             self.lead("b", statement, not position, apart)
-            self.item(statement)
+            items.check(statement)
+            self.item(statement, faulty=self.errors())
             self.shadow.statements.append(statement)
             if isinstance(statement, Directive) and statement.name in ("version", "target"):
                 check_header(self.context)
@@ -110,21 +113,23 @@ class ModuleScript(Functions):
         self.lines += [f"    {argument}," for argument in arguments]
         self.lines += ["    heading=[", *(f"        {line}," for line in lines), "    ],", ")"]
 
-    def item(self, node: Statement) -> None:
-        """One statement at module level."""
-        if isinstance(node, Function):
-            if not self.function(node):
-                self.append("b", node)
-                declare(node, self.scope)
-        elif isinstance(node, Section):
+    def item(self, node: Statement, faulty: bool) -> None:
+        """One statement at module level; a faulty one is added as a node."""
+        if isinstance(node, Section):
             self.section(node)
+            return
+        if isinstance(node, Function):
+            made = not faulty and self.function(node)
+        elif isinstance(node, Variable):
+            made = not faulty and self.variable("b", node, self.scope, _METHODS)
         else:
-            variable = isinstance(node, Variable) and self.variable("b", node, self.scope, _METHODS)
-            if not variable and not self.directive("b", node, self.scope):
-                self.append("b", node)
+            made = not faulty and self.directive("b", node, self.scope)
+        if not made:
+            self.append("b", node)
+        if not made or not isinstance(node, Function):
             declare(node, self.scope)
-            if variable and isinstance(node, Variable):
-                self.bind_variable(node, self.scope)
+        if made and isinstance(node, Variable):
+            self.bind_variable(node, self.scope)
         self.scope.clashes.clear()
 
     def section(self, node: Section) -> None:
