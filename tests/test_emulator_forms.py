@@ -31,7 +31,7 @@ def run(statement: str, assigned: bool, sanitize: bool, block: int) -> str:
 
 
 def forms(limit: int, rows: int | None = None) -> Counter[str]:
-    """What launches of up to `limit` samples of every form, or of the first `rows` of each opcode, end with."""
+    """How launches end, of up to `limit` samples of every form or of the first `rows` of each opcode."""
     ends: Counter[str] = Counter()
     for opcode in registry.opcodes():
         for form in registry.forms(opcode)[:rows]:
@@ -44,6 +44,11 @@ def test_some_samples() -> None:
     ends = forms(1, 1)
     assert set(ends) - {"ok"} <= set(code_table())
     assert ends["ok"] > 50
+
+
+def test_an_access_outside_a_parameter_is_refused() -> None:
+    assert run("ld.param.b32 %b32_1, [v_param+32];", True, True, 32) == "P601"
+    assert run("st.param.b32 [v_param+-4], %b32_1;", True, True, 32) == "P601"
 
 
 @pytest.mark.slow

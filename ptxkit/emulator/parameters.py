@@ -63,22 +63,27 @@ class ParameterSlots:
         self.assigned = 0
         self.returned = 0
 
-    def place(self) -> None:
-        """Cut every variable into pieces, and give register parameters their slots."""
+    def place(self) -> list[tuple[tree.Instruction, str]]:
+        """Cut every variable into pieces, and give register parameters their slots.
+
+        Returns:
+            Accesses that cannot be placed, and why.
+        """
         builder = self._builder
         bounds: dict[Symbol, set[int]] = {}
+        outside: list[tuple[tree.Instruction, str]] = []
         for instruction in builder.flow.instructions:
             access = self._access(instruction)
             if access is None:
                 continue
             symbol, offset, width, count = access
+            if offset < 0 or offset + width * count > builder.program.image.size_of(symbol):
+                outside.append((instruction, f"an access outside the parameter `{symbol.name}`"))
+                continue
             cuts = bounds.setdefault(symbol, set())
             cuts.update(range(offset, offset + width * count + 1, width))
         for symbol, cuts in bounds.items():
             ordered = sorted(cuts)
-            size = builder.program.image.size_of(symbol)
-            if ordered[0] < 0 or ordered[-1] > size:
-                raise Unsupported(f"an access outside the parameter `{symbol.name}`")
             self._pieces[symbol] = tuple(
                 Piece(start, end - start, builder.new_slot(_slot_bits(end - start), f"{symbol.name}+{start}"))
                 for start, end in pairwise(ordered)
@@ -86,6 +91,7 @@ class ParameterSlots:
         if builder.function.kind == "func":
             self.assigned = self._header_bits(builder.flow.parameters)
             self.returned = self._header_bits(builder.flow.returns)
+        return outside
 
     def _header_bits(self, symbols: Sequence[Symbol]) -> int:
         bits = 0

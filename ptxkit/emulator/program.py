@@ -226,7 +226,10 @@ class Builder:
         for variable in self.flow.variables:
             if variable.space == "local":
                 self._local_offset(variable)
-        self.parameters.place()
+        for instruction, reason in self.parameters.place():
+            self._refuse(Site(instruction, self.function.name, self.program.image.source), reason)
+        if self._problems:
+            return self._problems
         decoded = [self._decode(instruction) for instruction in self.flow.instructions]
         if self._problems:
             return self._problems
@@ -249,11 +252,14 @@ class Builder:
             effect = reader(form)
             form.done()
         except Unsupported as unsupported:
-            message = f"the emulator does not execute `{instruction.spelling}`: {unsupported}"
-            self._problems.append(finding("P601", message, site))
+            self._refuse(site, str(unsupported))
             return nothing
         step = _effect_step(effect, guard, site)
         return _Decoded(site, step, step, guard, effect)
+
+    def _refuse(self, site: Site, reason: str) -> None:
+        message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
+        self._problems.append(finding("P601", message, site))
 
     def _guard(self, instruction: tree.Instruction) -> Source | None:
         if instruction.guard is None:

@@ -1,0 +1,47 @@
+"""The page of the instruction set's coverage says what the tables and the records say."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptxkit.isa import registry
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
+import make_coverage
+
+ROWS = re.compile(r"^\| (9\.7[\d.]*) \| `(.*?)` \|.*$", re.MULTILINE)
+STALE = "docs/coverage.md is not what the tables say; `python tools/make_coverage.py` writes it"
+
+
+def test_the_page_has_a_line_for_each_form() -> None:
+    listed = [
+        (row[1], row[2].replace("\\|", "|")) for row in ROWS.finditer(make_coverage.PAGE.read_text("utf-8"))
+    ]
+    forms = [form for opcode in registry.opcodes() for form in registry.forms(opcode)]
+    forms.sort(key=lambda form: registry.CHAPTERS.index(form.chapter))
+    assert listed == [(form.section, form.syntax) for form in forms], STALE
+
+
+def test_what_is_not_emulated_has_a_reason() -> None:
+    """Of one form that is and one that is not; a line counts what its statements come to."""
+    made = {
+        line.form.syntax: line
+        for line in make_coverage.lines(4, [*registry.forms("lop3"), *registry.forms("suld")])
+    }
+    lop3 = next(line for syntax, line in made.items() if syntax.startswith("lop3"))
+    suld = next(line for syntax, line in made.items() if syntax.startswith("suld"))
+    assert lop3.extent == "all"
+    assert lop3.emulated == lop3.checked == lop3.parsed == lop3.statements > 0
+    assert suld.extent == "none"
+    assert suld.missing.total() == suld.checked > suld.emulated == 0
+
+
+@pytest.mark.slow
+def test_the_page_is_current() -> None:
+    made = make_coverage.page(make_coverage.lines(), make_coverage.records())
+    assert make_coverage.PAGE.read_text("utf-8") == made, STALE

@@ -1,0 +1,314 @@
+"""Write docs/coverage.md: what is done with each form of the instruction set, from tables and records.
+
+    python tools/make_coverage.py
+
+A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; they are parsed, checked, and
+compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
+bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import ptxkit
+from ptxkit import targets
+from ptxkit.asm import tree
+from ptxkit.diagnostics import Diagnostic, PtxkitError
+from ptxkit.emulator import Emulator, LoadedModule
+from ptxkit.isa import registry
+from ptxkit.isa.notation import Form
+from ptxkit.isa.sample import MODULE, PREAMBLE, Sample, samples
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "coverage.md"
+RESULTS = ROOT / "bench" / "results"
+LIMIT = 40
+"""Statements of a form."""
+BATCH = 400
+"""Statements of a file."""
+REASONS = 2
+"""Reasons why something is not emulated that a line of the page names."""
+HEAD = MODULE.replace("\n", " ")
+BODY = PREAMBLE.replace(".param .b32 v_param;", ".param .align 128 .b8 v_param[1024];")
+"""What samples need, with a parameter large enough for all their loads and stores."""
+
+INTRODUCTION = """\
+# Coverage
+
+What is done with each form of the instruction set, a line a form. `python tools/make_coverage.py` writes this
+page from the tables in `ptxkit/isa`, the emulator's compiler and the records in `bench/results`.
+
+- **parsed, checked**: whether the parser reads, and `ptxkit check` accepts, the form's sample statements, up
+  to {limit} of them, each for the newest target that has it. `no sample`: no supported target has the form,
+  or a sample cannot be made of its row alone.
+- **ptxas**: whether ptxas and `ptxkit check` agree on the form. No run of that comparison is kept, therefore
+  it is not recorded.
+- **emulated**: how many of the statements the emulator's compiler takes; if not all, why not.
+- **GPU**: instances that were executed on both the emulator and the GPU, and how many of them differed; `-`
+  where the form was not compared. {gpus}
+"""
+
+
+@dataclass
+class Line:
+    """One form.
+
+    Attributes:
+        form: the row.
+        statements: samples made of it.
+        parsed, checked, emulated: how many of them are.
+        missing: what the emulator says it lacks, and how often.
+        hardware: the record of each GPU, by its name.
+    """
+
+    form: Form
+    statements: int = 0
+    parsed: int = 0
+    checked: int = 0
+    emulated: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    hardware: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def extent(self) -> str:
+        """`all`, `some` or `none` of its statements are emulated; `no sample` where there are none."""
+        if self.emulated == self.statements:
+            return "all" if self.statements else "no sample"
+        return "some" if self.emulated else "none"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sample, with the line it counts for and what stands after `.target`."""
+
+    line: Line
+    text: str
+    target: str
+
+
+def lines(limit: int = LIMIT, forms: Iterable[Form] | None = None) -> list[Line]:
+    """These forms, by default every one, judged on up to `limit` statements."""
+    if forms is None:
+        forms = (form for opcode in registry.opcodes() for form in registry.forms(opcode))
+    found = [Line(form) for form in forms]
+    found.sort(key=lambda line: registry.CHAPTERS.index(line.form.chapter))
+    by_target: dict[str, list[Statement]] = {}
+    for line in found:
+        for sample in samples(line.form, limit):
+            target = home(line.form, sample.facts)
+            if target is not None and of_manual(sample):
+                line.statements += 1
+                by_target.setdefault(target, []).append(Statement(line, sample.text, target))
+    for statements in by_target.values():
+        for start in range(0, len(statements), BATCH):
+            judge(statements[start : start + BATCH])
+    add_hardware(found)
+    return found
+
+
+def home(form: Form, facts: frozenset[str]) -> str | None:
+    """The newest target that has these modifiers, and the texture mode that goes with a sampler."""
+    for name in reversed(targets.SUPPORTED):
+        if form.available(targets.NEWEST_VERSION, targets.TARGETS[name], facts):
+            return f"{name}, texmode_independent" if form.sampler in facts else name
+    return None
+
+
+def of_manual(sample: Sample) -> bool:
+    """Whether the manual has the statement; rows also hold what ptxas takes beyond it."""
+    slots = sample.candidate.slots
+    return not any(
+        slots.get(slot.name) in slot.extra or (slot.lax and not slot.optional and slot.name not in slots)
+        for slot in sample.candidate.form.slots
+    )
+
+
+# ---- parser, checker, emulator
+
+
+def judge(statements: list[Statement]) -> None:
+    """Parse, check and compile statements of one target, in one file, and count in their lines."""
+    module = _module(statements)
+    refused = _at(module.diagnostics, len(statements))
+    _count("parsed", statements, refused)
+    refused |= _at(ptxkit.check(module), len(statements))
+    _count("checked", statements, refused)
+    sound = [statement for i, statement in enumerate(statements) if i not in refused]
+    lacking = unsupported(sound)
+    _count("emulated", sound, lacking)
+    for i, message in lacking.items():
+        sound[i].line.missing[message] += 1
+
+
+def unsupported(statements: list[Statement]) -> dict[int, str]:
+    """What the emulator's compiler says of those that it refuses, by index."""
+    messages: dict[int, str] = {}
+    while alive := [i for i in range(len(statements)) if i not in messages]:
+        try:
+            kernel = LoadedModule(Emulator(), _module([statements[i] for i in alive])).kernel()
+            assert kernel.attributes
+            break
+        except PtxkitError as refused:
+            found = _at(refused.diagnostics, len(alive))
+            messages |= {alive[i]: message for i, message in found.items()}
+    return messages
+
+
+def _module(statements: list[Statement]) -> tree.Module:
+    """A file with one statement a line; the first stands on line 4."""
+    body = "\n".join(statement.text for statement in statements)
+    return ptxkit.parse(
+        f".version {targets.show(targets.NEWEST_VERSION)}\n.target {statements[0].target}\n.address_size 64 "
+        f"{HEAD} .entry k(.param .b64 v_kernel) {{ {BODY}\n{body}\nret;\n}}\n"
+    )
+
+
+def _at(found: Iterable[Diagnostic], count: int) -> dict[int, str]:
+    """Messages of errors, by the statement they are about."""
+    messages: dict[int, str] = {}
+    for diagnostic in found:
+        if diagnostic.is_error:
+            index = diagnostic.span.line - 4 if diagnostic.span else -1
+            if not 0 <= index < count:
+                raise RuntimeError(f"an error outside the statements: {diagnostic}")
+            messages.setdefault(index, diagnostic.message)
+    return messages
+
+
+def _count(what: str, statements: list[Statement], refused: dict[int, str]) -> None:
+    for i, statement in enumerate(statements):
+        if i not in refused:
+            setattr(statement.line, what, getattr(statement.line, what) + 1)
+
+
+# ---- hardware
+
+
+def records() -> list[dict[str, Any]]:
+    """The comparisons with GPUs."""
+    documents = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("devices.*.json"))]
+    return [document for document in documents if document["gpu"]]
+
+
+def add_hardware(found: list[Line]) -> None:
+    """Put what the records say of each form into its line."""
+    by_row = {(line.form.section, line.form.syntax): line for line in found}
+    for document in records():
+        for entry in document["forms"]:
+            line = by_row.get((entry["section"], entry["form"]))
+            if line is not None and entry["instances"]:
+                line.hardware[document["gpu"]] = entry
+
+
+# ---- the page
+
+
+def page(found: list[Line], documents: list[dict[str, Any]]) -> str:
+    """The page's text."""
+    names = [document["gpu"] for document in documents]
+    gpus = "; ".join(
+        f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver "
+        f"{document['machine']['driver']['driver']}"
+        for document in documents
+    )
+    said = f"Recorded: {gpus}." if gpus else "No GPU has been recorded yet."
+    parts = [INTRODUCTION.format(limit=LIMIT, gpus=said), _summary(found, names)]
+    for chapter in registry.CHAPTERS:
+        of_chapter = [line for line in found if line.form.chapter == chapter]
+        if of_chapter:
+            parts.append(f"## {_title(chapter)}\n\n{_table(of_chapter, names)}")
+    return "\n".join(parts)
+
+
+def _title(chapter: str) -> str:
+    return chapter.replace("_", " ")
+
+
+def _summary(found: list[Line], names: list[str]) -> str:
+    columns = ["chapter", "forms", "statements", "emulated: all", "some", "none", "no sample"]
+    columns += [title for name in names for title in (f"compared on {name}", "instances", "differ")]
+    rows = []
+    for chapter in (*registry.CHAPTERS, None):
+        of_chapter = [line for line in found if chapter in (None, line.form.chapter)]
+        if not of_chapter:
+            continue
+        extents = Counter(line.extent for line in of_chapter)
+        numbers = [len(of_chapter), sum(line.statements for line in of_chapter)]
+        numbers += [extents[extent] for extent in ("all", "some", "none", "no sample")]
+        for name in names:
+            entries = [line.hardware[name] for line in of_chapter if name in line.hardware]
+            numbers += [len(entries), *(sum(e[key] for e in entries) for key in ("instances", "mismatches"))]
+        title = "**all**" if chapter is None else f"[{_title(chapter)}](#{_title(chapter).replace(' ', '-')})"
+        rows.append([title, *map(str, numbers)])
+    return _markdown(columns, rows)
+
+
+def _table(of_chapter: list[Line], names: list[str]) -> str:
+    columns = ["section", "form", "parsed", "checked", "ptxas", "emulated", *names]
+    rows = []
+    for line in of_chapter:
+        cells = [line.form.section, f"`{line.form.syntax}`", _part(line, "parsed"), _part(line, "checked")]
+        cells += ["not recorded", _emulated(line)]
+        rows.append([*cells, *(_compared(line.hardware.get(name)) for name in names)])
+    return _markdown(columns, rows)
+
+
+def _part(line: Line, what: str) -> str:
+    number = getattr(line, what)
+    if not line.statements:
+        return "no sample"
+    return "yes" if number == line.statements else f"{number} of {line.statements}"
+
+
+def _emulated(line: Line) -> str:
+    if line.extent in ("all", "no sample"):
+        return line.extent
+    reasons = Counter[str]()
+    for message, count in line.missing.items():
+        reasons[re.sub(r"^the emulator does not execute `[^`]*`: ", "", message)] += count
+    said = [reason for reason, _ in reasons.most_common(REASONS)]
+    more = len(reasons) - len(said)
+    if more:
+        said.append(f"and {more} more reasons" if more > 1 else "and 1 more reason")
+    if line.checked < line.statements:
+        said.append(f"{line.statements - line.checked} are not read or not accepted")
+    number = "none" if line.extent == "none" else f"{line.emulated} of {line.statements}"
+    return f"{number}: {'; '.join(said)}" if said else number
+
+
+def _compared(entry: dict[str, Any] | None) -> str:
+    if entry is None:
+        return "-"
+    said = f"{entry['instances']}"
+    return f"{said}, **{entry['mismatches']} differ**" if entry["mismatches"] else said
+
+
+def _markdown(columns: list[str], rows: list[list[str]]) -> str:
+    cells = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in cells)
+
+
+def main() -> int:
+    found = lines()
+    PAGE.write_text(page(found, records()), encoding="utf-8")
+    extents = Counter(line.extent for line in found)
+    statements, emulated = (sum(getattr(line, key) for line in found) for key in ("statements", "emulated"))
+    print(
+        f"{len(found)} forms: emulated all {extents['all']}, some {extents['some']}, none {extents['none']}; "
+        f"{emulated} of {statements} statements; compared on a GPU {sum(bool(x.hardware) for x in found)}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
