@@ -63,15 +63,20 @@ class Session:
         module: the parsed program of the plans to come.
         options: device and emulator options.
         watch: told True before launches that are waited for, False after them.
-        device: an open device to share; by default one is opened, and closed with the session. On a shared
-            one nothing is timed.
+        device: an open device to share; by default one is opened, and closed with the session.
+        timed: whether runs on a GPU are timed; on a shared device they are not.
 
     Raises:
         PtxkitError: no such device, or the module does not load there.
     """
 
     def __init__(
-        self, module: Module, options: Options, watch: Watch | None = None, device: Device | None = None
+        self,
+        module: Module,
+        options: Options,
+        watch: Watch | None = None,
+        device: Device | None = None,
+        timed: bool = True,
     ) -> None:
         self.options = options
         self.device = device or open_for(module, options)
@@ -84,7 +89,7 @@ class Session:
             self.device.progress = self._progressed
         try:
             self.loaded = load(self.device, module, options)
-            if self.device.kind == "cuda" and not self._shared:
+            if self.device.kind == "cuda" and timed and not self._shared:
                 # Now rather than later: its memory must not be what a verified run fails for.
                 self._stopwatch = as_gpu(self.device).stopwatch(watch=self._watch)
         except BaseException:

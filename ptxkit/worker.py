@@ -22,6 +22,7 @@ from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program
 from ptxkit.report import Report
 from ptxkit.runner import Options, Session, Watch
+from ptxkit.sanitizer import Sanitized
 
 if TYPE_CHECKING:
     from ptxkit.bench import Bench, Settings
@@ -38,8 +39,10 @@ Tell = Callable[[str, Any], None]
 """Says one of the words above, with its content."""
 
 
-def session(module: Module, options: Options, timeout: float | None) -> Session | Worker:
+def session(module: Module, options: Options, timeout: float | None) -> Session | Worker | Sanitized:
     """What runs the plans of a module: a worker where one is needed, else this process.
+
+    On a GPU with `options.sanitize` a process under compute-sanitizer.
 
     Args:
         module: the parsed program of the plans.
@@ -47,12 +50,11 @@ def session(module: Module, options: Options, timeout: float | None) -> Session 
         timeout: seconds that a launch may take; None: `TIMEOUT` on a GPU, any number on the emulator.
 
     Raises:
-        PtxkitError: what `Session` raises; P520, the sanitizer is asked for on a GPU.
+        PtxkitError: what `Session` and `Sanitized` raise.
     """
     gpu = on_gpu(module, options)
     if gpu and options.sanitize:
-        message = "`--sanitize` is the emulator's: this version starts no sanitizer on a GPU"
-        raise error("P520", message, help="add `--device emu`, or run it under `compute-sanitizer`")
+        return Sanitized(options, timeout)
     if timeout is None and not gpu:
         return Session(module, options)
     return Worker(partial(_Runs, options), timeout or TIMEOUT)

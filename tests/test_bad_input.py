@@ -174,7 +174,6 @@ def test_out_of_device_memory(sizes: dict[str, int]) -> None:
 def test_an_unknown_device(kernel: Path) -> None:
     refused(ptxkit("run", kernel, "--device", "gpu0"), 2, "P520")
     refused(here("run", kernel, "--device", "cuda:0", "--order", "eager"), 2, "P520")
-    refused(here("run", kernel, "--device", "cuda:0", "--sanitize"), 2, "P520")
 
 
 # ---- endings

@@ -51,7 +51,11 @@ SCHEMA = 1
     default="lazy",
     help="When the emulator completes asynchronous work.",
 )
-@click.option("--sanitize/--no-sanitize", default=None, help="The emulator's sanitizer, on by default.")
+@click.option(
+    "--sanitize/--no-sanitize",
+    default=None,
+    help="Look for races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.asm.check import check as check_module
 from ptxkit.asm import parse, write
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
+from ptxkit.asm.check import check as check_module
 from ptxkit.asm.tree import Directive, Module
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
 from ptxkit.driver.binary import FATBIN, check_binary, is_binary
@@ -75,12 +75,15 @@ class Loaded:
         findings: warnings of `check` and of the driver's compiler.
         usage: registers and spills by function, as far as the compiler said (it is silent where the
             driver's cache had the code already).
+        machine_code: the cubin that was loaded, where it was linked from several images, or from PTX with
+            line information; else None.
     """
 
     handle: Any
     images: tuple[Image, ...]
     findings: tuple[Diagnostic, ...]
     usage: dict[str, Usage]
+    machine_code: bytes | None = None
 
 
 def load(context: Context, sources: Sequence[str | Path | Module | bytes], options: Options) -> Loaded:
@@ -107,12 +110,15 @@ def compile_images(context: Context, images: tuple[Image, ...], options: Options
     """
     log = Log(options)
     with context:
-        data = images[0].data if len(images) == 1 else _link(images, log)
+        linked = None
+        if len(images) > 1 or (options.line_info and images[0].is_ptx):
+            linked = _link(images, log)
+        data = linked or images[0].data
         source = images[0].source if len(images) == 1 else None
         status, handle = bindings().cuModuleLoadDataEx(data, *log.options())
         if status:
             raise log.failure(status, ", ".join(image.name for image in images), source)
-    return Loaded(handle, images, tuple(log.findings(source)), read_usage(log.info))
+    return Loaded(handle, images, tuple(log.findings(source)), read_usage(log.info), linked)
 
 
 def read(source: str | Path | Module | bytes) -> Image:

@@ -28,6 +28,7 @@ class CudaModule:
         limits: what that GPU can hold.
         sm_count: its streaming multiprocessors.
         usage: registers and spills by function, as far as the compiler said.
+        machine_code: the cubin, where the driver linked one (`Loaded.machine_code`).
     """
 
     def __init__(self, context: Context, loaded: Loaded, limits: targets.Limits, sm_count: int) -> None:
@@ -35,6 +36,7 @@ class CudaModule:
         self.limits = limits
         self.sm_count = sm_count
         self.usage = loaded.usage
+        self.machine_code = loaded.machine_code
         self._handle = loaded.handle
         self._images = loaded.images
         self._entries = {
