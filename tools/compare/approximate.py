@@ -103,7 +103,8 @@ DOUBLE = {
 }
 HALF = {
     ("tanh", "f16"): Function(np.tanh, absolute(-10.987)),
-    ("tanh", "bf16"): Function(np.tanh, absolute(-8)),
+    # The manual rounds the bound to 2^-8; over all codes an H200 reaches 2^-7.9999, for 0x3f3f alone.
+    ("tanh", "bf16"): Function(np.tanh, absolute(-7.9999)),
     ("ex2", "f16"): Function(np.exp2, relative(-9.9, 2.0**-24)),
     ("ex2", "bf16"): Function(np.exp2, relative(-7, 2.0**-133)),
 }

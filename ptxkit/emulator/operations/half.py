@@ -14,8 +14,8 @@ from ptxkit.emulator.operations import definedness
 
 TYPES = ("f16", "f16x2", "bf16", "bf16x2")
 INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}
-OUT_OF_BOUNDS = 0x7EFF
-"""The NaN that tensor copies put in place of elements outside a tensor, in 16-bit types (5.5.2)."""
+OUT_OF_BOUNDS = 0x7FF7
+"""The `OOB NaN` of f16 and bf16 (5.5.2), with either sign, as measured on an H200 over all codes."""
 
 
 def spoiled(is_pair: bool) -> definedness.Propagate | None:
@@ -50,10 +50,9 @@ def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: boo
         return outside(result, *operands) if oob else result
 
     def outside_code(result: Any, *operands: Any) -> Any:
-        found: Any = False
-        for operand in operands:
-            found = found | (operand == OUT_OF_BOUNDS)
-        return result * ~found
+        # As measured on an H200, an addend that is the OOB NaN is a NaN like any other.
+        a, b, _ = map(half.absolute, operands)
+        return result * ~((a == OUT_OF_BOUNDS) | (b == OUT_OF_BOUNDS))
 
     outside = per_code(outside_code, is_pair)
     return wrapped if finishing or oob else function
