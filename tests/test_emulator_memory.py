@@ -158,9 +158,9 @@ def test_vector_registers() -> None:
 
 def test_initial_values() -> None:
     before = """
-.global .align 8 .u64 pointers[3] = {number, generic(number) + 4, matrix};
 .global .align 4 .u32 number = 7 * 6;
 .global .align 4 .u16 matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
+.global .align 8 .u64 pointers[3] = {number, generic(number) + 4, matrix};
 .const .align 4 .f32 halves[] = {0.5, 0f40490FDB, -1.0};
 .global .align 2 .u8 bytes[8] = {0xFF(number), 0xFF00(number), 1, 2};
 .global .v4 .u32 quad = {1, 2, 3, 4};
