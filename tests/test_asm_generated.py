@@ -53,7 +53,7 @@ def _kinds(module: Module) -> set[type]:
 def test_what_is_written_parses_to_the_same_tree() -> None:
     seen: set[type] = set()
 
-    @settings(calm, max_examples=150)
+    @settings(calm, max_examples=100)
     @given(cases)
     def holds(case: Case) -> None:
         seen.update(_kinds(case.module))

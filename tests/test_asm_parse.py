@@ -604,14 +604,27 @@ def test_deep_nesting_of_blocks(depth: int) -> None:
     assert module.entries[0].body.statements[-1] == Instruction("ret")
 
 
-@pytest.mark.parametrize(
-    "line", ["L: ", "L:\n", "L: L: L: ret; ", ".loc 1 2 3 ", "{} ", "ret ", "x,,; ", "} ", '"']
+each_line = pytest.mark.parametrize(
+    "line", ["L: ", "L:\n", "L: L: L: ret; ", ".loc 1 2 3 ", "{} ", "ret ", "x,,; ", "} ", '"', "/* ", "a, "]
 )
-def test_every_text_takes_linear_time(line: str) -> None:
-    """Sixteen times the text may not take 256 times the steps; a step is a call of the token regex's user."""
-    count = 24_000
-    module = ptxkit.parse(f"{HEAD}.entry k() {{\n{line * count}\n}}\n")
-    assert ptxkit.write(module) == f"{HEAD}.entry k() {{\n{line * count}\n}}\n"
+
+
+def _read_many(line: str, size: int) -> None:
+    text = f"{HEAD}.entry k() {{\n{line * (size // len(line))}\n}}\n"
+    assert ptxkit.write(ptxkit.parse(text)) == text
+
+
+@each_line
+def test_a_line_many_times(line: str) -> None:
+    _read_many(line, 20_000)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@each_line
+def test_no_line_takes_quadratic_time(line: str) -> None:
+    """Work that grows with the square of the text would take hours here."""
+    _read_many(line, 1_000_000)
 
 
 @pytest.mark.slow
