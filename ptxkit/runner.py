@@ -163,6 +163,7 @@ class Session:
         if stopwatch is None:
             return None
         device, launch, launches = as_gpu(self.device), stage.prepare(stopwatch), len(stage.kernels)
+        stopwatch.prime(launch)
         stopwatch.times(launch, WARMUP, launches)
         stopwatch.start_clock()
         times = stopwatch.times(launch, SAMPLES, launches)

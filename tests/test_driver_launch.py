@@ -471,6 +471,7 @@ def test_times_are_measured(device: CudaDevice, flush: str) -> None:
     kernel = device.load(FILL).kernel()
     out = device.empty(1 << 24, "u32")
     launch = kernel.prepare(1 << 16, 256, [out, 1], stream=stopwatch.stream)
+    stopwatch.prime(launch)
     stopwatch.start_clock()
     times = stopwatch.times(launch, 70)
     floor = stopwatch.times(stopwatch.nothing, 33)
@@ -503,6 +504,14 @@ def test_more_launches_in_a_sample_than_a_stream_holds(device: CudaDevice) -> No
     stopwatch = device.stopwatch("none")
     (seconds,) = stopwatch.times(lambda: [stopwatch.nothing() for _ in range(3000)], 1, commands=3000)
     assert seconds > 0
+
+
+def test_launches_that_block_are_timed_without_a_gate(
+    device: CudaDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopwatch = device.stopwatch()
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    assert len(stopwatch.times(stopwatch.nothing, 40)) == 40
 
 
 def test_clocks_are_read(device: CudaDevice) -> None:

@@ -142,7 +142,8 @@ class Bench:
         """Warm up, then sample until the rule is met, or so many samples."""
         stopwatch, rule = self._watched(), self.settings.rule
         begin = time.perf_counter()
-        stopwatch.times(launch, 1, commands)
+        for _ in range(sets):
+            stopwatch.prime(launch)
         while time.perf_counter() - begin < self.settings.warmup:
             stopwatch.times(launch, _ROUND, commands)
         begin = time.perf_counter()

@@ -2,7 +2,9 @@
 
 A sample is what lies between two events. The host puts a batch of samples into the stream behind a gate, a
 word in its memory for which the stream waits, and opens the gate when all are in: so no sample waits for the
-host. Before each sample the L2 cache is flushed, outside the two events:
+host. Where launches block (`CUDA_LAUNCH_BLOCKING`, profilers) there is no gate.
+
+Before each sample the L2 cache is flushed, outside the two events:
 
 - `read`: by reading twice its size. It then holds lines that can be dropped at no cost, and a kernel pays for
   its own bytes alone, as under a profiler that invalidates the caches.
@@ -16,6 +18,7 @@ CUDA driver API, event management and stream memory operations.
 from __future__ import annotations
 
 import ctypes
+import os
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +47,8 @@ _QUEUE = 700
 """Most commands behind one gate; a stream holds 1024, and then the host would wait for the gate it holds."""
 _CTAS_PER_SM, _THREADS = 8, 256
 _VECTOR = 16
+_INJECTED = ("CUDA_INJECTION64_PATH", "NV_COMPUTE_PROFILER_PERFWORKS_DIR", "NV_TPS_LAUNCH_TOKEN")
+"""What profilers set in the environment of the programs that they watch."""
 _SM_NUMBERS = 1024
 """One more than the largest `%smid` that the clocks are read on."""
 
@@ -81,7 +86,10 @@ class Stopwatch:
         self._pairs = [(Event(device.context), Event(device.context)) for _ in range(_BATCH)]
         module = device.load(KERNELS)
         ctas = _CTAS_PER_SM * device.sm_count
-        self._flushed = device.array(np.zeros(max(self.flush_bytes, _VECTOR), np.uint8))
+        self._flushed = device.empty(max(self.flush_bytes, _VECTOR), "u8")
+        with self._context:
+            wiped = bindings().cuMemsetD8(self._flushed.address, 0, self._flushed.nbytes)
+            check(wiped, "clear the buffer that flushes the L2 cache")
         self._sweep = module.kernel("sweep").prepare(
             ctas,
             _THREADS,
@@ -93,23 +101,43 @@ class Stopwatch:
             device.sm_count, 1, [self._stamps[0]], stream=self.stream
         )
         self.nothing: Callable[[], None] = module.kernel("nothing").prepare(1, 32, stream=self.stream)
+        for launch in (self._sweep, self._stamp, self.nothing):
+            self.prime(launch)
+
+    def prime(self, launch: Callable[[], Any]) -> None:
+        """Launch once and wait. What a first launch loads or allocates would else wait for the gate.
+
+        Args:
+            launch: as for `times`, which must be primed.
+        """
+        self._context.synchronize()
+        if self._watch:
+            self._watch(True)
+        launch()
+        self.stream.synchronize()
+        if self._watch:
+            self._watch(False)
 
     def times(self, launch: Callable[[], Any], count: int, commands: int = 1) -> list[float]:
         """Times of `count` samples in seconds, in order; each carries the cost of a pair of events.
 
         Args:
-            launch: puts the work of one sample into `stream` and returns. It must not wait for the GPU.
+            launch: puts the work of one sample into `stream` and returns. It must not wait for the GPU, and
+                have been primed.
             count: samples.
             commands: launches that `launch` makes.
 
         Raises:
             PtxkitError: what a launch met.
         """
+        # Copies to the device may still be under way, and this stream does not wait for others.
+        self._context.synchronize()
         most = max(1, min(_BATCH, _QUEUE // (commands + 3)))
+        gated = commands + 3 <= _QUEUE and not _launches_block()
         found: list[float] = []
         size = 1
         while len(found) < count:
-            found += self._batch(launch, min(size, count - len(found)), commands + 3 <= _QUEUE)
+            found += self._batch(launch, min(size, count - len(found)), gated)
             size = max(1, min(most, int(_BATCH_SECONDS / max(found[-1], 1e-6))))
         return found
 
@@ -144,6 +172,7 @@ class Stopwatch:
 
     def _read_clock(self, which: int) -> None:
         self._stamps[which].write(np.zeros((_SM_NUMBERS, 2), np.uint64))
+        self._context.synchronize()
         self._stamp.bind("out", self._stamps[which])()
 
     def _batch(self, launch: Callable[[], Any], count: int, gated: bool) -> list[float]:
@@ -167,6 +196,11 @@ class Stopwatch:
         if self._watch:
             self._watch(False)
         return [end.seconds_since(start) for start, end in pairs]
+
+
+def _launches_block() -> bool:
+    """Whether a launch returns only when the kernel is through: behind a gate it would never."""
+    return os.environ.get("CUDA_LAUNCH_BLOCKING", "0") != "0" or any(name in os.environ for name in _INJECTED)
 
 
 class _Gate:
