@@ -14,10 +14,13 @@ from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header, check_target
 from ptxkit.asm.check.items import Items
 from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Module
+from ptxkit.asm.tree import Directive, Function, Instruction, Module, walk
 from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check"]
+
+RISKY = frozenset({"bar", "cp", "mbarrier", "wgmma", "tcgen05"})
+"""Opcodes that the lints have something to say about, beside every `.aligned` instruction."""
 
 
 def check(module: Module, target: str | None = None) -> list[Diagnostic]:
@@ -42,12 +45,26 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
         declare(statement, scope)
         items.check(statement)
         if isinstance(statement, Function):
+            errors = len(context.found)
             check_body(context, statement, scope)
+            if not module.diagnostics and not any(found.is_error for found in context.found[errors:]):
+                _lint(context, statement, scope)
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)
     report_clashes(context, scope.clashes)
     found = [*module.diagnostics, *context.found, *_check_card(module)]
     return sorted(without_allowed(found, module), key=_position)
+
+
+def _lint(context: Context, function: Function, scope: Scope) -> None:
+    """Look closer at functions that use what is easily used wrongly."""
+    body = function.body.statements if function.body else []
+    if any(
+        isinstance(s, Instruction) and (s.opcode in RISKY or "aligned" in s.modifiers) for s in walk(body)
+    ):
+        from ptxkit.asm.lint import lint
+
+        lint(context, function, scope)
 
 
 def _asked(target: str | None) -> targets.Target | None:

@@ -1,0 +1,126 @@
+"""mbarriers: used and never initialised; bytes expected that the copies do not bring. PTX ISA 9.7.13.15."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.flow import Code
+from ptxkit.asm.lint.values import Place, Value, Values
+from ptxkit.asm.tree import Address, Function, Instruction, Module, walk
+from ptxkit.diagnostics import Label
+
+BULK = "mbarrier::complete_tx::bytes"
+
+
+def check_barriers(context: Context, code: Code, values: Values) -> None:
+    """Warn of barriers that no `mbarrier.init` reaches, and of wrong byte counts."""
+    users = []
+    for number, instruction in enumerate(code.instructions):
+        address = barrier(instruction) if instruction.opcode in OPCODES else None
+        if address is not None:
+            users.append(User(number, instruction, address, values.of(address)))
+    _check_initialised(context, code, users)
+    _check_bytes(context, code, users, values)
+
+
+OPCODES = frozenset({"mbarrier", "cp", "st", "red", "tcgen05", "clusterlaunchcontrol"})
+
+
+@dataclass(frozen=True)
+class User:
+    """An instruction that works on an mbarrier: its number, the operand, where that lies if it is known."""
+
+    number: int
+    instruction: Instruction
+    address: Address
+    place: Value
+
+    def has(self, modifier: str) -> bool:
+        """Whether the instruction has a modifier."""
+        return modifier in self.instruction.modifiers
+
+
+def barrier(instruction: Instruction) -> Address | None:
+    """The mbarrier that an instruction works on; None where it works on none."""
+    modifiers = instruction.modifiers
+    addresses = [operand for operand in instruction.operands if isinstance(operand, Address)]
+    first = instruction.opcode == "mbarrier" or "commit" in modifiers
+    if first or (instruction.opcode == "cp" and "mbarrier" in modifiers):
+        return addresses[0] if addresses else None
+    return addresses[-1] if BULK in modifiers and len(addresses) > 1 else None
+
+
+def _check_initialised(context: Context, code: Code, users: list[User]) -> None:
+    if code.function.kind != "entry" or any(i.opcode == "call" for i in code.instructions):
+        return  # Somebody else may initialise them.
+    places = [user.place for user in users if user.has("init")]
+    if not all(isinstance(place, Place) for place in places):
+        return
+    for user in users:
+        known = not places or isinstance(user.place, Place)
+        if known and not user.has("init") and user.place not in places:
+            context.warn(
+                "P231",
+                f"the mbarrier of `{user.instruction.spelling}` is never initialised",
+                user.address.span or user.instruction.span,
+                help="let one thread write `mbarrier.init.shared::cta.b64 [a], count;` before",
+            )
+            return
+
+
+def _check_bytes(context: Context, code: Code, users: list[User], values: Values) -> None:
+    """Where one barrier is expected once, and all the copies that complete on it stand beside that."""
+    moving = [user for user in users if user.has("expect_tx") or user.has(BULK)]
+    if not all(isinstance(user.place, Place) for user in moving):
+        return
+    by_place: dict[Value, list[User]] = defaultdict(list)
+    for user in moving:
+        by_place[user.place].append(user)
+    for found in by_place.values():
+        expecting = [user for user in found if user.has("expect_tx")]
+        copies = [user for user in found if not user.has("expect_tx")]
+        sizes = [_size(copy.instruction, values) for copy in copies]
+        if len(expecting) != 1 or not copies or None in sizes:
+            continue
+        instruction = expecting[0].instruction
+        amount = values.of(instruction.operands[-1])
+        total = sum(size for size in sizes if size is not None)
+        together = len({_block(code, user.number) for user in found}) == 1
+        same = all(copy.instruction.guard == instruction.guard for copy in copies)
+        if isinstance(amount, int) and amount != total and together and same:
+            span = copies[0].instruction.span
+            bring = "the copy brings" if len(copies) == 1 else f"the {len(copies)} copies bring"
+            context.warn(
+                "P232",
+                f"the mbarrier expects {amount} bytes, and {bring} {total}",
+                instruction.span,
+                labels=(Label(span, "from here"),) if span else (),
+                help=f"expect {total} bytes",
+            )
+
+
+def _block(code: Code, number: int) -> int:
+    return next(i for i, block in enumerate(code.blocks) if block.start <= number < block.stop)
+
+
+def _size(instruction: Instruction, values: Values) -> int | None:
+    """The bytes of a bulk copy; a tensor copy's depend on its tensor map."""
+    if "tensor" in instruction.modifiers or "bulk" not in instruction.modifiers:
+        return None
+    sizes = [operand for operand in instruction.operands if not isinstance(operand, Address)]
+    value = values.of(sizes[0]) if sizes else None
+    return value if isinstance(value, int) else None
+
+
+def uses(module: Module, opcode: str, modifier: str) -> bool:
+    """Whether any function of a module has such an instruction."""
+    return any(
+        isinstance(statement, Instruction)
+        and statement.opcode == opcode
+        and any(m == modifier or m.startswith(f"{modifier}::") for m in statement.modifiers)
+        for function in module.statements
+        if isinstance(function, Function) and function.body is not None
+        for statement in walk(function.body.statements)
+    )

@@ -1,0 +1,61 @@
+"""Descriptors that are constants: decoded and held against the instruction that uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ptxkit.asm.check.context import Context
+from ptxkit.asm.lint.values import Values
+from ptxkit.asm.tree import Instruction, Operand
+from ptxkit.bits import Word
+from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS
+from ptxkit.diagnostics import Diagnostic, Severity, Span
+
+
+def check_instruction_descriptor(context: Context, instruction: Instruction, values: Values) -> None:
+    """Check the constant `idesc` of a `tcgen05.mma`."""
+    kind = next((m for m in instruction.modifiers if m.startswith("kind::")), "")
+    cls = INSTRUCTION_DESCRIPTORS.get(kind.removeprefix("kind::"))
+    place = 4 if "sp" in instruction.modifiers else 3
+    operand = instruction.operands[place] if len(instruction.operands) > place else None
+    value = values.of(operand) if operand is not None else None
+    if cls is None or operand is None or not isinstance(value, int):
+        return
+    value %= 2**32
+    problems = cls.diagnose(value)
+    if not any(problem.is_error for problem in problems):
+        group = 2 if "cta_group::2" in instruction.modifiers else 1
+        problems = [*problems, *cls.decode(value).check_use(group, ws="ws" in instruction.modifiers)]
+    _report(context, instruction, operand, f"instruction descriptor 0x{value:08x}", problems)
+
+
+def check_shared_memory(context: Context, instruction: Instruction, values: Values, cls: type[Word]) -> None:
+    """Check the constant shared-memory descriptors of a product."""
+    for operand in instruction.operands[1:3]:
+        value = values.of(operand)
+        if isinstance(value, int):
+            problems = cls.diagnose(value % 2**64)
+            _report(context, instruction, operand, f"descriptor 0x{value % 2**64:016x}", problems)
+
+
+def _report(
+    context: Context,
+    instruction: Instruction,
+    operand: Operand,
+    what: str,
+    problems: Iterable[Diagnostic],
+) -> None:
+    span: Span | None = operand.span or instruction.span
+    for problem in problems:
+        if problem.is_error:
+            message = f"{what} of `{instruction.spelling}`: {problem.message}"
+            context.found.append(
+                replace(
+                    problem,
+                    message=message,
+                    span=span,
+                    severity=Severity.WARNING,
+                    source=context.module.source,
+                )
+            )

@@ -1,0 +1,200 @@
+"""Lints: what they warn of, and what they leave alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import ptxkit
+
+CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
+LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P406"}
+
+
+def lints(body, target="sm_90a", header=""):
+    """(code, line in the body from 1) of every lint."""
+    text = (
+        f".version 9.0\n.target {target}\n.address_size 64\n"
+        ".shared .align 1024 .b8 data[8192]; .shared .align 8 .b64 barrier, barriers[4];\n"
+        f".entry k(.param .u64 pointer) {header} {{ .reg .pred %p<9>; .reg .b32 %r<39>; .reg .b64 %rd<39>; "
+        f".reg .f32 %f<39>;\n{body}\nret;\n}}\n"
+    )
+    found = ptxkit.check(ptxkit.parse(text))
+    assert not [finding for finding in found if finding.is_error], "\n".join(map(str, found))
+    known = {"P203", "P204", "P222", "P223"}
+    return [(finding.code, finding.span.line - 5) for finding in found if finding.code not in known]
+
+
+# ---- aligned instructions under divergent control flow
+
+LDMATRIX = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r8];"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "diverges"),
+    [
+        ("elect.sync _|%p1, -1;", True),
+        ("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0;", True),
+        ("mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 5;", True),
+        ("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16;", True),
+        ("mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; setp.eq.s32 %p1, %r2, 0;", True),
+        ("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 33;", True),
+        ("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 31;", False),
+        ("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32;", False),
+        ("mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; setp.eq.s32 %p1, %r2, 0;", False),
+        ("mov.u32 %r1, %ctaid.x; setp.eq.s32 %p1, %r1, 0;", False),
+        ("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 32;", False),
+        (
+            "elect.sync _|%p2, -1; mov.u32 %r1, %ctaid.x; setp.eq.s32 %p3, %r1, 0; and.pred %p1, %p2, %p3;",
+            True,
+        ),
+    ],
+)
+def test_divergent_predicates(predicate, diverges):
+    guarded = f"{predicate}\n@%p1 {LDMATRIX}"
+    branch = f"{predicate}\n@%p1 bra L;\n{LDMATRIX}\nL:"
+    assert lints(guarded) == ([("P230", 2)] if diverges else [])
+    assert lints(branch) == ([("P230", 3)] if diverges else [])
+
+
+def test_what_comes_after_the_branch_is_aligned_again():
+    elect = "elect.sync _|%p1, -1;\n"
+    assert lints(f"{elect}@%p1 bra L;\nmov.u32 %r1, 1;\nL: {LDMATRIX}") == []
+    assert lints(f"{elect}@!%p1 bra L;\n{LDMATRIX}\nbra M;\nL: {LDMATRIX}\nM: {LDMATRIX}") == [
+        ("P230", 3),
+        ("P230", 5),
+    ]
+
+
+def test_a_barrier_for_some_threads_of_a_warp():
+    assert lints("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0;\n@%p1 bar.sync 0;") == [("P230", 2)]
+    assert lints("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0;\n@%p1 barrier.sync 0;") == []
+
+
+def test_a_cta_of_one_thread_does_not_diverge():
+    text = f"mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0;\n@%p1 {LDMATRIX}"
+    assert lints(text, header=".reqntid 1") == []
+
+
+# ---- mbarriers
+
+WAIT = "mbarrier.try_wait.parity.shared::cta.b64 %p1, [{}], 0;"
+INIT = "mbarrier.init.shared::cta.b64 [{}], 1;"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (WAIT.format("barrier"), [("P231", 1)]),
+        (f"{INIT.format('barrier')}\n{WAIT.format('barrier')}", []),
+        (f"{INIT.format('barriers')}\n{WAIT.format('barriers+8')}", [("P231", 2)]),
+        (
+            f"{INIT.format('barriers+8')}\nmov.u32 %r1, barriers; add.u32 %r2, %r1, 8;\n{WAIT.format('%r2')}",
+            [],
+        ),
+        (f"{INIT.format('barriers')}\nmov.u32 %r1, %ctaid.x;\n{WAIT.format('%r1')}", []),
+        (f"mov.u32 %r1, %ctaid.x; {INIT.format('%r1')}\n{WAIT.format('barrier')}", []),
+    ],
+)
+def test_barriers_that_nobody_initialises(body, found):
+    assert lints(body) == found
+
+
+COPY = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data{0}], [%rd1], {1}, [barrier];"
+EXPECT = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], {0};"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (f"{EXPECT.format(1024)}\n{COPY.format('', 1024)}", []),
+        (f"{EXPECT.format(1024)}\n{COPY.format('', 512)}", [("P232", 2)]),
+        (f"{EXPECT.format(1024)}\n{COPY.format('', 512)}\n{COPY.format('+512', 512)}", []),
+        (f"{EXPECT.format(1024)}\n{COPY.format('', 512)}\n{COPY.format('+512', 256)}", [("P232", 2)]),
+        (f"mov.u32 %r1, 512;\n{EXPECT.format(1024)}\n{COPY.format('', '%r1')}", [("P232", 3)]),
+        (f"mov.u32 %r1, %ctaid.x;\n{EXPECT.format(1024)}\n{COPY.format('', '%r1')}", []),
+        (f"{EXPECT.format(1024)}\nL: {COPY.format('', 512)}\n@%p1 bra L;", []),
+        (f"{EXPECT.format(1024)}\n@%p1 {COPY.format('', 512)}", []),
+    ],
+)
+def test_bytes_that_the_copies_do_not_bring(body, found):
+    assert lints(f"{INIT.format('barrier')}\n{body}") == found
+
+
+# ---- wgmma
+
+FENCE, COMMIT, WAIT_GROUP = (
+    f"wgmma.{what}.sync.aligned{n};"
+    for what, n in (("fence", ""), ("commit_group", ""), ("wait_group", " 0"))
+)
+PRODUCT = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, 1, 0, 0;"
+ZERO = "mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, %f1; mov.f32 %f4, %f1;"
+USE = "st.global.f32 [%rd3], %f1;"
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([ZERO, FENCE, PRODUCT, COMMIT, WAIT_GROUP, USE], []),
+        ([ZERO, FENCE, PRODUCT, PRODUCT, COMMIT, WAIT_GROUP, USE], []),
+        ([ZERO, PRODUCT, COMMIT, WAIT_GROUP, USE], [("P233", 2)]),
+        ([FENCE, ZERO, PRODUCT, COMMIT, WAIT_GROUP, USE], [("P233", 3)]),
+        ([ZERO, FENCE, PRODUCT, COMMIT, USE, WAIT_GROUP], [("P233", 5)]),
+        ([ZERO, FENCE, PRODUCT, COMMIT, USE], [("P233", 3)]),
+        ([ZERO, FENCE, PRODUCT, USE], [("P233", 3)]),
+        ([ZERO, "L:", FENCE, PRODUCT, COMMIT, "@%p1 bra L;", WAIT_GROUP, USE], []),
+        (
+            [ZERO, "L:", "add.f32 %f1, %f1, %f9;", FENCE, PRODUCT, COMMIT, "@%p1 bra L;", WAIT_GROUP],
+            [("P233", 3)],
+        ),
+        ([ZERO, FENCE, PRODUCT, COMMIT, "mov.f32 %f9, %f8;", WAIT_GROUP, USE], []),
+    ],
+)
+def test_the_order_of_warpgroup_products(lines, found):
+    assert lints("\n".join(lines)) == found
+
+
+# ---- tcgen05
+
+ALLOC = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [data], 32;"
+DEALLOC = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;"
+MMA = "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;"
+TCGEN05_COMMIT = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [barrier];"
+STORE = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r2};"
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([ALLOC, DEALLOC], []),
+        ([ALLOC], [("P235", 1)]),
+        ([MMA], [("P234", 1)]),
+        ([INIT.format("barrier"), MMA, TCGEN05_COMMIT], []),
+        ([STORE], [("P234", 1)]),
+        ([STORE, "tcgen05.wait::st.sync.aligned;"], []),
+    ],
+)
+def test_counterparts(lines, found):
+    assert lints("\n".join(lines), target="sm_100a") == found
+
+
+@pytest.mark.parametrize(
+    ("value", "right"),
+    [(0x08200010, True), (0x08200018, False), (0x08300010, True), (0x08020010, True), (0x00200010, False)],
+)
+def test_constant_instruction_descriptors(value, right):
+    body = f"{INIT.format('barrier')}\nmov.b32 %r2, {value:#x};\n{MMA}\n{TCGEN05_COMMIT}"
+    found = lints(body, target="sm_100a")
+    assert [line for _, line in found] == ([] if right else [3])
+    assert all(code.startswith("P4") for code, _ in found)
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}")
+def test_compilers_output_has_no_lint():
+    for file in sorted(CORPUS.rglob("*.ptx")):
+        found = [finding for finding in ptxkit.check(ptxkit.parse(file)) if finding.code in LINTS]
+        assert not found, f"{file.name}\n{found[0]}"
+
+
+def test_a_lint_can_be_allowed():
+    assert lints(f"{ALLOC} // ptxkit: allow P235", target="sm_100a") == []
