@@ -1,10 +1,11 @@
-"""Keep what `ptxkit run --json` or `ptxkit bench --json` printed in bench/results.
+"""Keep what `ptxkit run --json`, `ptxkit bench --json` or tools/measure_driver.py wrote in bench/results.
 
     python tools/record_results.py DOCUMENT.json [--commit COMMIT] [--stem NAME]
 
 The file becomes bench/results/STEM.DEVICE.json: `gemv.h200.json`, `gemv.emu.json`; of a bench
-`gemv.bench.h200.json`. A document made where there was no checkout has no commit: `--commit` names it. Each
-kernel text that the document names by its hash must be the one of that commit.
+`gemv.bench.h200.json`, of a measurement of the driver layer `driver.h200.json`. A document made where there
+was no checkout has no commit: `--commit` names it. Each kernel text that the document names by its hash must
+be the one of that commit.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 FOLDERS = ("kernels_ptx", "bench/kernels")
+RUN, BENCH, DRIVER = "run", "bench", "driver measurement"
+"""Kinds of documents."""
 
 
 def git(*arguments: str) -> bytes | None:
@@ -30,14 +33,16 @@ def git(*arguments: str) -> bytes | None:
 
 def hashes(document: dict[str, Any]) -> dict[str, str]:
     """The hash of each kernel text in a document, by the file's name."""
+    if document["kind"] == DRIVER:
+        return {}
     files = document.get("files") or [document]
     return {file["file"]: file["sha256"] for file in files}
 
 
 def check(document: dict[str, Any]) -> list[str]:
     """What stands against keeping a document."""
-    if document.get("kind") not in ("run", "bench"):
-        return ["it is no document of `ptxkit run --json` or `ptxkit bench --json`"]
+    if document.get("kind") not in (RUN, BENCH, DRIVER):
+        return ["it is no document of `ptxkit run --json`, `ptxkit bench --json` or tools/measure_driver.py"]
     commit = document.get("commit")
     if not commit:
         return ["it names no commit: add `--commit`"]
@@ -73,8 +78,8 @@ def main() -> int:
         for problem in problems:
             print(f"{chosen.document}: {problem}", file=sys.stderr)
         return 1
-    stem = chosen.stem or Path(next(iter(hashes(document)))).stem
-    middle = ".bench" if document["kind"] == "bench" else ""
+    stem = chosen.stem or Path(next(iter(hashes(document)), "driver")).stem
+    middle = ".bench" if document["kind"] == BENCH else ""
     path = RESULTS / f"{stem}{middle}.{device_of(document)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
