@@ -27,6 +27,16 @@ def test_the_page_has_a_line_for_each_form() -> None:
     assert listed == [(form.section, form.syntax) for form in forms], STALE
 
 
+def test_a_record_goes_to_its_form() -> None:
+    found = make_coverage.lines(1, registry.forms("brev"))
+    form = found[0].form
+    entry = {"section": form.section, "form": form.syntax, "instances": 512, "mismatches": 3}
+    gone = {**entry, "form": "brev.nothing d"}
+    documents = [{"gpu": "A GPU", "forms": [entry, gone]}]
+    assert make_coverage.add_hardware(found, documents) == [f"{form.section} brev.nothing d"]
+    assert found[0].hardware == {"A GPU": entry}
+
+
 def test_what_is_not_emulated_has_a_reason() -> None:
     """Of one form that is and one that is not; a line counts what its statements come to."""
     made = {
@@ -43,5 +53,6 @@ def test_what_is_not_emulated_has_a_reason() -> None:
 
 @pytest.mark.slow
 def test_the_page_is_current() -> None:
-    made = make_coverage.page(make_coverage.lines(), make_coverage.records())
-    assert make_coverage.PAGE.read_text("utf-8") == made, STALE
+    found, documents = make_coverage.lines(), make_coverage.records()
+    make_coverage.add_hardware(found, documents)
+    assert make_coverage.PAGE.read_text("utf-8") == make_coverage.page(found, documents), STALE

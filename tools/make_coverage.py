@@ -112,7 +112,6 @@ def lines(limit: int = LIMIT, forms: Iterable[Form] | None = None) -> list[Line]
     for statements in by_target.values():
         for start in range(0, len(statements), BATCH):
             judge(statements[start : start + BATCH])
-    add_hardware(found)
     return found
 
 
@@ -200,21 +199,25 @@ def records() -> list[dict[str, Any]]:
     return [document for document in documents if document["gpu"]]
 
 
-def add_hardware(found: list[Line]) -> None:
-    """Put what the records say of each form into its line."""
+def add_hardware(found: list[Line], documents: list[dict[str, Any]]) -> list[str]:
+    """Put what the records say of each form into its line; returns the recorded forms that have none."""
     by_row = {(line.form.section, line.form.syntax): line for line in found}
-    for document in records():
+    gone = []
+    for document in documents:
         for entry in document["forms"]:
             line = by_row.get((entry["section"], entry["form"]))
-            if line is not None and entry["instances"]:
+            if line is None:
+                gone.append(f"{entry['section']} {entry['form']}")
+            elif entry["instances"]:
                 line.hardware[document["gpu"]] = entry
+    return gone
 
 
 # ---- the page
 
 
 def page(found: list[Line], documents: list[dict[str, Any]]) -> str:
-    """The page's text."""
+    """The page's text, of lines that have what the documents say."""
     names = [document["gpu"] for document in documents]
     gpus = "; ".join(
         f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver "
@@ -299,8 +302,10 @@ def _markdown(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def main() -> int:
-    found = lines()
-    PAGE.write_text(page(found, records()), encoding="utf-8")
+    found, documents = lines(), records()
+    for row in add_hardware(found, documents):
+        print(f"recorded, but no form any more: {row}", file=sys.stderr)
+    PAGE.write_text(page(found, documents), encoding="utf-8")
     extents = Counter(line.extent for line in found)
     statements, emulated = (sum(getattr(line, key) for line in found) for key in ("statements", "emulated"))
     print(
