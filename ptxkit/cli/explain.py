@@ -1,4 +1,4 @@
-"""`ptxkit explain CODE` and `ptxkit explain KIND VALUE`."""
+"""`ptxkit explain CODE`, `ptxkit explain OPCODE` and `ptxkit explain KIND VALUE`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_diagnostics, print_json, table, wants_color
-from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error, exit_code
+from ptxkit.diagnostics import FAMILIES, CodeInfo, PtxkitError, code_info, code_table, error, exit_code
 
 
 @click.command(
     cls=Verb,
     examples=(
         ("ptxkit explain P561", "what P561 means, why it matters, and how to mend it"),
+        ("ptxkit explain cp.async.bulk", "the forms of an instruction, and from when and where it is there"),
         ("ptxkit explain", "every code, a line each"),
         (
             "ptxkit explain smem.tcgen05 0x4000404000010000",
@@ -28,6 +29,9 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, code_info, code_table, error,
 def command(code: str | None, value: str | None, as_json: bool) -> int:
     """Say what a diagnostic CODE means, why it matters, and how to mend it.
 
+    CODE may be an instruction (ld, cp.async.bulk): its forms are shown, with what each modifier and operand
+    may be.
+
     CODE may be a kind of descriptor (smem.wgmma, smem.tcgen05, idesc.KIND, zero-column-mask, tensor-map): its
     layout is shown, or, with a VALUE, what the bits of the value say.
     """
@@ -37,16 +41,44 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
     if value is not None:
         return _descriptor(code, value, as_json)
     info = code_info(code)
-    if info is None and _layout(code, as_json):
+    if info is None and (_layout(code, as_json) or _instruction(code, as_json)):
         return 0
     if info is None:
-        help = "`ptxkit explain` lists every code"
-        raise error("P560", f"expected a diagnostic code, found `{code}`", help=help)
+        raise _nothing(code)
     if as_json:
         print_json({"schema": 1, **_as_json(info)})
     else:
         print(_page(info))
     return 0
+
+
+def _instruction(name: str, as_json: bool) -> bool:
+    """The forms of an instruction, if it is one."""
+    from ptxkit.isa import describe
+
+    forms = describe.find(name.removeprefix("."))
+    if not forms:
+        return False
+    if as_json:
+        print_json({"schema": 1, "name": name, "forms": [describe.to_json(form) for form in forms]})
+        return True
+    section = ""
+    for form in forms:
+        if form.section != section:
+            section = form.section
+            print(f"{_strong(f'PTX ISA {section}')}\n")
+        print(describe.to_text(form), end="\n\n")
+    return True
+
+
+def _nothing(word: str) -> PtxkitError:
+    from ptxkit.isa import describe
+
+    near = describe.nearest(word)
+    help = f"did you mean `{near}`?" if near else "`ptxkit explain` lists every code"
+    return error(
+        "P560", f"expected a diagnostic code, an instruction or a descriptor, found `{word}`", help=help
+    )
 
 
 def _layout(kind: str, as_json: bool) -> bool:

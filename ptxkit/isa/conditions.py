@@ -168,6 +168,12 @@ class Rule:
         return (self.premise is not None and not self.premise.holds(facts)) or self.conclusion.holds(facts)
 
     @property
+    def text(self) -> str:
+        """As the row has it."""
+        conclusion = self.conclusion.text.strip()
+        return f"{self.premise.text.strip()} -> {conclusion}" if self.premise else conclusion
+
+    @property
     def atoms(self) -> frozenset[str]:
         """Every name in it."""
         return self.conclusion.atoms | (self.premise.atoms if self.premise else frozenset())

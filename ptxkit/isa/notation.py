@@ -104,7 +104,7 @@ USUAL = {
 """Specifications of operands whose name says what they are, in every row."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """One form of an instruction: a row.
 
