@@ -14,6 +14,7 @@ from ptxkit.emulator.operations import definedness
 
 TYPES = ("f16", "f16x2", "bf16", "bf16x2")
 INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}
+LEAST_NORMAL = 0x0400
 OUT_OF_BOUNDS = 0x7FF7
 """The `OOB NaN` of f16 and bf16 (5.5.2), with either sign, as measured on an H200 over all codes."""
 
@@ -26,6 +27,19 @@ def spoiled(is_pair: bool) -> definedness.Propagate | None:
 def per_code(function: Callable[..., Any], is_pair: bool) -> Callable[..., Any]:
     """A function of uint16 codes for single codes or for pairs."""
     return half.on_codes(function) if is_pair else function
+
+
+def flush_tiny(result: Any, a: Any, b: Any, c: Any = None) -> Any:
+    """`.ftz` of an f16 product (plus `c`) that subnormal rounding made the least normal number: as measured
+    on an H200 it is flushed, too, unless rounding to 11 bits would do the same."""
+    least = half.absolute(result) == LEAST_NORMAL
+    if not np.any(least):
+        return result
+    exact = half.widen(a, "f16").astype(np.float64) * half.widen(b, "f16")
+    if c is not None:
+        exact = exact + half.widen(c, "f16")
+    tiny = least & (np.abs(exact) < 2.0**-14 - 2.0**-26)
+    return np.where(tiny, result & np.uint16(0x8000), result)
 
 
 def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: bool) -> Callable[..., Any]:
@@ -44,7 +58,11 @@ def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: boo
         finishing.append(per_code(partial(half.relu, infinity=INFINITY[kind]), is_pair))
 
     def wrapped(*operands: Any) -> Any:
-        result = function(*map(half.flush, operands)) if flush else function(*operands)
+        if flush:
+            operands = tuple(map(half.flush, operands))
+        result = function(*operands)
+        if flush and m.opcode in ("mul", "fma"):
+            result = per_code(flush_tiny, is_pair)(result, *operands)
         for finish in finishing:
             result = finish(result)
         return outside(result, *operands) if oob else result
