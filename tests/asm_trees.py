@@ -367,7 +367,7 @@ inner_prototypes = st.builds(
     directives=func_directives,
     parentheses=parentheses,
 )
-call_prototypes = st.builds(Prototype, parameters, identifiers, parameters, func_directives, parentheses)
+call_prototypes = st.builds(Prototype, parameters, st.just("_"), parameters, func_directives, parentheses)
 
 statements = st.recursive(
     pick(
@@ -424,7 +424,7 @@ section_lines = st.one_of(
         st.one_of(
             st.lists(debug_integers, min_size=1, max_size=5).map(tuple),
             st.tuples(debug_symbols),
-            st.tuples(st.builds(Binary, st.just("-"), debug_names, debug_names)),
+            st.tuples(st.builds(Binary, st.just("-"), plain_names, plain_names)),
         ),
     ),
 )

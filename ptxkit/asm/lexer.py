@@ -1,7 +1,7 @@
 """Tokens of PTX text. Manual sections 4.1, 4.2 and 4.4, and what ptxas 13.0 makes of them.
 
-The terminals are those of `ptx.lark`. White space is blank, tab, carriage return, line feed and form feed;
-only a line feed ends a line and a `//` comment. A line marker of a preprocessor (`# 12 "file.cu"`) and a
+The terminals are those of `ptx.lark`. White space is blank, tab, carriage return, line feed, form
+feed and the end-of-file mark of DOS; only a line feed ends a line and a `//` comment. A line marker of a preprocessor (`# 12 "file.cu"`) and a
 byte-order mark at the start are trivia like comments.
 """
 
@@ -25,7 +25,8 @@ TOKEN = re.compile(
     + f'|(?P<bad>/\\*.*|\\d[\\w$.]*|"[^"\\n]*|@@DWARF[^\\n]*)|(?P<literal>{_literals})|(?P<stray>.)',
     re.ASCII | re.DOTALL,
 )
-_blank = r"[ \t\r\n\f]*"
+_white = " \t\r\n\f\x1a"
+_blank = f"[{_white}]*"
 _comment = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
 _line_marker = r"(?<![^\n])#[ \t]*\d[^\n]*"
 _byte_order_mark = r"(?<![\s\S])\ufeff"
@@ -35,15 +36,15 @@ STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
 line marker. The trivia is atomic: a comment gives nothing back where the stretch does not match."""
 PIECES = re.compile(
     rf"({_identifier}(?:{_dotted})*|0[xX][\w$.]*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
-    rf"|{_literals}|[^ \t\r\n\f])",
+    rf"|{_literals}|[^{_white}])",
     re.ASCII,
 )
 """Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""
 _REGISTER = re.compile(r"%[\w$]+", re.ASCII)
 _NAME = KINDS["NAME"]
-LITERALS_AHEAD = re.compile(r"(?:[ \t\r\n\f]*\d[\w$.]*[ \t\r\n\f]*,){256,4096}", re.ASCII)
+LITERALS_AHEAD = re.compile(rf"(?:{_blank}\d[\w$.]*{_blank},){{256,4096}}", re.ASCII)
 """Literals of a long initializer, each with its comma."""
-LABEL_AHEAD = re.compile(rf"{_identifier}[ \t\r\n\f]*:(?!:)", re.ASCII)
+LABEL_AHEAD = re.compile(rf"{_identifier}{_blank}:(?!:)", re.ASCII)
 
 
 class Kinds(dict[str, str]):

@@ -37,7 +37,7 @@ _SHAPES: dict[int, dict[str, tuple[Maker, bool]]] = {state: {} for state in LIST
 """List state -> kinds of a statement's tokens -> its maker, and whether it is spread (see `_spread`)."""
 
 _new = tuple.__new__
-_DOTTABLE = {KINDS[name] for name in ("NAME", "DOTTED", "CALL", "GENERIC")}
+_DOTTABLE = {KINDS[name] for name in ("NAME", "SINK", "QUALIFIED", "DOTTED", "CALL", "GENERIC")}
 _LITERALS = {KINDS[name] for name in ("INTEGER", "FLOAT", "SINGLE")}
 _APART = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
 

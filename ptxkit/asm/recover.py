@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NAME_OF = {kind: name for name, kind in KINDS.items()}
 
 _CONSTANTS = {KINDS[name] for name in ("INTEGER", "FLOAT", "WARP_SZ", "(", "-", "~")}
-_NAMES = {KINDS[name] for name in ("NAME", "CALL", "GENERIC")}
+_NAMES = {KINDS[name] for name in ("NAME", "SINK", "CALL", "GENERIC")}
 _CLOSERS = [KINDS[name] for name in (",", ";", ")", "]", "}", ":", ">", "{")]
 """What ends something, in the order in which a message names them."""
 _MODULE_ONLY = {KINDS[name] for name in ("ENTRY", "SECTION", "VERSION", "ADDRESS_SIZE", "FILE", "ALIAS")}
@@ -40,6 +40,7 @@ _STARTERS = _MODULE_ONLY | {
         "TARGETS",
         "CALLPROTOTYPE",
         "DOTTED",
+        "QUALIFIED",
         "CALL",
     )
 }
@@ -328,7 +329,7 @@ def _in_header(parser: Parser) -> bool:
 def _outside(parser: Parser, kind: str) -> bool:
     """Whether an instruction or a label stands at module scope."""
     return parser.states[-1] == ITEMS and (
-        kind in _NAMES or kind in "@{" or kind in (KINDS["DOTTED"], KINDS["CALL"])
+        kind in _NAMES or kind in "@{" or kind in (KINDS["DOTTED"], KINDS["QUALIFIED"], KINDS["CALL"])
     )
 
 

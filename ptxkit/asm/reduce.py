@@ -557,8 +557,8 @@ def _nothing(t: Tokens, s: Spanner) -> tuple[()]:
 
 
 _NESTING = frozenset(("unary", "cast", "binary", "conditional", "parenthesized", "vector"))
-_DOTTED = {KINDS["DOTTED"], KINDS["CALL"]}
-_NAMES = {KINDS[name] for name in ("NAME", "CALL", "GENERIC", "FUNCTION_NAME", "INLINED_AT")}
+_DOTTED = {KINDS["QUALIFIED"], KINDS["CALL"]}
+_NAMES = {KINDS[name] for name in ("NAME", "SINK", "CALL", "GENERIC")}
 _MODIFIERS = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
 _PUNCTUATION = frozenset(",;{}()<>")
 _SPECIFIERS = {KINDS["SPACE"]: "space", KINDS["TYPE"]: "type", KINDS["VECTOR"]: "vector"}

@@ -264,8 +264,7 @@ class Variable(Statement):
     """A declaration: `.reg .b32 %r<39>;`, `.shared .align 16 .b8 smem[1024];`, and every parameter.
 
     Attributes:
-        space: `reg`, `global`, `const`, `shared`, `shared::cta`, `shared::cluster`, `local`, `param`, `tex`,
-            `sreg`.
+        space: `reg`, `global`, `const`, `shared`, `shared::cta`, `shared::cluster`, `local`, `param`, `tex`.
         type: the type without its dot.
         declarators: what is declared; a parameter has exactly one.
         linkage: `extern`, `visible`, `weak`, `common`, or None.
