@@ -248,10 +248,16 @@ class _Telling(Session):
 
 
 def _killed(plan: LaunchPlan | None, timeout: float) -> PtxkitError:
-    names = ", ".join(f"`{launch.entry}`" for launch in plan.launches if launch.entry) if plan else ""
-    what = names or f"`{plan.program.name}`" if plan else "a launch"
     help = "allow more with `--timeout`, choose smaller sizes, or look for a loop or a wait that never ends"
+    what = _kernels(plan) if plan else "a launch"
     return error("P565", f"{what} was killed: it had not finished after {timeout:g} s", help=help)
+
+
+def _kernels(plan: LaunchPlan) -> str:
+    """The entries that a plan launches, and the file."""
+    entries = plan.program.module().entries
+    names = dict.fromkeys(launch.entry or entries[0].name for launch in plan.launches)
+    return f"{', '.join(f'`{name}`' for name in names)} of `{plan.program.name}`"
 
 
 def _crashed(plan: LaunchPlan | None, code: int | None) -> PtxkitError:

@@ -200,7 +200,8 @@ def test_control_c(kernel: Path, tmp_path: Path) -> None:
 
 def test_a_timeout_kills_the_run(kernel: Path) -> None:
     kernel.write_text(SPIN)
-    refused(ptxkit("run", kernel, "--device", "emu", "--timeout", "3"), 6, "P565")
+    printed = refused(ptxkit("run", kernel, "--device", "emu", "--timeout", "3"), 6, "P565")
+    assert "`spin`" in printed
 
 
 def test_a_wrong_result(kernel: Path) -> None:
