@@ -158,7 +158,7 @@ def cutlass_idesc(kind: str, fields: dict[str, Any]) -> str:
 
 
 def smem_cases() -> Iterator[dict[str, Any]]:
-    """Tiles: every type, major-ness, swizzle and order, of the least size and of several atoms each way."""
+    """Tiles: every type, major-ness and swizzle, of the least size and of several atoms in either order."""
     for dtype, major, swizzle, order in itertools.product(
         BITS, ("K", "MN"), ("none", "32B", "64B", "128B", "128B-32B-atom"), ("MN", "K")
     ):
@@ -168,7 +168,7 @@ def smem_cases() -> Iterator[dict[str, Any]]:
             continue
         width = {"none": 16, "32B": 32, "64B": 64}.get(swizzle, 128) * 8 // BITS[dtype]
         step = 256 // BITS[dtype]  # K of one instruction: 32 bytes
-        for mn, k in ((64, 1), (256, 4)):
+        for mn, k in ((64, 1), (256, 4)) if order == "MN" else ((256, 4),):
             if major == "K":
                 size = (mn, max(k * width, step))
             else:
