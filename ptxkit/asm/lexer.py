@@ -1,8 +1,8 @@
 """Tokens of PTX text. Manual sections 4.1, 4.2 and 4.4, and what ptxas 13.0 makes of them.
 
 The terminals are those of `ptx.lark`. White space is blank, tab, carriage return, line feed, form
-feed and the end-of-file mark of DOS; only a line feed ends a line and a `//` comment. A line marker of a preprocessor (`# 12 "file.cu"`) and a
-byte-order mark at the start are trivia like comments.
+feed and the end-of-file mark of DOS; only a line feed ends a line and a `//` comment. A line marker of a
+preprocessor (`# 12 "file.cu"`) and a byte-order mark at the start are trivia like comments.
 """
 
 from __future__ import annotations
