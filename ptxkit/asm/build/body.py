@@ -16,7 +16,7 @@ from ptxkit.asm.check.body import check_declaration, check_instruction
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.symbols import bind
 from ptxkit.asm.tokens import INDENT
-from ptxkit.asm.tree import Block, Directive, Function, Instruction, Name, Prototype, Variable
+from ptxkit.asm.tree import Block, Directive, Function, Instruction, Name, Operand, Prototype, Variable
 
 if TYPE_CHECKING:
     from ptxkit.asm.build.module import Builder
@@ -102,8 +102,16 @@ class Body(Control):
             if place is None:
                 continue
             if isinstance(statement, Instruction):
-                kind = Names(scope).kind
-                check_instruction(self._context, statement, tuple(map(kind, statement.operands)), scope)
+                names = Names(scope)
+                kinds = tuple(map(names.kind, statement.operands))
+                for name in names.unknown:
+                    raise mistake(
+                        "P205",
+                        f"label `{name}` is not visible here",
+                        place,
+                        help="a label is known in the block that it is placed in, and in those inside",
+                    )
+                check_instruction(self._context, statement, kinds, scope)
             elif isinstance(statement, Directive):
                 check_declaration(self._context, statement, scope)
             self._refuse_errors(place)
@@ -185,7 +193,8 @@ class Body(Control):
             function_name: a label in `.debug_str`, as a `Name`; with `inlined_at`.
             inlined_at: file, line and column where that function was inlined.
         """
-        words: list[Any] = [file, line, column]
+        words: list[Operand] = [declaring.whole("loc", number) for number in (file, line, column)]
         if function_name is not None:
-            words += [Name("function_name"), function_name, Name("inlined_at"), *inlined_at]
-        self._add(Directive("loc", tuple(map(self._lowering(), words))))
+            words += [Name("function_name"), self._lowering()(function_name), Name("inlined_at")]
+            words += [declaring.whole("loc", number) for number in inlined_at]
+        self._add(Directive("loc", tuple(words)))

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ptxkit.asm.build.instructions import Instructions
+from ptxkit.asm.build.declare import TYPES, one_of
+from ptxkit.asm.build.instructions import PREDICATE, Instructions
 from ptxkit.asm.build.place import mistake
 from ptxkit.asm.build.values import Label, Register, Value
 from ptxkit.asm.tree import Function, Statement
@@ -52,7 +53,7 @@ class Control(Instructions):
             PtxkitError: P221, it is no predicate.
         """
         (end,) = self._labels("if", "end")
-        self._branch(end, ~predicate)
+        self._branch(end, _negated(predicate))
         yield
         self.label(end)
         self._else = self._frame.statements[-1]
@@ -93,7 +94,7 @@ class Control(Instructions):
         head, end = self._labels("while", "head", "end")
         self.label(head)
         predicate = condition() if callable(condition) else condition
-        self._branch(end, ~predicate)
+        self._branch(end, _negated(predicate))
         self._loops.append(Loop(end, head))
         yield
         self._loops.pop()
@@ -116,8 +117,8 @@ class Control(Instructions):
         Raises:
             PtxkitError: P217, untyped bits have no order; P218, the step is 0.
         """
-        register = self.reg(counter) if isinstance(counter, str) else counter
-        type_ = register.type
+        type_ = counter if isinstance(counter, str) else counter.type
+        one_of(type_, TYPES, "type")
         dtype = DTYPES[type_]
         if not (dtype.is_integer or dtype.is_float):
             raise mistake(
@@ -127,6 +128,7 @@ class Control(Instructions):
             )
         if step == 0:
             raise mistake("P218", "expected a step other than 0, found 0")
+        register = self.reg(type_) if isinstance(counter, str) else counter
         compare = "gt" if isinstance(step, (int, float)) and step < 0 else "lt"
         body, next_, end = self._labels("for", "body", "next", "end")
         loop = Loop(end, next_)
@@ -169,3 +171,10 @@ class Control(Instructions):
 
     def _branch(self, label: Label, predicate: Any = None) -> None:
         self._instruct("bra", (), (label,), predicate)
+
+
+def _negated(predicate: Any) -> Value:
+    if not isinstance(predicate, Value):
+        found = type(predicate).__name__
+        raise mistake("P221", f"expected a predicate register, found a Python `{found}`", help=PREDICATE)
+    return ~predicate

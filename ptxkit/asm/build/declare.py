@@ -140,15 +140,37 @@ def directives(given: dict[str, Any], known: Sequence[str]) -> tuple[Directive, 
         arguments: tuple[Any, ...]
         if value is True:
             arguments = ()
-        elif isinstance(value, (int, str)):
-            arguments = (value,)
-        else:
+        elif isinstance(value, (tuple, list)):
             arguments = tuple(value)
+        else:
+            arguments = (value,)
         found.append(Directive(name, tuple(_argument(name, argument) for argument in arguments)))
     return tuple(found)
 
 
 def _argument(directive: str, value: Any) -> Operand:
-    if directive == "pragma":
-        return String(str(value))
-    return spelled(value) if isinstance(value, str) else Integer(value)
+    return string(value) if directive == "pragma" else whole(directive, value)
+
+
+def whole(directive: str, value: Any) -> Operand:
+    """A number of a directive.
+
+    Raises:
+        PtxkitError: P240, it is negative, or no integer.
+    """
+    if isinstance(value, str) and isinstance(number := spelled(value), Integer):
+        return number
+    if not isinstance(value, int) or value < 0:
+        raise mistake("P240", f"expected an integer from 0 on for `.{directive}`, found `{value}`")
+    return Integer(value)
+
+
+def string(text: Any) -> String:
+    """A string of a directive.
+
+    Raises:
+        PtxkitError: P240, PTX has no such string.
+    """
+    if not isinstance(text, str) or '"' in text:
+        raise mistake("P240", f'expected a string without a `"`, found `{text}`')
+    return String(text)

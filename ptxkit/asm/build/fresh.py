@@ -57,6 +57,10 @@ def fill(
             return Pair(one(place.parts[0], operand.first), one(place.parts[1], operand.second))
         if place.shape == "pair":
             return one(place.parts[0], operand)
+        if place.shape == "vector" and id(operand) in wanted:
+            elements = [allocate(_type(match.form.specs[part.name], part, match, 1)) for part in place.parts]
+            made[id(operand)] = elements
+            return Vector(tuple(Name(register.name) for register in elements))
         if isinstance(operand, Vector):
             parts = place.parts or (place,) * len(operand.elements)
             return Vector(
@@ -85,6 +89,13 @@ def _type(spec: Spec, place: Place, match: Match, elements: int) -> str:
     if "pred" in spec.words:
         return "pred"
     type_ = resolve_type(spec, match.slots)
+    if "none" in spec.words:
+        raise mistake(
+            "P216", f"expected `_` as `{place.name}` of `{match.form.name}`, found `...`", help="write `sink`"
+        )
+    if type_ is None:
+        named = [word for word in match.slots.values() if word in DTYPES]
+        type_ = named[0] if len(named) == 1 else None
     if type_ is None:
         raise mistake(
             "P240",

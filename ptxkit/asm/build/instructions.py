@@ -16,6 +16,7 @@ from ptxkit.diagnostics import Diagnostic
 from ptxkit.isa.registry import opcodes
 
 _OPCODES = frozenset(opcodes())
+PREDICATE = "compute one: `p = k.setp.lt.u32(..., a, b)`; `~p` is its negation"
 
 
 class Instructions(Locals):
@@ -63,6 +64,9 @@ class Instructions(Locals):
         match = check_instruction(self._context, node, kinds, frame.scope)
         self._refuse_errors()
         new = fill(node, match, lower.fresh, self._allocate) if lower.fresh else []
+        if new:
+            check_instruction(self._context, node, tuple(map(frame.names.kind, node.operands)), frame.scope)
+            self._refuse_errors()
         self._add(node)
         if self._waits:
             self._deferred[id(node)] = caller()
@@ -77,7 +81,7 @@ class Instructions(Locals):
             if isinstance(operand, Unary) and operand.operator == "!":
                 negated, operand = False, operand.operand
         if not isinstance(operand, Name) or operand.component is not None:
-            raise mistake("P221", "expected a predicate register as guard", help="compute one with `setp`")
+            raise mistake("P221", "expected a predicate register as guard", help=PREDICATE)
         return Guard(operand.name, negated)
 
     def _refuse_unknown(self) -> None:
@@ -103,6 +107,8 @@ class When:
     __slots__ = ("_body", "_predicate")
 
     def __init__(self, body: Instructions, predicate: Any) -> None:
+        if predicate is None:
+            raise mistake("P221", "expected a predicate register as guard, found None", help=PREDICATE)
         self._body = body
         self._predicate = predicate
 

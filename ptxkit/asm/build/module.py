@@ -12,10 +12,11 @@ from ptxkit.asm.build.place import mistake
 from ptxkit.asm.build.statements import Frame, Statements
 from ptxkit.asm.build.values import Lowering, Named
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header
 from ptxkit.asm.check.items import Items
-from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Module, Name, Section, Statement, String, Variable
+from ptxkit.asm.symbols import Scope, declare, function_scope
+from ptxkit.asm.tree import Directive, Function, Module, Name, Section, Statement, Variable
 from ptxkit.asm.tree import Label as LabelNode
 from ptxkit.diagnostics import PtxkitError
 
@@ -62,7 +63,7 @@ class Builder(Statements):
         if targets:
             self._add(Directive("target", tuple(Name(target) for target in targets)))
         if address_size is not None:
-            self._add(Directive("address_size", (Lowering(self._use)(address_size),)))
+            self._add(Directive("address_size", (declaring.whole("address_size", address_size),)))
         if version is not None and targets:
             check_header(self._checks)
             self._refuse_errors()
@@ -176,12 +177,12 @@ class Builder(Statements):
     def _function(self, node: Function) -> Body:
         declaring.one_of(node.linkage, declaring.LINKAGES, "linkage")
         self._check(node)
+        report_clashes(self._checks, function_scope(node, Scope()).clashes)
+        self._refuse_errors()
         declare(node, self._frame.scope)
         self._refuse_clashes()
         self._add(node)
-        body = Body(self, node, Named(node.name, self._frame.scope.lookup(node.name)))
-        self._refuse_clashes()
-        return body
+        return Body(self, node, Named(node.name, self._frame.scope.lookup(node.name)))
 
     # ---- the rest of a module
 
@@ -204,8 +205,8 @@ class Builder(Statements):
             path: its name.
             stamp: time of modification and size, both or neither.
         """
-        numbers = map(Lowering(self._use), stamp)
-        node = Directive("file", (Lowering(self._use)(index), String(path), *numbers))
+        numbers = (declaring.whole("file", number) for number in stamp)
+        node = Directive("file", (declaring.whole("file", index), declaring.string(path), *numbers))
         self._check(node)
         self._add(node)
 

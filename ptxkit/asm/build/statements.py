@@ -13,7 +13,7 @@ from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol
 from ptxkit.asm.tokens import INDENT, statement_tokens
-from ptxkit.asm.tree import Block, Declarator, Directive, Function, Section, Statement, String, Variable
+from ptxkit.asm.tree import Block, Declarator, Directive, Function, Section, Statement, Variable
 
 if TYPE_CHECKING:
     from ptxkit.asm.build.module import Builder
@@ -204,7 +204,7 @@ class Statements:
 
     def pragma(self, *texts: str) -> None:
         """Add `.pragma "text", ..;`. PTX ISA 11.4.9."""
-        node = Directive("pragma", tuple(String(text) for text in texts))
+        node = Directive("pragma", tuple(declaring.string(text) for text in texts))
         self._check(node)
         self._add(node)
 

@@ -73,13 +73,13 @@ class Speller:
             case Unary("-", Float(width=64) as inner):
                 text = self._float(inner)
                 return f"-{text}" if text[0].isdigit() else self.node(node)
-            case Unary("-" | "!" as operator, Name() as inner) if known := self._value(inner, scope):
+            case Unary("-" | "!" as operator, Name() as inner) if known := self._term(inner, scope):
                 return f"{'-' if operator == '-' else '~'}{known}"
-            case Binary("+", Name() as left, right) if known := self._value(left, scope):
+            case Binary("+", Name() as left, right) if known := self._term(left, scope):
                 return f"{known} + {self.operand(right, scope)}"
-            case Pair(Name() as first, second) if known := self._value(first, scope):
+            case Pair(Name() as first, second) if known := self._term(first, scope):
                 return f"{known} | {self.operand(second, scope)}"
-            case Pair(Vector() as first, Name() as second) if known := self._value(second, scope):
+            case Pair(Vector() as first, Name() as second) if known := self._term(second, scope):
                 return f"{self.operand(first, scope)} | {known}"
             case Element(Name() as base, index) if (symbol := scope.lookup(base.name)) in self.python:
                 if base.component is None and symbol.kind in (SymbolKind.VARIABLE, SymbolKind.PARAMETER):
@@ -95,12 +95,14 @@ class Speller:
         return self.node(node)
 
     def _address(self, node: Address, scope: Scope) -> str:
+        if node.suffix is not None:
+            return self.node(node)
         rest = [self.operand(element, scope) for element in node.rest]
         if node.offset is None and node.operator is None and not isinstance(node.base, Binary):
             return f"k[{', '.join([self.operand(node.base, scope), *rest])}]"
         if node.offset is None and node.operator is None:
             return f"k[{', '.join([self.node(node.base), *rest])}]"
-        value = self._value(node.base, scope) if isinstance(node.base, Name) else None
+        value = self._term(node.base, scope) if isinstance(node.base, Name) else None
         if node.operator == "+" and node.offset is not None and value:
             return f"k[{', '.join([f'{value} + {self.operand(node.offset, scope)}', *rest])}]"
         return self.node(node)
@@ -113,7 +115,15 @@ class Speller:
         text = self._object(name.name, symbol)
         if text is None or name.component is None:
             return text
+        if symbol.kind is SymbolKind.FUNCTION:
+            text = f"{text}.reference"
         return f"{text}.{name.component}" if name.component in COMPONENTS else None
+
+    def _term(self, name: Name, scope: Scope) -> str | None:
+        """The same as part of a larger expression; of a function, the operand that it is."""
+        text, symbol = self._value(name, scope), scope.lookup(name.name)
+        function = symbol is not None and symbol.kind is SymbolKind.FUNCTION
+        return f"{text}.reference" if text and function and name.component is None else text
 
     def _object(self, name: str, symbol: Symbol) -> str | None:
         if symbol.range is not None:
