@@ -57,9 +57,7 @@ def test_json():
     assert form["operands"]["p"] == "a predicate"
 
 
-@pytest.mark.parametrize(
-    ("word", "near"), [("mbarrier.innit", "mbarrier.init"), ("setmaxreg", "setmaxnreg")]
-)
+@pytest.mark.parametrize(("word", "near"), [("mbarrier.innit", "mbarrier.init"), ("setmaxreg", "setmaxnreg")])
 def test_a_misspelt_instruction(word, near):
     done = here("explain", word)
     assert done.returncode == 2

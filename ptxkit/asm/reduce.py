@@ -229,8 +229,8 @@ class Reducer:
         opening, base, closing = children[0], children[1], children[-1]
         rest = [child for child in children[2:] if type(child) is not int]
         if type(base) is Part:
-            return lambda t, s: Address(
-                *base.make(t, s), tuple([make(t, s) for make in rest]), span=s(opening, closing)
+            return lambda t, s: Address(  # type: ignore
+                *base.make(t, s), tuple([make(t, s) for make in rest]), span=s(opening, closing)  # type: ignore
             )
         return lambda t, s: Address(
             base(t, s), None, None, tuple([make(t, s) for make in rest]), span=s(opening, closing)
