@@ -230,7 +230,9 @@ class Reducer:
         rest = [child for child in children[2:] if type(child) is not int]
         if type(base) is Part:
             return lambda t, s: Address(  # type: ignore
-                *base.make(t, s), tuple([make(t, s) for make in rest]), span=s(opening, closing)  # type: ignore
+                *base.make(t, s),
+                tuple([make(t, s) for make in rest]),
+                span=s(opening, closing),  # type: ignore
             )
         return lambda t, s: Address(
             base(t, s), None, None, tuple([make(t, s) for make in rest]), span=s(opening, closing)
