@@ -228,15 +228,15 @@ class Reducer:
     def address(self, children: list[Any]) -> Maker:
         opening, base, closing = children[0], children[1], children[-1]
         rest = [child for child in children[2:] if type(child) is not int]
-        if type(base) is Part:
-            return lambda t, s: Address(  # type: ignore
-                *base.make(t, s),
-                tuple([make(t, s) for make in rest]),
-                span=s(opening, closing),  # type: ignore
-            )
-        return lambda t, s: Address(
-            base(t, s), None, None, tuple([make(t, s) for make in rest]), span=s(opening, closing)
-        )
+        suffixed = self.kinds[closing] != "]"
+
+        def make(t: Tokens, s: Spanner) -> Address:
+            place, offset, operator = base.make(t, s) if type(base) is Part else (base(t, s), None, None)
+            others = tuple([other(t, s) for other in rest])
+            suffix = t[closing][1:] if suffixed else None
+            return Address(place, offset, operator, others, suffix, span=s(opening, closing))
+
+        return make
 
     def offset(self, children: list[Any]) -> Part:
         base, index, displacement = children

@@ -174,6 +174,8 @@ class _Writer:
             self.tokens.append(("", ","))
             self.operand(" ", element)
         self.tokens.append(("", "]"))
+        if node.suffix is not None:
+            self.tokens.append(("", f".{node.suffix}"))
 
     def _pair(self, gap: str, node: Pair) -> None:
         self.operand(gap, node.first)

@@ -138,18 +138,20 @@ class Address(Node):
     """`[base]`, `[base + offset]`, `[map, {x, y}]`: whatever stands in brackets.
 
     `base` is what is addressed. `offset` is the displacement as written, `operator` the `+` or `-` before
-    it (None: there is no offset). `rest` holds what follows a comma: coordinates, gather rows.
+    it (None: there is no offset). `rest` holds what follows a comma: coordinates, gather rows. `suffix` is
+    the word behind the brackets without its dot: `unified`.
     """
 
     base: Operand
     offset: Operand | None = None
     operator: str | None = None
     rest: tuple[Operand, ...] = ()
+    suffix: str | None = None
 
 
 @dataclass(slots=True)
 class Pair(Node):
-    """`d|p`: a destination with a predicate or a second destination."""
+    """`d|p`, `{a, b}|p`: a destination with a predicate or a second destination."""
 
     first: Operand
     second: Operand

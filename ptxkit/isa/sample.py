@@ -1,6 +1,6 @@
 """Sample statements from a row: every modifier value, every operand list, many of their combinations.
 
-They serve the comparison with ptxas (`tools/isa_vs_ptxas.py`), the tests, and the examples of the documentation.
+They serve the comparison with ptxas (`tools/agreement`), the tests, and the examples of the documentation.
 `PREAMBLE` declares what they use; registers are called after their type: `%b32_0`.
 """
 
@@ -25,7 +25,6 @@ MODULE = """.global .align 128 .b8 v_global[1024];
 .const .align 128 .b8 v_const[1024];
 .global .texref v_tex;
 .global .surfref v_surf;
-.func (.param .b32 r) f_declared(.param .b32 x);
 """
 
 VARIABLES = {
@@ -286,7 +285,7 @@ class _Maker:
             low = int(spec.low)
             high = low if isinstance(spec.high, str) else int(spec.high)
             return [str(low), str(high), str((low + high) // 2 // spec.step * spec.step)]
-        if spec.words & {"reg", "exact"}:
+        if spec.words & ({"reg", "exact"} | OPAQUE):
             return []
         if type_ is None:
             return ["1"] if "imm" in spec.words else []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +17,8 @@ from pathlib import Path
 
 import ptxkit
 
+TIMEOUT = 20.0
+"""Seconds that nvJitLink may take for one sheet."""
 _LINE = re.compile(r", line (\d+); (?:fatal|error)\s*: (.*)")
 
 
@@ -101,6 +106,15 @@ def frame_stands(sheet: Sheet) -> bool:
 
 
 def _run(sheet: Sheet, trials: Sequence[int]) -> tuple[dict[int, str], int]:
+    log, code = _ptxas(sheet, trials) if shutil.which("ptxas") else _nvjitlink(sheet, trials)
+    bad: dict[int, str] = {}
+    for line, message in _LINE.findall(log):
+        if int(line) - 1 in sheet.trials and int(line) - 1 in trials:
+            bad.setdefault(int(line) - 1, message)
+    return bad, code
+
+
+def _ptxas(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ptx"
         path.write_text(sheet.text(trials))
@@ -110,11 +124,26 @@ def _run(sheet: Sheet, trials: Sequence[int]) -> tuple[dict[int, str], int]:
             text=True,
             check=False,
         )
-    bad: dict[int, str] = {}
-    for line, message in _LINE.findall(run.stderr + run.stdout):
-        if int(line) - 1 in sheet.trials and int(line) - 1 in trials:
-            bad.setdefault(int(line) - 1, message)
-    return bad, run.returncode
+    return run.stderr + run.stdout, run.returncode
+
+
+def _nvjitlink(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:
+    """The same by nvJitLink, which makes machine code, too, and so takes longer."""
+    architecture = sheet.architecture.replace("compute_", "sm_")
+    try:
+        run = subprocess.run(
+            [sys.executable, "-m", "ptxkit.nvjitlink", f"-arch={architecture}"],
+            input=sheet.text(trials).encode(),
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", -1  # What makes ptxas crash makes nvJitLink hang.
+    if run.returncode:
+        return "", run.returncode
+    head, _, code = run.stdout.partition(b"\n")
+    return json.loads(head)["log"], 0 if code else 1
 
 
 def _halves(sheet: Sheet, trials: Sequence[int], code: int) -> dict[int, str]:

@@ -119,7 +119,7 @@ class Names:
     def _address(self, address: Address) -> OperandKind:
         base = self.kind(address.base)
         rest = tuple(self.kind(part) for part in address.rest)
-        return ("[", base, address.operator, getattr(address, "suffix", None), *rest)
+        return ("[", base, address.operator, address.suffix, *rest)
 
 
 _OTHERS: dict[type, Callable[[Names, Any], OperandKind]] = {

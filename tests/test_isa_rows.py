@@ -1,0 +1,83 @@
+"""The rows of the instruction set: each reads, makes sample statements, and those statements check."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import ptxkit
+from ptxkit import targets
+from ptxkit.isa import registry
+from ptxkit.isa.notation import Form
+from ptxkit.isa.sample import MODULE, PREAMBLE, samples
+
+FORMS = [form for opcode in registry.opcodes() for form in registry.forms(opcode)]
+MANUAL = [
+    line.split() for line in (Path(__file__).parent / "data" / "instructions.txt").read_text().splitlines()
+]
+"""Section and names of every instruction, from the headings of chapter 9.7."""
+
+
+def fitting_target(form: Form, facts: frozenset[str]) -> str | None:
+    """A target that has the form with these modifiers."""
+    for name in reversed(targets.SUPPORTED):
+        if form.available(targets.NEWEST_VERSION, targets.TARGETS[name], facts):
+            independent = form.sampler in facts
+            return f"{name}, texmode_independent" if independent else name
+    return None
+
+
+@pytest.mark.parametrize(
+    ("section", "names"), [(line[0], line[1:]) for line in MANUAL], ids=lambda value: str(value)
+)
+def test_every_instruction_of_the_manual_has_rows(section, names):
+    for name in names:
+        rows = [form for form in registry.forms(name.partition(".")[0]) if form.section == section]
+        assert rows, f"{name} has no row for section {section}"
+
+
+def test_rows_are_of_sections_that_the_manual_has():
+    assert {form.section for form in FORMS} <= {line[0] for line in MANUAL}
+
+
+def test_no_row_stands_twice():
+    seen: dict[tuple[object, ...], Form] = {}
+    for form in FORMS:
+        key = (form.syntax, form.slots, tuple(form.specs.items()), form.since, form.until)
+        assert key not in seen, form.syntax
+        seen[key] = form
+
+
+@pytest.mark.parametrize("chapter", registry.CHAPTERS)
+def test_samples_of_every_row_check(chapter):
+    by_target: dict[str, list[str]] = defaultdict(list)
+    for form in FORMS:
+        if form.chapter != chapter or form.opcode == "call":
+            continue
+        made = list(samples(form, 4))
+        assert made, f"no sample of {form.syntax}"
+        for sample in made:
+            target = fitting_target(form, sample.facts)
+            if target is not None:
+                by_target[target].append(sample.text)
+    assert by_target
+    for target, statements in by_target.items():
+        text = (
+            f".version {targets.show(targets.NEWEST_VERSION)}\n.target {target}\n.address_size 64\n{MODULE}\n"
+            f".entry k(.param .b64 v_kernel) {{ {PREAMBLE}\n" + "\n".join(statements) + "\nret;\n}\n"
+        )
+        errors = [diagnostic for diagnostic in ptxkit.check(ptxkit.parse(text)) if diagnostic.is_error]
+        assert not errors, "\n".join(map(str, errors[:3]))
+
+
+def test_samples_of_a_row_are_the_same_for_the_same_seed():
+    form = registry.forms("ld")[0]
+    assert [s.text for s in samples(form, 9, 3)] == [s.text for s in samples(form, 9, 3)]
+    assert [s.text for s in samples(form, 9, 3)] != [s.text for s in samples(form, 9, 4)]
+
+
+def test_a_form_that_no_target_has_any_more_makes_samples_only():
+    vote = next(form for form in registry.forms("vote") if form.until is not None)
+    assert fitting_target(vote, frozenset()) is None
