@@ -101,12 +101,17 @@ def legal_tile(draw: random.Random, number: int) -> Fields:
             return {**fields, "box": [*outer, inner]}
 
 
+def pixels(fields: Fields) -> list[int]:
+    """The dimensions that the corners of an im2col map's bounding box belong to."""
+    return fields["shape"][1:-1] if fields["interleave"] == "none" else fields["shape"][2:]
+
+
 def legal_im2col(draw: random.Random, number: int) -> Fields:
     """An im2col map that the driver makes for that architecture."""
     fields, inner = common(draw, number, 3)
     limit = CORNER_LIMITS[len(fields["shape"])]
     lower, upper = [], []
-    for size in fields["shape"][1:-1]:
+    for size in pixels(fields):
         low = draw.choice((0, draw.randint(-limit, min(limit - 1, size + limit - 2)), -1))
         least = max(-limit, low - size + 1)
         lower.append(low)
@@ -211,7 +216,7 @@ def im2col_breaks(draw: random.Random, fields: Fields) -> dict[str, Fields]:
             "pixel_box_lower_corner": [], "pixel_box_upper_corner": [],
         },
     }  # fmt: skip
-    empty = lower[at] - shape[1 + at]
+    empty = lower[at] - pixels(fields)[at]
     if -limit <= empty:
         options["empty bounding box"] = {"pixel_box_upper_corner": changed(upper, at, empty)}
     if fields["interleave"] == "none" and fields["dtype"] not in SUB_BYTE:

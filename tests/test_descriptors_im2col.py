@@ -39,6 +39,27 @@ def test_equals_the_driver(name, change, expected):
     assert decoded.fields() == fields
 
 
+INTERLEAVED = [
+    line.split(" | ")
+    for line in (VECTORS.parent / "interleaved_tensor_maps.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
+
+
+def test_interleaved_maps_are_refused_as_by_the_driver():
+    """The corners of the bounding box belong to the innermost dimensions, slices of channels being outside."""
+    answers = []
+    for answer_, text in INTERLEAVED:
+        try:
+            TensorMap(**json.loads(text), target="sm_90a")
+        except PtxkitError as refused:
+            assert [one.code for one in refused.diagnostics] == ["P453"]
+            answers.append((answer_, "refused"))
+        else:
+            answers.append((answer_, "made"))
+    assert set(answers) == {("made", "made"), ("refused", "refused")}
+
+
 def test_the_vectors_move_every_bit_that_is_not_reserved():
     """Of the fields that tiled maps have not: each bit is 1 in some map of its rank, and 0 in another."""
     made = [TensorMap.decode(word_of(row[2])) for row in ROWS if row[2] != "refused"]
@@ -88,7 +109,7 @@ REFUSED = [
     ({"pixel_box_upper_corner": None}, "P459", "`pixel_box_upper_corner` must be a list of integers"),
     ({"pixel_box_lower_corner": [0, -129]}, "P453", "`pixel_box_lower_corner[1]` must be -128 .. 127"),
     ({"pixel_box_upper_corner": [128, 0]}, "P453", "`pixel_box_upper_corner[0]` must be -128 .. 127"),
-    ({"pixel_box_lower_corner": [0, 32]}, "P453", "32 pixels of dimension 2 between corners 32 and 0"),
+    ({"pixel_box_lower_corner": [0, 32]}, "P453", "32 pixels along W between corners 32 and 0"),
     ({"pixels_per_column": None}, "P459", "`pixels_per_column` must be an integer, found None"),
     ({"pixels_per_column": 1025}, "P453", "`pixels_per_column` must be 1 .. 1024, found 1025"),
     ({"channels_per_pixel": 257}, "P453", "`channels_per_pixel` must be 1 .. 256, found 257"),
@@ -97,7 +118,7 @@ REFUSED = [
     (
         {"channels_per_pixel": 256, "pixels_per_column": 1024, "swizzle": "none"},
         "P453",
-        "at most 232448 bytes of shared memory, found 524288",
+        "at most 233472 bytes of shared memory, found 524288",
     ),
     ({"element_strides": [1, 9, 1, 1]}, "P454", "`element_strides[1]` must be 1 .. 8, found 9"),
     ({"strides": [65536, 4096, 120]}, "P452", "multiple of 16 bytes, found 120"),

@@ -67,7 +67,7 @@ def _notes(word: Word) -> list[str]:
         copy = f"{word.pixels_per_column} pixels of {word.channels_per_pixel} channels of `{word.dtype}`"
         return [
             f"`.im2col`: one copy moves {copy}",
-            f"the bounding box is {_by(word.pixel_box)} of {_by(word.shape[1:-1])} pixels",
+            f"the bounding box is {_by(word.pixel_box)} of {_by(word.pixels)} pixels",
         ]
     return []
 

@@ -28,6 +28,7 @@ from ptxkit.descriptors.tensor_maps.arguments import (
     refused,
 )
 from ptxkit.descriptors.tensor_maps.codes import (
+    CTA_LIMIT,
     ELEMENT_CODES,
     INTERLEAVE_CODES,
     L2_PROMOTION_CODES,
@@ -200,6 +201,11 @@ class TensorMap(Word1024, abstract=True):
         raise NotImplementedError
 
     @property
+    def moved_bytes(self) -> int:
+        """Bytes that one copy writes to shared memory."""
+        raise NotImplementedError
+
+    @property
     def counted_bytes(self) -> int:
         """Bytes of one box in shared memory, as the driver counts them."""
         raise NotImplementedError
@@ -310,6 +316,14 @@ class TensorMap(Word1024, abstract=True):
         yield from self._box_rules()
         if self.counted_bytes > SHARED_LIMIT:
             yield _too_large(self.counted_bytes, SHARED_LIMIT)
+        elif self.moved_bytes > CTA_LIMIT:
+            yield Diagnostic(
+                BOX,
+                f"one copy moves {self.moved_bytes} bytes, more than a CTA has of shared memory ({CTA_LIMIT})",
+                severity=Severity.WARNING,
+                notes=("the driver refuses more than a multiprocessor has", DRIVER),
+                help="cover the tile by several smaller boxes",
+            )
         yield from self._swizzle_rules()
         if self.oob_fill == "nan" and (self.dtype in SUB_BYTE or not DTYPES[self.dtype].is_float):
             yield problem(
@@ -393,7 +407,7 @@ class TensorMap(Word1024, abstract=True):
             yield problem(TARGET, f"`swizzle` {self.swizzle} needs sm_100 or later, found `{target}`")
         if known.number != 103 and self.swizzle == "96B":
             yield problem(TARGET, f"`swizzle` 96B needs sm_103a, found `{target}`")
-        limit = targets.limits(known).shared_per_cta
+        limit = targets.limits(known).shared_per_sm
         if self.counted_bytes > limit:
             yield _too_large(self.counted_bytes, limit)
 

@@ -19,8 +19,8 @@ from ptxkit.descriptors.tensor_maps.arguments import (
     refused,
 )
 from ptxkit.descriptors.tensor_maps.base import TensorMap
-from ptxkit.descriptors.tensor_maps.codes import SHARED_LIMIT, box_bytes, shared_bits
-from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.descriptors.tensor_maps.codes import box_bytes, shared_bits
+from ptxkit.diagnostics import Diagnostic
 
 
 class TiledTensorMap(TensorMap):
@@ -64,6 +64,11 @@ class TiledTensorMap(TensorMap):
         return [-(-size // step) for size, step in zip(self.box, self.element_strides, strict=True)]
 
     @property
+    def moved_bytes(self) -> int:
+        """Bytes that one copy writes to shared memory: ceil(box / traversal stride)."""
+        return box_bytes(self.dtype, self.copied, [1] * self.rank)
+
+    @property
     def counted_bytes(self) -> int:
         """Bytes of one box in shared memory, as the driver counts them: floor(box / traversal stride)."""
         return box_bytes(self.dtype, self.box, self.element_strides)
@@ -75,14 +80,6 @@ class TiledTensorMap(TensorMap):
                     SHAPE, f"dimension {i} of a tensor map of rank {self.rank} must be left at zero"
                 )
                 return
-        moved = box_bytes(self.dtype, self.copied, [1] * self.rank)
-        if moved > SHARED_LIMIT >= self.counted_bytes:
-            yield Diagnostic(
-                BOX,
-                f"one copy moves {moved} bytes, more than shared memory holds ({SHARED_LIMIT})",
-                severity=Severity.WARNING,
-                notes=("the driver rounds box / element stride down, the copy rounds it up", self.SECTION),
-            )
 
 
 class Im2colTensorMap(TensorMap, abstract=True):
@@ -151,8 +148,17 @@ class Im2colTensorMap(TensorMap, abstract=True):
     @property
     def pixel_box(self) -> list[int]:
         """Pixels of the bounding box along D, H, W, outermost first; traversal strides aside."""
-        corners = zip(self.shape[1:-1], self.pixel_box_lower_corner, self.pixel_box_upper_corner, strict=True)
+        corners = zip(self.pixels, self.pixel_box_lower_corner, self.pixel_box_upper_corner, strict=True)
         return [size + upper - lower for size, lower, upper in corners]
+
+    @property
+    def pixels(self) -> list[int]:
+        """Pixels of an image along D, H, W, outermost first.
+
+        Interleaved layouts hold slices of channels outside of them, N, C/8, D, H, W (PTX ISA 5.5.6): as the
+        driver of an H200 sees it, the corners there belong to the innermost dimensions.
+        """
+        return self.shape[1:-1] if self.interleave == "none" else self.shape[2:]
 
     @property
     def inner(self) -> int:
@@ -164,10 +170,15 @@ class Im2colTensorMap(TensorMap, abstract=True):
         """Bytes of one copy in shared memory; traversal strides do not change them (PTX ISA 5.5.4.2)."""
         return self.pixels_per_column * self.inner_bytes
 
+    @property
+    def moved_bytes(self) -> int:
+        """Bytes that one copy writes to shared memory."""
+        return self.counted_bytes
+
     def _box_rules(self) -> Iterator[Diagnostic]:
         for i, pixels in enumerate(self.pixel_box):
             if pixels < 1:
-                size = f"{self.shape[1 + i]} pixels of dimension {i + 1}"
+                size = f"{self.pixels[i]} pixels along {self.CORNERS[i].upper()}"
                 between = f"{self.pixel_box_lower_corner[i]} and {self.pixel_box_upper_corner[i]}"
                 message = f"the bounding box must hold a pixel, found none: {size} between corners {between}"
                 yield problem(BOX, message)
