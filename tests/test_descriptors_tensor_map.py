@@ -294,7 +294,7 @@ def test_the_driver_measures_a_box_by_floor_and_the_copy_by_ceil():
     ((code, message),) = warnings_of(made)
     assert (code, message) == (
         "P453",
-        "one copy moves 236672 bytes, more than a CTA has of shared memory (232448)",
+        "one copy moves 236672 bytes, more than a CTA's shared memory (232448)",
     )
 
 

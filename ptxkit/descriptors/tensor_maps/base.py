@@ -319,7 +319,7 @@ class TensorMap(Word1024, abstract=True):
         elif self.moved_bytes > CTA_LIMIT:
             yield Diagnostic(
                 BOX,
-                f"one copy moves {self.moved_bytes} bytes, more than a CTA has of shared memory ({CTA_LIMIT})",
+                f"one copy moves {self.moved_bytes} bytes, more than a CTA's shared memory ({CTA_LIMIT})",
                 severity=Severity.WARNING,
                 notes=("the driver refuses more than a multiprocessor has", DRIVER),
                 help="cover the tile by several smaller boxes",
