@@ -115,7 +115,10 @@ class Device(Protocol):
 
     @property
     def findings(self) -> list[Diagnostic]:
-        """Warnings so far, in order. Errors are raised."""
+        """Warnings so far, in order: the emulator's while it executes, the driver's compiler's when it loads.
+
+        Errors are raised. What `check` warns of, it says where it is asked.
+        """
 
     def load(self, source: str | Path | Module) -> LoadedModule:
         """Check and load PTX: a path, a text (a str with a newline) or a parsed module.

@@ -19,7 +19,7 @@ from ptxkit.asm import parse, write
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
 from ptxkit.asm.check import check as check_module
 from ptxkit.asm.tree import Directive, Module
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 from ptxkit.driver.binary import FATBIN, check_binary, is_binary
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, failure
@@ -72,7 +72,7 @@ class Loaded:
     Attributes:
         handle: the `CUmodule`.
         images: what it was made of.
-        findings: warnings of `check` and of the driver's compiler.
+        findings: warnings of the driver's compiler.
         usage: registers and spills by function, as far as the compiler said (it is silent where the
             driver's cache had the code already).
         machine_code: the cubin that was loaded, where it was linked from several images, or from PTX with
@@ -94,12 +94,10 @@ def load(context: Context, sources: Sequence[str | Path | Module | bytes], optio
             driver's compiler and linker), P710 (a binary file).
     """
     images = tuple(read(source) for source in sources)
-    findings = [finding for image in images for finding in inspect(image, context)]
-    errors = [finding for finding in findings if finding.is_error]
+    errors = [finding for image in images for finding in inspect(image, context) if finding.is_error]
     if errors:
         raise PtxkitError(errors)
-    loaded = compile_images(context, images, options)
-    return replace(loaded, findings=(*findings, *loaded.findings))
+    return compile_images(context, images, options)
 
 
 def compile_images(context: Context, images: tuple[Image, ...], options: Options) -> Loaded:
@@ -249,7 +247,7 @@ class Log:
     def findings(self, source: Source | None) -> list[Diagnostic]:
         """Warnings in both logs."""
         found = read_log(self.info + "\n" + self.errors, source)
-        return [finding for finding in found if not finding.is_error]
+        return [finding for finding in found if finding.severity is Severity.WARNING]
 
     def failure(self, status: Any, names: str, source: Source | None) -> PtxkitError:
         """The error of a load that failed: what the log says, else what the status says."""
