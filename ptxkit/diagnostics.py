@@ -13,12 +13,10 @@ and end without a full stop.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
 
 JSON_SCHEMA_VERSION = 1
@@ -178,6 +176,9 @@ FAMILY_EXIT = {"P1": 1, "P2": 1, "P3": 1, "P4": 1, "P5": 2, "P6": 1, "P7": 3, "P
 @cache
 def code_table() -> dict[str, CodeInfo]:
     """Every registered code, in order, read from `ptxkit/codes/*.toml`."""
+    import tomllib
+    from importlib import resources
+
     table: dict[str, CodeInfo] = {}
     folder = resources.files("ptxkit") / "codes"
     for family, default_exit in FAMILY_EXIT.items():

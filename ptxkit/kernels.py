@@ -5,8 +5,6 @@ They lie in `ptxkit/kernels_ptx` of the installed package, else in `kernels_ptx`
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -76,6 +74,8 @@ class Verification:
 
 def verifications(name: str, path: Path, recorded: list[dict[str, Any]]) -> list[Verification]:
     """Where the shipped kernel `name` has been verified: of each device the newest of these records."""
+    import hashlib
+
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     newest: dict[str, Verification] = {}
     for record in recorded:
@@ -97,6 +97,8 @@ def verifications(name: str, path: Path, recorded: list[dict[str, Any]]) -> list
 
 def records(folders: tuple[Path, ...] = RESULTS) -> list[dict[str, Any]]:
     """The documents of `ptxkit run --json` in these folders; other files there are passed over."""
+    import json
+
     found = []
     for folder in folders:
         for path in sorted(folder.rglob("*.json")):

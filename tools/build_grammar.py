@@ -95,18 +95,24 @@ def tables(grammar: str) -> dict[str, Any]:
             if not _spellings(t.pattern.value)
         },
         "LITERALS": tuple(t.pattern.value for t in literal),
-        "RULES": tuple(
-            (
-                str(rule.origin.name),
-                None if rule.origin.name.startswith("_") else str(rule.alias or rule.origin.name),
-                len(rule.expansion),
-                bool(rule.options and rule.options.expand1 and not rule.alias),
-            )
-            for rule in ordered
-        ),
-        "ACTIONS": tuple(("".join(row), tuple(row.values())) for row in actions),
-        "GOTOS": tuple((tuple(row), tuple(row.values())) for row in gotos),
+        "RULES": "\n".join(map(_rule, ordered)),
+        "ACTIONS": "\n".join(map(_action, actions)),
+        "GOTOS": "\n".join(" ".join(f"{rule}:{state}" for rule, state in row.items()) for row in gotos),
     }
+
+
+def _rule(rule: Any) -> str:
+    """`origin method length`: the method `-` where what the rule has read is spliced, a `?` behind it where a
+    lone child stands for the rule."""
+    name = "-" if rule.origin.name.startswith("_") else str(rule.alias or rule.origin.name)
+    single = bool(rule.options and rule.options.expand1 and not rule.alias)
+    return f"{rule.origin.name} {name}{'?' * single} {len(rule.expansion)}"
+
+
+def _action(row: dict[str, int]) -> str:
+    """`kinds action action ..`; one action where all are the same."""
+    numbers = list(row.values())
+    return " ".join(("".join(row), *map(str, numbers if len(set(numbers)) > 1 else numbers[:1])))
 
 
 def _spellings(pattern: str) -> list[str]:
@@ -127,10 +133,14 @@ def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """`_grammar.py`. Tables are constant tuples, which load fast; the parser unfolds a state on its way."""
+    """`_grammar.py`. The large tables are texts, a line a state, which load fast even where Python may not keep
+    a compiled file; `states.py` unfolds a state when the parser first gets there."""
 
     def show(name: str) -> str:
         return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"
+
+    def lines(name: str) -> str:
+        return f'{name} = """\\\n{found[name]}"""\n'
 
     return "\n".join(
         [
@@ -140,10 +150,11 @@ def render(found: dict[str, Any]) -> str:
             "# Terminal -> regular expression, in the order in which they are tried; literals come after.\n"
             + show("PATTERNS")
             + show("LITERALS"),
-            "# (rule, method or None if spliced, length, whether a lone child stands for it)\n"
-            + show("RULES"),
-            "# State -> kinds, and for each the next state, or -1 - the rule to reduce.\n" + show("ACTIONS"),
-            "# State -> rules, and for each the next state.\n" + show("GOTOS"),
+            "# A rule a line: its name, method (`-` if spliced, `?` if a lone child stands for it), length.\n"
+            + lines("RULES"),
+            "# A state a line: kinds, and for each the next state, or -1 - the rule to reduce.\n"
+            + lines("ACTIONS"),
+            "# A state a line: rules, each with the next state.\n" + lines("GOTOS"),
         ]
     )
 

@@ -161,1194 +161,1726 @@ PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
 LITERALS = ('!=', '&&', '<<', '<=', '==', '>=', '>>', '||', '!', '%', '&', '(', ')', '*', '+', ',', '-', '/', ':', ';',
  '<', '=', '>', '?', '@', '[', ']', '^', '{', '|', '}', '~')
 
-# (rule, method or None if spliced, length, whether a lone child stands for it)
-RULES = (('___opcode_star_13', None, 2, False), ('___opcode_star_13', None, 1, False),
- ('__address_star_15', None, 3, False), ('__address_star_15', None, 3, False),
- ('__address_star_15', None, 2, False), ('__address_star_15', None, 2, False),
- ('__attributes_star_8', None, 3, False), ('__attributes_star_8', None, 2, False),
- ('__declarator_star_9', None, 2, False), ('__declarator_star_9', None, 1, False),
- ('__function_header_star_2', None, 2, False), ('__function_header_star_2', None, 1, False),
- ('__function_header_star_3', None, 2, False), ('__function_header_star_3', None, 1, False),
- ('__initializer_star_10', None, 3, False), ('__initializer_star_10', None, 2, False),
- ('__instruction_star_12', None, 3, False), ('__instruction_star_12', None, 2, False),
- ('__parameter_star_5', None, 2, False), ('__parameter_star_5', None, 1, False),
- ('__parameters_star_4', None, 3, False), ('__parameters_star_4', None, 2, False),
- ('__pragma_star_1', None, 3, False), ('__pragma_star_1', None, 2, False),
- ('__section_line_star_11', None, 3, False), ('__section_line_star_11', None, 2, False),
- ('__statement_star_6', None, 3, False), ('__statement_star_6', None, 2, False),
- ('__target_star_0', None, 3, False), ('__target_star_0', None, 2, False),
- ('__variable_star_7', None, 3, False), ('__variable_star_7', None, 2, False),
- ('__vector_star_14', None, 3, False), ('__vector_star_14', None, 2, False), ('_index', None, 1, False),
- ('_index', None, 1, False), ('_inlined', None, 8, False), ('_modifier', None, 1, False),
- ('_modifier', None, 1, False), ('_modifier', None, 1, False), ('_modifier', None, 1, False),
- ('_modifier', None, 1, False), ('_name', None, 1, False), ('_name', None, 1, False),
- ('_name', None, 1, False), ('_name', None, 1, False), ('_opcode', None, 2, False),
- ('_opcode', None, 1, False), ('_opcode', None, 2, False), ('_opcode', None, 1, False),
- ('_opcode', None, 2, False), ('_opcode', None, 1, False), ('_section_type', None, 1, False),
- ('_section_type', None, 1, False), ('_specifier', None, 1, False), ('_specifier', None, 1, False),
- ('_specifier', None, 1, False), ('_specifier', None, 1, False), ('address', 'address', 5, False),
- ('address', 'address', 4, False), ('address', 'address', 4, False), ('address', 'address', 3, False),
- ('alignment', 'alignment', 2, False), ('arguments', 'arguments', 4, False),
- ('arguments', 'arguments', 3, False), ('arguments', 'arguments', 2, False),
- ('attribute', 'attribute', 6, False), ('attribute', 'attribute', 1, False),
- ('attributes', 'attributes', 5, False), ('attributes', 'attributes', 4, False), ('base', 'base', 1, True),
- ('base', 'base', 1, True), ('base', 'offset', 3, False), ('base', 'offset', 3, False),
- ('bit_and', 'bit_and', 1, True), ('bit_and', 'binary', 3, False), ('bit_or', 'bit_or', 1, True),
- ('bit_or', 'binary', 3, False), ('bit_xor', 'bit_xor', 1, True), ('bit_xor', 'binary', 3, False),
- ('body', 'body', 3, False), ('call', 'call', 11, False), ('call', 'call', 9, False),
- ('call', 'call', 9, False), ('call', 'call', 7, False), ('call', 'call', 9, False),
- ('call', 'call', 7, False), ('call', 'call', 7, False), ('call', 'call', 5, False),
- ('call', 'call', 10, False), ('call', 'call', 8, False), ('call', 'call', 8, False),
- ('call', 'call', 6, False), ('call', 'call', 8, False), ('call', 'call', 6, False),
- ('call', 'call', 6, False), ('call', 'call', 4, False), ('call', 'call', 10, False),
- ('call', 'call', 8, False), ('call', 'call', 8, False), ('call', 'call', 6, False),
- ('call', 'call', 8, False), ('call', 'call', 6, False), ('call', 'call', 6, False),
- ('call', 'call', 4, False), ('call', 'call', 9, False), ('call', 'call', 7, False),
- ('call', 'call', 7, False), ('call', 'call', 5, False), ('call', 'call', 7, False),
- ('call', 'call', 5, False), ('call', 'call', 5, False), ('call', 'call', 3, False),
- ('close', 'close', 1, False), ('conditional', 'conditional', 1, True),
- ('conditional', 'conditional', 5, False), ('constant', 'constant', 1, True),
- ('constant', 'constant', 1, True), ('count', 'count', 3, False), ('debug_name', 'name', 1, False),
- ('debug_name', 'name', 1, False), ('debug_symbol', 'debug_symbol', 1, True),
- ('debug_symbol', 'binary', 3, False), ('declarator', 'declarator', 4, False),
- ('declarator', 'declarator', 2, False), ('declarator', 'declarator', 5, False),
- ('declarator', 'declarator', 3, False), ('declarator', 'declarator', 6, False),
- ('declarator', 'declarator', 4, False), ('declarator', 'declarator', 5, False),
- ('declarator', 'declarator', 3, False), ('declarator', 'declarator', 4, False),
- ('declarator', 'declarator', 2, False), ('declarator', 'declarator', 5, False),
- ('declarator', 'declarator', 3, False), ('declarator', 'declarator', 4, False),
- ('declarator', 'declarator', 2, False), ('declarator', 'declarator', 3, False),
- ('declarator', 'declarator', 1, False), ('dimension', 'dimension', 3, False),
- ('dimension', 'dimension', 3, False), ('element', 'element', 1, True), ('element', 'field', 3, False),
- ('end', 'end', 1, False), ('entry_directive', 'entry_directive', 1, True),
- ('entry_directive', 'directive', 6, False), ('entry_directive', 'directive', 4, False),
- ('entry_directive', 'directive', 2, False), ('entry_directive', 'directive', 1, False),
- ('entry_directive', 'directive', 2, False), ('equality', 'equality', 1, True),
- ('equality', 'binary', 3, False), ('equality', 'binary', 3, False), ('expression', 'expression', 1, True),
- ('func_directive', 'directive', 1, False), ('func_directive', 'directive', 2, False),
- ('function', 'function', 2, False), ('function', 'function', 2, False),
- ('function_header', 'function_header', 3, False), ('function_header', 'function_header', 4, False),
- ('function_header', 'function_header', 3, False), ('function_header', 'function_header', 2, False),
- ('function_header', 'function_header', 3, False), ('function_header', 'function_header', 4, False),
- ('function_header', 'function_header', 3, False), ('function_header', 'function_header', 2, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 5, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 3, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 6, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 4, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 5, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 3, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 5, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 3, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 5, False),
- ('function_header', 'function_header', 4, False), ('function_header', 'function_header', 3, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 6, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 4, False),
- ('function_header', 'function_header', 6, False), ('function_header', 'function_header', 7, False),
- ('function_header', 'function_header', 6, False), ('function_header', 'function_header', 5, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 6, False),
- ('function_header', 'function_header', 5, False), ('function_header', 'function_header', 4, False),
- ('generic', 'generic', 4, False), ('guard', 'guard', 2, False), ('guard', 'guard', 3, False),
- ('initial_value', 'initial_value', 1, True), ('initial_value', 'initial_value', 1, True),
- ('initial_value', 'initial_value', 1, True), ('initial_value', 'binary', 3, False),
- ('initial_value', 'binary', 3, False), ('initial_value', 'mask', 4, False),
- ('initializer', 'initializer', 1, True), ('initializer', 'vector', 4, False),
- ('initializer', 'vector', 3, False), ('initializer', 'vector', 2, False),
- ('instruction', 'instruction', 4, False), ('instruction', 'instruction', 3, False),
- ('instruction', 'instruction', 2, False), ('instruction', 'instruction', 5, False),
- ('instruction', 'instruction', 4, False), ('instruction', 'instruction', 3, False),
- ('item', 'item', 1, True), ('item', 'item', 1, True), ('item', 'item', 1, True), ('item', 'item', 1, True),
- ('item', 'item', 1, True), ('item', 'directive', 2, False), ('item', 'directive', 5, False),
- ('item', 'directive', 7, False), ('item', 'directive', 5, False), ('item', 'directive', 3, False),
- ('item', 'directive', 2, False), ('item', 'linked_variable', 2, False), ('items', 'items', 2, False),
- ('items', 'items', 0, False), ('label', 'label', 2, False), ('label_name', 'name', 1, False),
- ('logical_and', 'logical_and', 1, True), ('logical_and', 'binary', 3, False),
- ('logical_or', 'logical_or', 1, True), ('logical_or', 'binary', 3, False), ('masked', 'masked', 1, True),
- ('masked', 'masked', 1, True), ('masked', 'masked', 1, True), ('masked', 'binary', 3, False),
- ('masked', 'binary', 3, False), ('module', 'module', 1, False), ('name', 'name', 2, False),
- ('name', 'name', 1, False), ('name', 'name', 1, False), ('open', 'open', 1, False),
- ('operand', 'operand', 1, True), ('operand', 'operand', 1, True), ('operand', 'operand', 1, True),
- ('operand', 'element', 4, False), ('operand', 'pair', 3, False), ('operand', 'pair', 3, False),
- ('parameter', 'parameter', 4, False), ('parameter', 'parameter', 4, False),
- ('parameter', 'parameter', 3, False), ('parameter', 'parameter', 5, False),
- ('parameter', 'parameter', 5, False), ('parameter', 'parameter', 4, False),
- ('parameter', 'parameter', 6, False), ('parameter', 'parameter', 6, False),
- ('parameter', 'parameter', 5, False), ('parameter', 'parameter', 5, False),
- ('parameter', 'parameter', 5, False), ('parameter', 'parameter', 4, False),
- ('parameter', 'parameter', 3, False), ('parameter', 'parameter', 3, False),
- ('parameter', 'parameter', 2, False), ('parameter', 'parameter', 4, False),
- ('parameter', 'parameter', 4, False), ('parameter', 'parameter', 3, False),
- ('parameter', 'parameter', 5, False), ('parameter', 'parameter', 5, False),
- ('parameter', 'parameter', 4, False), ('parameter', 'parameter', 4, False),
- ('parameter', 'parameter', 4, False), ('parameter', 'parameter', 3, False),
- ('parameters', 'parameters', 4, False), ('parameters', 'parameters', 3, False),
- ('parameters', 'parameters', 2, False), ('plain_name', 'name', 1, False), ('pointer', 'pointer', 2, False),
- ('pointer', 'pointer', 3, False), ('pointer', 'pointer', 2, False), ('pointer', 'pointer', 1, False),
- ('pragma', 'directive', 4, False), ('pragma', 'directive', 3, False), ('primary', 'float', 1, False),
- ('primary', 'integer', 1, False), ('primary', 'name', 1, False), ('primary', 'parenthesized', 3, False),
- ('product', 'product', 1, True), ('product', 'binary', 3, False), ('product', 'binary', 3, False),
- ('product', 'binary', 3, False), ('relation', 'relation', 1, True), ('relation', 'binary', 3, False),
- ('relation', 'binary', 3, False), ('relation', 'binary', 3, False), ('relation', 'binary', 3, False),
- ('section', 'section', 3, False), ('section_header', 'section_header', 3, False),
- ('section_integer', 'integer', 1, False), ('section_integer', 'unary', 2, False),
- ('section_line', 'section_line', 1, True), ('section_line', 'difference', 4, False),
- ('section_line', 'directive', 2, False), ('section_line', 'directive', 3, False),
- ('section_line', 'directive', 2, False), ('section_lines', 'section_lines', 2, False),
- ('section_lines', 'section_lines', 0, False), ('section_literal', 'integer', 1, False),
- ('shift', 'shift', 1, True), ('shift', 'binary', 3, False), ('shift', 'binary', 3, False),
- ('single', 'float', 1, False), ('single', 'parenthesized', 3, False), ('statement', 'statement', 1, True),
- ('statement', 'statement', 1, True), ('statement', 'statement', 1, True),
- ('statement', 'statement', 1, True), ('statement', 'statement', 1, True),
- ('statement', 'statement', 1, True), ('statement', 'statement', 1, True),
- ('statement', 'call_prototype', 5, False), ('statement', 'call_prototype', 6, False),
- ('statement', 'call_prototype', 5, False), ('statement', 'call_prototype', 4, False),
- ('statement', 'call_prototype', 4, False), ('statement', 'call_prototype', 5, False),
- ('statement', 'call_prototype', 4, False), ('statement', 'call_prototype', 3, False),
- ('statement', 'directive', 5, False), ('statement', 'directive', 4, False),
- ('statement', 'directive', 4, False), ('statement', 'directive', 3, False),
- ('statement', 'inner_prototype', 4, False), ('statement', 'inner_prototype', 5, False),
- ('statement', 'inner_prototype', 4, False), ('statement', 'inner_prototype', 3, False),
- ('statement', 'inner_prototype', 5, False), ('statement', 'inner_prototype', 6, False),
- ('statement', 'inner_prototype', 5, False), ('statement', 'inner_prototype', 4, False),
- ('statement', 'inner_prototype', 5, False), ('statement', 'inner_prototype', 6, False),
- ('statement', 'inner_prototype', 5, False), ('statement', 'inner_prototype', 4, False),
- ('statement', 'inner_prototype', 6, False), ('statement', 'inner_prototype', 7, False),
- ('statement', 'inner_prototype', 6, False), ('statement', 'inner_prototype', 5, False),
- ('statements', 'statements', 2, False), ('statements', 'statements', 0, False), ('sum', 'sum', 1, True),
- ('sum', 'binary', 3, False), ('sum', 'binary', 3, False), ('target', 'directive', 3, False),
- ('target', 'directive', 2, False), ('target_label', 'target_label', 2, False),
- ('target_label', 'target_label', 1, False), ('unary', 'unary', 1, True), ('unary', 'cast', 4, False),
- ('unary', 'unary', 2, False), ('unary', 'unary', 2, False), ('unary', 'unary', 2, False),
- ('unary', 'unary', 2, False), ('unsized', 'unsized', 2, False), ('value', 'value', 1, True),
- ('value', 'value', 1, True), ('value', 'binary', 3, False), ('value', 'unary', 2, False),
- ('value', 'unary', 2, False), ('variable', 'variable', 5, False), ('variable', 'variable', 4, False),
- ('variable', 'variable', 3, False), ('variable', 'variable', 4, False), ('variable', 'variable', 3, False),
- ('variable', 'variable', 2, False), ('vector', 'vector', 4, False), ('vector', 'vector', 3, False))
+# A rule a line: its name, method (`-` if spliced, `?` if a lone child stands for it), length.
+RULES = """\
+___opcode_star_13 - 2
+___opcode_star_13 - 1
+__address_star_15 - 3
+__address_star_15 - 3
+__address_star_15 - 2
+__address_star_15 - 2
+__attributes_star_8 - 3
+__attributes_star_8 - 2
+__declarator_star_9 - 2
+__declarator_star_9 - 1
+__function_header_star_2 - 2
+__function_header_star_2 - 1
+__function_header_star_3 - 2
+__function_header_star_3 - 1
+__initializer_star_10 - 3
+__initializer_star_10 - 2
+__instruction_star_12 - 3
+__instruction_star_12 - 2
+__parameter_star_5 - 2
+__parameter_star_5 - 1
+__parameters_star_4 - 3
+__parameters_star_4 - 2
+__pragma_star_1 - 3
+__pragma_star_1 - 2
+__section_line_star_11 - 3
+__section_line_star_11 - 2
+__statement_star_6 - 3
+__statement_star_6 - 2
+__target_star_0 - 3
+__target_star_0 - 2
+__variable_star_7 - 3
+__variable_star_7 - 2
+__vector_star_14 - 3
+__vector_star_14 - 2
+_index - 1
+_index - 1
+_inlined - 8
+_modifier - 1
+_modifier - 1
+_modifier - 1
+_modifier - 1
+_modifier - 1
+_name - 1
+_name - 1
+_name - 1
+_name - 1
+_opcode - 2
+_opcode - 1
+_opcode - 2
+_opcode - 1
+_opcode - 2
+_opcode - 1
+_section_type - 1
+_section_type - 1
+_specifier - 1
+_specifier - 1
+_specifier - 1
+_specifier - 1
+address address 5
+address address 4
+address address 4
+address address 3
+alignment alignment 2
+arguments arguments 4
+arguments arguments 3
+arguments arguments 2
+attribute attribute 6
+attribute attribute 1
+attributes attributes 5
+attributes attributes 4
+base base? 1
+base base? 1
+base offset 3
+base offset 3
+bit_and bit_and? 1
+bit_and binary 3
+bit_or bit_or? 1
+bit_or binary 3
+bit_xor bit_xor? 1
+bit_xor binary 3
+body body 3
+call call 11
+call call 9
+call call 9
+call call 7
+call call 9
+call call 7
+call call 7
+call call 5
+call call 10
+call call 8
+call call 8
+call call 6
+call call 8
+call call 6
+call call 6
+call call 4
+call call 10
+call call 8
+call call 8
+call call 6
+call call 8
+call call 6
+call call 6
+call call 4
+call call 9
+call call 7
+call call 7
+call call 5
+call call 7
+call call 5
+call call 5
+call call 3
+close close 1
+conditional conditional? 1
+conditional conditional 5
+constant constant? 1
+constant constant? 1
+count count 3
+debug_name name 1
+debug_name name 1
+debug_symbol debug_symbol? 1
+debug_symbol binary 3
+declarator declarator 4
+declarator declarator 2
+declarator declarator 5
+declarator declarator 3
+declarator declarator 6
+declarator declarator 4
+declarator declarator 5
+declarator declarator 3
+declarator declarator 4
+declarator declarator 2
+declarator declarator 5
+declarator declarator 3
+declarator declarator 4
+declarator declarator 2
+declarator declarator 3
+declarator declarator 1
+dimension dimension 3
+dimension dimension 3
+element element? 1
+element field 3
+end end 1
+entry_directive entry_directive? 1
+entry_directive directive 6
+entry_directive directive 4
+entry_directive directive 2
+entry_directive directive 1
+entry_directive directive 2
+equality equality? 1
+equality binary 3
+equality binary 3
+expression expression? 1
+func_directive directive 1
+func_directive directive 2
+function function 2
+function function 2
+function_header function_header 3
+function_header function_header 4
+function_header function_header 3
+function_header function_header 2
+function_header function_header 3
+function_header function_header 4
+function_header function_header 3
+function_header function_header 2
+function_header function_header 4
+function_header function_header 5
+function_header function_header 4
+function_header function_header 3
+function_header function_header 5
+function_header function_header 6
+function_header function_header 5
+function_header function_header 4
+function_header function_header 4
+function_header function_header 5
+function_header function_header 4
+function_header function_header 3
+function_header function_header 4
+function_header function_header 5
+function_header function_header 4
+function_header function_header 3
+function_header function_header 4
+function_header function_header 5
+function_header function_header 4
+function_header function_header 3
+function_header function_header 5
+function_header function_header 6
+function_header function_header 5
+function_header function_header 4
+function_header function_header 6
+function_header function_header 7
+function_header function_header 6
+function_header function_header 5
+function_header function_header 5
+function_header function_header 6
+function_header function_header 5
+function_header function_header 4
+generic generic 4
+guard guard 2
+guard guard 3
+initial_value initial_value? 1
+initial_value initial_value? 1
+initial_value initial_value? 1
+initial_value binary 3
+initial_value binary 3
+initial_value mask 4
+initializer initializer? 1
+initializer vector 4
+initializer vector 3
+initializer vector 2
+instruction instruction 4
+instruction instruction 3
+instruction instruction 2
+instruction instruction 5
+instruction instruction 4
+instruction instruction 3
+item item? 1
+item item? 1
+item item? 1
+item item? 1
+item item? 1
+item directive 2
+item directive 5
+item directive 7
+item directive 5
+item directive 3
+item directive 2
+item linked_variable 2
+items items 2
+items items 0
+label label 2
+label_name name 1
+logical_and logical_and? 1
+logical_and binary 3
+logical_or logical_or? 1
+logical_or binary 3
+masked masked? 1
+masked masked? 1
+masked masked? 1
+masked binary 3
+masked binary 3
+module module 1
+name name 2
+name name 1
+name name 1
+open open 1
+operand operand? 1
+operand operand? 1
+operand operand? 1
+operand element 4
+operand pair 3
+operand pair 3
+parameter parameter 4
+parameter parameter 4
+parameter parameter 3
+parameter parameter 5
+parameter parameter 5
+parameter parameter 4
+parameter parameter 6
+parameter parameter 6
+parameter parameter 5
+parameter parameter 5
+parameter parameter 5
+parameter parameter 4
+parameter parameter 3
+parameter parameter 3
+parameter parameter 2
+parameter parameter 4
+parameter parameter 4
+parameter parameter 3
+parameter parameter 5
+parameter parameter 5
+parameter parameter 4
+parameter parameter 4
+parameter parameter 4
+parameter parameter 3
+parameters parameters 4
+parameters parameters 3
+parameters parameters 2
+plain_name name 1
+pointer pointer 2
+pointer pointer 3
+pointer pointer 2
+pointer pointer 1
+pragma directive 4
+pragma directive 3
+primary float 1
+primary integer 1
+primary name 1
+primary parenthesized 3
+product product? 1
+product binary 3
+product binary 3
+product binary 3
+relation relation? 1
+relation binary 3
+relation binary 3
+relation binary 3
+relation binary 3
+section section 3
+section_header section_header 3
+section_integer integer 1
+section_integer unary 2
+section_line section_line? 1
+section_line difference 4
+section_line directive 2
+section_line directive 3
+section_line directive 2
+section_lines section_lines 2
+section_lines section_lines 0
+section_literal integer 1
+shift shift? 1
+shift binary 3
+shift binary 3
+single float 1
+single parenthesized 3
+statement statement? 1
+statement statement? 1
+statement statement? 1
+statement statement? 1
+statement statement? 1
+statement statement? 1
+statement statement? 1
+statement call_prototype 5
+statement call_prototype 6
+statement call_prototype 5
+statement call_prototype 4
+statement call_prototype 4
+statement call_prototype 5
+statement call_prototype 4
+statement call_prototype 3
+statement directive 5
+statement directive 4
+statement directive 4
+statement directive 3
+statement inner_prototype 4
+statement inner_prototype 5
+statement inner_prototype 4
+statement inner_prototype 3
+statement inner_prototype 5
+statement inner_prototype 6
+statement inner_prototype 5
+statement inner_prototype 4
+statement inner_prototype 5
+statement inner_prototype 6
+statement inner_prototype 5
+statement inner_prototype 4
+statement inner_prototype 6
+statement inner_prototype 7
+statement inner_prototype 6
+statement inner_prototype 5
+statements statements 2
+statements statements 0
+sum sum? 1
+sum binary 3
+sum binary 3
+target directive 3
+target directive 2
+target_label target_label 2
+target_label target_label 1
+unary unary? 1
+unary cast 4
+unary unary 2
+unary unary 2
+unary unary 2
+unary unary 2
+unsized unsized 2
+value value? 1
+value value? 1
+value binary 3
+value unary 2
+value unary 2
+variable variable 5
+variable variable 4
+variable variable 3
+variable variable 4
+variable variable 3
+variable variable 2
+vector vector 4
+vector vector 3"""
 
-# State -> kinds, and for each the next state, or -1 - the rule to reduce.
-ACTIONS = (('$KOdfQLRZNPaJbcI',
-  (-231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231, -231)),
- ('$KOdfQLRZNPaJbcI', (-243, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)), ('', ()), ('i', (30,)),
- ('lmso', (31, 32, 33, 34)), ('i', (36,)), ('(', (37,)), ('lmso', (31, 32, 33, 34)), ('i', (39,)),
- ('flm(so', (6, 31, 32, 40, 33, 34)), ('dfQRabc', (5, 6, 44, 45, 13, 15, 16)), ('j', (47,)), ('t', (48,)),
- ('dfabc', (-57, -57, -57, -57, -57)), ('lmso', (31, 32, 33, 34)), ('lms;o', (31, 32, 33, 50, 34)),
- ('dfabc', (-58, -58, -58, -58, -58)), ('h', (53,)), ('dfabc', (5, 6, 13, 54, 16)),
- ('dfabc', (-20, -20, -20, -20, -20)), ('dfabc', (-55, -55, -55, -55, -55)),
- ('dfabc', (-56, -56, -56, -56, -56)),
- ('$KOdfQLRZNPaJbcI',
-  (-218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218, -218)),
- ('{;', (56, 57)),
- ('$KOdfQLRZNPaJbcI',
-  (-230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230, -230)),
- ('$KOdfQLRZNPaJbcI',
-  (-219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219, -219)),
- ('$KOdfQLRZNPaJbcI',
-  (-220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220, -220)),
- ('lms}obt', (-311, -311, -311, -311, -311, -311, -311)),
- ('$KOdfQLRZNPaJbcI',
-  (-221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221, -221)),
- ('$KOdfQLRZNPaJbcI',
-  (-222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222, -222)),
- ('$KOdfQLRZNPaJbcI',
-  (-223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223, -223)),
- ('$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt',
-  (-43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43,
-   -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43, -43,
-   -43, -43, -43, -43)),
- ('$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt',
-  (-44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44,
-   -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44, -44,
-   -44, -44, -44, -44)),
- ('$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt',
-  (-45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45,
-   -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45, -45,
-   -45, -45, -45, -45)),
- ('$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt',
-  (-46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46,
-   -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46, -46,
-   -46, -46, -46, -46)),
- (',', (62,)), ('dflmseoabc', (-63, -63, -63, -63, -63, -63, -63, -63, -63, -63)), ('t', (63,)),
- ('WUV{(N;', (65, 66, 67, -162, 40, 11, -162)), ('j', (72,)), ('df)abc', (5, 6, 73, 13, 74, 16)),
- ('XY{(;', (77, 78, -166, 40, -166)), ('lm(so', (31, 32, 40, 33, 34)), ('lmso', (31, 32, 33, 34)),
- ('lmso', (31, 32, 33, 34)), ('flm(so', (6, 31, 32, 40, 33, 34)),
- ('$KOdfQLRZNPaJbcI',
-  (-229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229, -229)),
- (',;', (89, 90)), ('{', (92,)),
- ('$KOd@flS,rQLRm{ZMsNq}PoaJTbcI',
-  (-359, -359, -359, -359, -359, -359, -359, -359, 93, -359, -359, -359, -359, -359, -359, -359, -359, -359,
-   -359, -359, -359, -359, -359, -359, -359, -359, -359, -359, -359)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379,
-   -379, -379, -379, -379, -379, -379, -379, -379, -379, -379, -379)),
- (',=<[;', (-139, 95, 96, 97, -139)), (',;', (102, 103)),
- ('$KOdfQLRZNPaJbcI',
-  (-228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228, -228)),
- ('lms;o', (31, 32, 33, 105, 34)), ('dfabc', (-19, -19, -19, -19, -19)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247, -247,
-   -247, -247, -247, -247)),
- ('$KOdfQLRZNPaJbcI',
-  (-144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144, -144)),
- ('$KOdfQLRZNPaJbcI',
-  (-157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157, -157)),
- ('$KOdfQLRZNPaJbcI',
-  (-158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158, -158)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354, -354,
-   -354, -354, -354, -354)),
- ('lms}obt', (31, 32, 33, 108, 34, 109, 110)), ('lmso', (31, 32, 33, 34)), (',()', (-68, 117, -68)),
- (',)', (118, 119)), ('i', (121,)), ('WUV{N;', (-149, -149, -149, -149, -149, -149)), ('i', (122,)),
- ('WUV{N;', (65, 66, 67, -159, 11, -159)), ('WUV{N;', (-12, -12, -12, -12, -12, -12)),
- ('WUV{N;', (65, 66, 67, -161, 11, -161)), ('WUV{N;', (-145, -145, -145, -145, -145, -145)),
- ('$KOdf,QLRZNPaJbcI',
-  (-227, -227, -227, -227, -227, 125, -227, -227, -227, -227, -227, -227, -227, -227, -227, -227, -227)),
- ('lWUVXYm{sN;o', (-280, -280, -280, -280, -280, -280, -280, -280, -280, -280, -280, -280)),
- ('dlmseo', (5, 31, 32, 33, 126, 34)), ('dfabc', (5, 6, 13, 130, 16)), (',)', (131, 132)),
- ('XY{;', (-155, -155, -155, -155)), ('i', (134,)), ('XY{;', (77, 78, -163, -163)),
- ('XY{;', (-14, -14, -14, -14)), ('XY{;', (77, 78, -165, -165)), ('XY{(;', (77, 78, -170, 40, -170)),
- ('lmso', (31, 32, 33, 34)), ('XY{(;', (77, 78, -178, 40, -178)),
- ('WUV{(N;', (65, 66, 67, -182, 40, 11, -182)), ('XY{(;', (77, 78, -186, 40, -186)),
- ('lm(so', (31, 32, 40, 33, 34)), ('lmso', (31, 32, 33, 34)), ('j', (149,)),
- ('$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI',
-  (-287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287,
-   -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287, -287)),
- (',;', (150, 151)), ('lms}obt', (-302, -302, -302, -302, -302, -302, -302)), ('lmso', (31, 32, 33, 34)),
- ('$KOd@flS,rQLRm{ZMsNq}PoaJTbcI',
-  (-358, -358, -358, -358, -358, -358, -358, -358, 153, -358, -358, -358, -358, -358, -358, -358, -358,
-   -358, -358, -358, -358, -358, -358, -358, -358, -358, -358, -358, -358)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- ('i', (187,)), ('i]k', (188, 189, 190)), (',=[;', (-125, 191, 192, -125)), (',=[;', (-133, 194, 97, -133)),
- (',=[;', (-10, -10, -10, -10)), (',=[;', (-137, 197, 192, -137)), ('lmso', (31, 32, 33, 34)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378,
-   -378, -378, -378, -378, -378, -378, -378, -378, -378, -378, -378)),
- (',;', (200, 201)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376,
-   -376, -376, -376, -376, -376, -376, -376, -376, -376, -376, -376)),
- (',;', (102, 202)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (5, 204, 6, 205, 206, 207, 208, 32, 56, 209, 210, 211, 11, 212, 108, 34, 13, 14, 213, 15, 16)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114,
-   -114, -114, -114, -114, -114, -114, -114, -114, -114, -114, -114)),
- ('lmi-sot', (-53, -53, -53, -53, -53, -53, -53)), ('lmi-sot', (-54, -54, -54, -54, -54, -54, -54)),
- (':', (225,)), ('lmi-sot', (31, 32, 226, 227, 33, 34, 228)),
- ('$KOdfQLRZNPaJbcI',
-  (-301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301, -301)),
- ('lms}obt', (-305, -305, -305, -305, -305, -305, -305)),
- ('lms}obt', (-310, -310, -310, -310, -310, -310, -310)), (';', (234,)), ('i', (235,)), ('t', (63,)),
- ('dflm(soabc', (-70, -70, -70, -70, -70, -70, -70, -70, -70, -70)), (',)', (237, 238)),
- (',WUV{N;', (239, -148, -148, -148, -148, -148, -148)), ('WUV{N;', (-150, -150, -150, -150, -150, -150)),
- ('WUV{N;', (-11, -11, -11, -11, -11, -11)), ('WUV{N;', (65, 66, 67, -160, 11, -160)), ('i', (240,)),
- ('dlmsoa', (5, -285, -285, -285, -285, 241)), (',[)', (-268, 97, -268)), ('lmseo', (31, 32, 33, 126, 34)),
- ('lmso', (31, 32, 33, 34)), ('dlmseo', (5, 31, 32, 33, 126, 34)), ('dfabc', (5, 6, 13, 74, 16)),
- ('lWUVXYm{sN;o', (-279, -279, -279, -279, -279, -279, -279, -279, -279, -279, -279, -279)),
- (',)', (252, 253)), ('XY{;', (-156, -156, -156, -156)), ('XY{;', (-13, -13, -13, -13)),
- ('XY{;', (77, 78, -164, -164)), ('XY{;', (77, 78, -167, -167)), ('XY{;', (77, 78, -169, -169)),
- ('XY{(;', (77, 78, -174, 40, -174)), ('XY{;', (77, 78, -175, -175)), ('XY{;', (77, 78, -177, -177)),
- ('WUV{N;', (65, 66, 67, -179, 11, -179)), ('WUV{N;', (65, 66, 67, -181, 11, -181)),
- ('XY{;', (77, 78, -183, -183)), ('XY{;', (77, 78, -185, -185)), ('XY{(;', (77, 78, -190, 40, -190)),
- ('lmso', (31, 32, 33, 34)), ('XY{(;', (77, 78, -198, 40, -198)), (',;', (-24, -24)), ('j', (265,)),
- ('$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI',
-  (-286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286,
-   -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286, -286)),
- ('$KOd@flS,rQLRm{ZMsNq}PoaJTbcI',
-  (-30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30, -30,
-   -30, -30, -30, -30, -30, -30, -30, -30)),
- ('lmso', (31, 32, 33, 34)), ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288, -288,
-   -288, -288, -288, -288, -288, -288, -288, -288)),
- (',=(+});t', (-44, -44, 270, -44, -44, -44, -44, -44)),
- ('&^,<(->%+?};/*|HBEADFCG',
-  (-289, -289, -289, -289, 271, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289,
-   -289, -289, -289, -289, -289, -289)),
- ('!lhmi{(-s+q}go~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 272, 163, 34, 164, 165)),
- ('!hi(-+g~bk', (154, 155, 267, 159, 160, 161, 163, 164, 276, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- (',=[+})];|', (-246, -246, -246, -246, -246, -246, -246, -246, -246)), (',});', (-316, -316, -316, -316)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290, -290,
-   -290, -290, -290, -290, -290, -290, -290, -290)),
- (',=[+})];|t', (-245, -245, -245, -245, -245, -245, -245, -245, -245, 282)),
- ('&^:,?})];|HB', (283, -79, -79, -79, -79, -79, -79, -79, -79, -79, -79, -79)),
- (':,?})];|HB', (-234, -234, -234, -234, -234, -234, -234, 284, -234, -234)),
- ('^:,?})];|HB', (285, -77, -77, -77, -77, -77, -77, -77, -77, -77, -77)),
- (':,})];', (-154, -154, -154, -154, -154, -154)), (',};', (-202, -202, -202)),
- ('&^:,?})];|HBEA', (-75, -75, -75, -75, -75, -75, -75, -75, -75, -75, -75, -75, 286, 287)),
- (',});', (-117, -117, -117, -117)), (',+};', (-203, 288, -203, -203)), (',};', (-208, -208, -208)),
- (',;', (-138, -138)), (':,?})];HB', (-236, -236, -236, -236, -236, -236, -236, -236, 289)),
- (':,?})];H', (-115, -115, 290, -115, -115, -115, -115, 291)), (',+};', (-204, 292, -204, -204)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362, -362,
-   -362, -362, -362, -362, -362, -362, -362, -362)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-355, -355, -355, -355, -355, -355, -355, 293, -355, -355, -355, -355, -355, -355, 294, 295, -355, -355,
-   -355, -355, -355, -355, -355, -355, -355)),
- ('&^:,<>?})];|HBEADF',
-  (-151, -151, -151, -151, 296, 297, -151, -151, -151, -151, -151, -151, -151, -151, -151, -151, 298, 299)),
- ('&^:,<>?})];|HBEADFCG',
-  (-296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296, -296,
-   -296, 300, 301)),
- (',});', (-118, -118, -118, -118)),
- ('&^:,<->+?})];|HBEADFCG',
-  (-313, -313, -313, -313, -313, 302, -313, 303, -313, -313, -313, -313, -313, -313, -313, -313, -313, -313,
-   -313, -313, -313, -313)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292, -292,
-   -292, -292, -292, -292, -292, -292, -292, -292)),
- ('>', (304,)), (']', (305,)), (',=[);', (-368, -368, -368, -368, -368)), (']', (306,)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- ('ik', (188, 190)), (',=[;', (-9, -9, -9, -9)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',=[;', (-127, 309, 192, -127)), (',=[;', (-131, 310, 192, -131)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',=[;', (-135, 313, 192, -135)), (',;', (-32, -32)), ('lmso', (31, 32, 33, 34)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377,
-   -377, -377, -377, -377, -377, -377, -377, -377, -377, -377, -377)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375,
-   -375, -375, -375, -375, -375, -375, -375, -375, -375, -375, -375)),
- (',;', (200, 315)), ('!lmso', (316, 31, 32, 33, 34)),
- ('l:mZ(sqoabct', (31, -43, 32, 318, 319, 33, 162, 34, 320, 321, 322, 323)), ('(o', (40, 328)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-48, -48, -48, -48, -48, -48, 318, -48, -48, -48, -48, -48, -48, -48, -48, -48, 320, -48, 321, 322, -48,
-   323)),
- ('lm(so', (31, 32, 40, 33, 34)), ('R', (333,)), ('i', (334,)),
- ('!l:hmi{Z([-s+q;goa~bckt',
-  (-50, -50, -45, -50, -50, -50, -50, 318, -50, -50, -50, -50, -50, -50, -50, -50, -50, 320, -50, 321, 322,
-   -50, 323)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-52, -52, -52, -52, -52, -52, 318, -52, -52, -52, -52, -52, -52, -52, -52, -52, 320, -52, 321, 322, -52,
-   323)),
- ('lmso', (31, 32, 33, 34)),
- ('!lhmi{([-s+q;go~k', (339, 31, 155, 32, 267, 340, 159, 341, 342, 33, 161, 162, 343, 163, 34, 164, 165)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318, -318,
-   -318, -318, -318, -318)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319, -319,
-   -319, -319, -319, -319)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81, -81,
-   -81, -81, -81, -81, -81, -81, -81)),
- ('lrsq', (350, 207, 351, 212)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320, -320,
-   -320, -320, -320, -320)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321, -321,
-   -321, -321, -321, -321)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322, -322,
-   -322, -322, -322, -322)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353, -353,
-   -353, -353, -353, -353)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323, -323,
-   -323, -323, -323, -323)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324, -324,
-   -324, -324, -324, -324)),
- ('d@flSrRm{ZMsNq}oaJTbct',
-  (-232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232, -232,
-   -232, -232, -232, -232, -232)),
- ('l,ms}obt', (-303, -303, -303, -303, -303, -303, -303, -303)), ('i', (353,)),
- ('l,ms+}obt', (-121, -121, -121, -121, -121, -121, -121, -121, -121)),
- ('lm-s+}obt', (-120, -120, -233, -120, -120, -120, -120, -120, -120)),
- ('l,ms+}obt', (-122, -122, -122, -122, 355, -122, -122, -122, -122)),
- ('lms}obt', (-307, -307, -307, -307, -307, -307, -307)), ('-', (356,)),
- ('l,ms}obt', (-309, 357, -309, -309, -309, -309, -309, -309)),
- ('$KOdfQLRZNPaJbcI',
-  (-224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224, -224)),
- (',', (359,)), (',)', (-8, -8)), ('t', (63,)),
- ('dflm(soabc', (-69, -69, -69, -69, -69, -69, -69, -69, -69, -69)), ('i', (361,)),
- ('$KOdf,QLRZNPaJbcI',
-  (-226, -226, -226, -226, -226, 362, -226, -226, -226, -226, -226, -226, -226, -226, -226, -226, -226)),
- ('dlmso', (5, -284, -284, -284, -284)), ('lmso', (-282, -282, -282, -282)), (',)', (-266, -266)),
- (',)', (-267, -267)), (',[)', (-271, 97, -271)), ('lmso', (31, 32, 33, 34)), (',[)', (-277, 97, -277)),
- (',[)', (-256, 97, -256)), ('lmseo', (31, 32, 33, 126, 34)), ('lmso', (31, 32, 33, 34)),
- (',)', (-22, -22)), ('dfabc', (5, 6, 13, 74, 16)),
- ('lWUVXYm{sN;o', (-278, -278, -278, -278, -278, -278, -278, -278, -278, -278, -278, -278)),
- ('XY{;', (77, 78, -168, -168)), ('XY{;', (77, 78, -171, -171)), ('XY{;', (77, 78, -173, -173)),
- ('XY{;', (77, 78, -176, -176)), ('WUV{N;', (65, 66, 67, -180, 11, -180)), ('XY{;', (77, 78, -184, -184)),
- ('XY{;', (77, 78, -187, -187)), ('XY{;', (77, 78, -189, -189)), ('XY{(;', (77, 78, -194, 40, -194)),
- ('XY{;', (77, 78, -195, -195)), ('XY{;', (77, 78, -197, -197)), (',;', (-23, -23)),
- ('$KOd@flS,rQLRm{ZMsNq}PoaJTbcI',
-  (-29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29, -29,
-   -29, -29, -29, -29, -29, -29, -29, -29)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289, -289,
-   -289, -289, -289, -289, -289, -289, -289, -289)),
- ('!hi(-+~bk', (154, 155, 267, 268, 160, 161, 164, 276, 165)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364, -364,
-   -364, -364, -364, -364, -364, -364, -364, -364)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('!lhmi(-s+qo~k', (154, 31, 155, 156, 267, 268, 160, 33, 161, 162, 34, 164, 165)),
- (',};', (-211, -211, -211)), (',}', (385, 386)), (',}', (-142, -142)), (',=+}', (-204, 388, 292, -204)),
- (')', (389,)), (')', (390,)), (')', (391,)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365, -365,
-   -365, -365, -365, -365, -365, -365, -365, -365)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366, -366,
-   -366, -366, -366, -366, -366, -366, -366, -366)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367, -367,
-   -367, -367, -367, -367, -367, -367, -367, -367)),
- (',=[+})];|', (-244, -244, -244, -244, -244, -244, -244, -244, -244)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)), (',=[;', (-119, -119, -119, -119)),
- (',=[);', (-140, -140, -140, -140, -140)), (',=[);', (-141, -141, -141, -141, -141)), (',;', (-124, -124)),
- (',;', (-132, -132)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',=[;', (-129, 415, 192, -129)), (',;', (-136, -136)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',;', (-31, -31)),
- ('$KOd@flSrQLRm{ZMsNq}PoaJTbcI',
-  (-374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374,
-   -374, -374, -374, -374, -374, -374, -374, -374, -374, -374, -374)),
- ('lmso', (31, 32, 33, 34)), ('lrsq', (-200, -200, -200, -200)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38, -38,
-   -38)),
- ('!lhmi{([-s+q)go~k', (339, 31, 155, 32, 267, 340, 159, 341, 342, 33, 161, 162, 418, 163, 34, 164, 165)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39, -39,
-   -39)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40, -40,
-   -40)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41, -41,
-   -41)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42, -42,
-   -42)),
- ('lmZ(sqoabct', (31, 32, 318, 319, 33, 162, 34, 320, 321, 322, 323)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2, -2)),
- (',', (423,)), (',;', (424, 425)), ('XY(;', (77, 78, 40, 426)), ('o', (429,)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-47, -47, -47, -47, -47, -47, 318, -47, -47, -47, -47, -47, -47, -47, -47, -47, 320, -47, 321, 322, -47,
-   323)),
- ('XY(;', (77, 78, 40, 430)), ('lmso', (31, 32, 33, 34)), ('lm(so', (31, 32, 40, 33, 34)), ('i', (436,)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-49, -49, -49, -49, -49, -49, 318, -49, -49, -49, -49, -49, -49, -49, -49, -49, 320, -49, 321, 322, -49,
-   323)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-51, -51, -51, -51, -51, -51, 318, -51, -51, -51, -51, -51, -51, -51, -51, -51, 320, -51, 321, 322, -51,
-   323)),
- (',<;', (-361, 96, -361)), (',;', (438, 439)),
- ('!lhmi(-s+qo~k', (154, 31, 155, 32, 267, 268, 160, 33, 161, 162, 34, 164, 165)),
- ('!lhmi(-s+qgo~k', (339, 31, 155, 32, 267, 159, 342, 33, 161, 162, 163, 34, 164, 165)),
- ('!lhmi(-s+o~k', (154, 31, 155, 32, 267, 268, 160, 33, 161, 34, 164, 165)),
- ('!lhmi(-s+qo~k', (154, 31, 155, 32, 267, 268, 160, 33, 161, 162, 34, 164, 165)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214, -214,
-   -214, -214, -214, -214)),
- (',);', (-248, -248, -248)), (',});', (-369, -369, -369, -369)),
- (',[+);|', (-370, 449, 450, -370, -370, 451)), (',;', (452, 453)), (',);', (-249, -249, -249)),
- (',);|', (-250, -250, -250, 455)), ('lmZ(sqoabct', (31, 32, 318, 319, 33, 162, 34, 320, 321, 322, 323)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-50, -50, -50, -50, -50, -50, 318, -50, -50, -50, -50, -50, -50, -50, -50, -50, 320, -50, 321, 322, -50,
-   323)),
- ('!lhmi{([-s+q;go~k', (339, 31, 155, 32, 267, 340, 159, 341, 342, 33, 161, 162, 459, 163, 34, 164, 165)),
- ('l,ms}obt', (-312, -312, -312, -312, -312, -312, -312, -312)),
- ('l,ms}obt', (-304, -304, -304, -304, -304, -304, -304, -304)), ('i-', (226, 227)),
- ('lmso', (31, 32, 33, 34)), ('i-', (226, 227)),
- ('l,ms}obt', (-308, 465, -308, -308, -308, -308, -308, -308)), ('i', (466,)), (',)', (-7, -7)),
- (',WUV{N;', (467, -147, -147, -147, -147, -147, -147)), ('i', (468,)), ('lmso', (-283, -283, -283, -283)),
- (',)', (-269, -269)), (',)', (-270, -270)), (',[)', (-274, 97, -274)), (',)', (-275, -275)),
- (',)', (-276, -276)), (',)', (-254, -254)), (',)', (-255, -255)), (',[)', (-259, 97, -259)),
- ('lmso', (31, 32, 33, 34)), (',[)', (-265, 97, -265)), (',)', (-21, -21)), ('XY{;', (77, 78, -172, -172)),
- ('XY{;', (77, 78, -188, -188)), ('XY{;', (77, 78, -191, -191)), ('XY{;', (77, 78, -193, -193)),
- ('XY{;', (77, 78, -196, -196)), (')', (477,)), (')', (-238,)), ('+)', (478, -239)), (')', (479,)),
- ('+)', (480, -240)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',};', (-210, -210, -210)), (',}', (482, 483)),
- ('!lhmi(-s+qgo~k', (154, 31, 155, 156, 157, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291, -291,
-   -291, -291, -291, -291, -291, -291, -291, -291)),
- (',});', (-317, -317, -317, -317)),
- ('&^:,?})];|HBEA', (-76, -76, -76, -76, -76, -76, -76, -76, -76, -76, -76, -76, 286, 287)),
- ('^:,?})];|HB', (285, -78, -78, -78, -78, -78, -78, -78, -78, -78, -78)),
- ('&^:,?})];|HB', (283, -80, -80, -80, -80, -80, -80, -80, -80, -80, -80, -80)),
- ('&^:,<>?})];|HBEADF',
-  (-152, -152, -152, -152, 296, 297, -152, -152, -152, -152, -152, -152, -152, -152, -152, -152, 298, 299)),
- ('&^:,<>?})];|HBEADF',
-  (-153, -153, -153, -153, 296, 297, -153, -153, -153, -153, -153, -153, -153, -153, -153, -153, 298, 299)),
- (',};', (-205, -205, -205)), (':,?})];|HB', (-235, -235, -235, -235, -235, -235, -235, 284, -235, -235)),
- (':', (486,)), (':,?})];HB', (-237, -237, -237, -237, -237, -237, -237, -237, 289)),
- (',};', (-206, -206, -206)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293, -293,
-   -293, -293, -293, -293, -293, -293, -293, -293)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294, -294,
-   -294, -294, -294, -294, -294, -294, -294, -294)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295, -295,
-   -295, -295, -295, -295, -295, -295, -295, -295)),
- ('&^:,<>?})];|HBEADFCG',
-  (-297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297, -297,
-   -297, 300, 301)),
- ('&^:,<>?})];|HBEADFCG',
-  (-298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298, -298,
-   -298, 300, 301)),
- ('&^:,<>?})];|HBEADFCG',
-  (-299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299, -299,
-   -299, 300, 301)),
- ('&^:,<>?})];|HBEADFCG',
-  (-300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300, -300,
-   -300, 300, 301)),
- ('&^:,<->+?})];|HBEADFCG',
-  (-314, -314, -314, -314, -314, 302, -314, 303, -314, -314, -314, -314, -314, -314, -314, -314, -314, -314,
-   -314, -314, -314, -314)),
- ('&^:,<->+?})];|HBEADFCG',
-  (-315, -315, -315, -315, -315, 302, -315, 303, -315, -315, -315, -315, -315, -315, -315, -315, -315, -315,
-   -315, -315, -315, -315)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-356, -356, -356, -356, -356, -356, -356, 293, -356, -356, -356, -356, -356, -356, 294, 295, -356, -356,
-   -356, -356, -356, -356, -356, -356, -356)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-357, -357, -357, -357, -357, -357, -357, 293, -357, -357, -357, -357, -357, -357, 294, 295, -357, -357,
-   -357, -357, -357, -357, -357, -357, -357)),
- (',;', (-126, -126)), (',;', (-130, -130)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',;', (-134, -134)), ('lrsq', (-201, -201, -201, -201)), (',;', (-66, -66)), (',)', (452, 488)),
- ('!lhmi{Z([-s+q;goa~bckt',
-  (-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)),
- (',', (490,)), (',;', (491, 492)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113, -113,
-   -113, -113, -113, -113)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332, -332,
-   -332, -332, -332, -332)),
- ('XY;', (77, 78, 496)), ('XY;', (77, 78, 497)), ('XY(;', (77, 78, 40, 499)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340, -340,
-   -340, -340, -340, -340)),
- ('XY;', (77, 78, 502)), ('XY;', (77, 78, 503)), ('XY(;', (77, 78, 40, 505)), ('XY(;', (77, 78, 40, 508)),
- ('lmso', (31, 32, 33, 34)), ('i', (512,)), (',;', (-360, -360)), ('lmso', (31, 32, 33, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336, -336,
-   -336, -336, -336, -336)),
- (',;', (514, 515)), (',});', (-372, -372, -372, -372)), (',+}', (-370, 450, -370)), (',}', (516, 517)),
- (',-+]', (-281, -281, -281, -281)), (',]', (519, 520)), (',]', (-71, -71)), (',-+]', (-72, 522, 523, -72)),
- (',});', (-373, -373, -373, -373)),
- ('!lhmi(-s+qo~k', (154, 31, 155, 32, 267, 268, 160, 33, 161, 162, 34, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('!lhmi{([-s+qgo~k', (339, 31, 155, 32, 267, 340, 159, 341, 342, 33, 161, 162, 163, 34, 164, 165)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213, -213,
-   -213, -213, -213, -213)),
- (',;', (530, 531)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('lmZ(sqoabct', (31, 32, 318, 319, 33, 162, 34, 320, 321, 322, 323)), (',', (535,)), (',;', (536, 537)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217, -217,
-   -217, -217, -217, -217)),
- (',;', (452, 538)), ('l,ms}obt', (-123, -123, -123, -123, -123, -123, -123, -123)),
- ('lms}obt', (-233, -233, -233, -233, -233, -233, -233)),
- ('lms}obt', (-306, -306, -306, -306, -306, -306, -306)),
- ('l,ms}obt', (-26, -26, -26, -26, -26, -26, -26, -26)), ('i-', (226, 227)), (')', (541,)), ('i', (542,)),
- ('$KOdfQLRZNPaJbcI',
-  (-225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225, -225)),
- (',)', (-272, -272)), (',)', (-273, -273)), (',)', (-257, -257)), (',)', (-258, -258)),
- (',[)', (-262, 97, -262)), (',)', (-263, -263)), (',)', (-264, -264)), ('XY{;', (77, 78, -192, -192)),
- (',+});', (-199, -199, -199, -199, -199)), ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- (',};', (-207, -207, -207)), ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)), (',}', (-16, -16)),
- ('!lhmi{(-s+qgo~k', (154, 31, 155, 156, 157, 158, 159, 160, 33, 161, 162, 163, 34, 164, 165)),
- (',};', (-209, -209, -209)), (',}', (-143, -143)),
- ('&^:,<->%+?})];/*|HBEADFCG',
-  (-363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363, -363,
-   -363, -363, -363, -363, -363, -363, -363, -363)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)), (',;', (-128, -128)), (',;', (-65, -65)),
- (',)', (530, 549)), ('lmsqo', (31, 32, 33, 162, 34)), ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105, -105,
-   -105, -105, -105, -105)),
- (',;', (553, 554)), (',;', (555, 556)), (';', (557,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329, -329,
-   -329, -329, -329, -329)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331, -331,
-   -331, -331, -331, -331)),
- ('XY;', (77, 78, 558)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328, -328,
-   -328, -328, -328, -328)),
- ('XY;', (77, 78, 559)), ('XY;', (77, 78, 560)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337, -337,
-   -337, -337, -337, -337)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339, -339,
-   -339, -339, -339, -339)),
- ('XY;', (77, 78, 562)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344, -344,
-   -344, -344, -344, -344)),
- ('XY;', (77, 78, 563)), ('XY;', (77, 78, 564)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348, -348,
-   -348, -348, -348, -348)),
- ('XY;', (77, 78, 566)), ('XY;', (77, 78, 567)), ('XY(;', (77, 78, 40, 569)),
- ('d@flS,rRm{ZMsNq}oaJTbc',
-  (-334, -334, -334, -334, -334, 572, -334, -334, -334, -334, -334, -334, -334, -334, -334, -334, -334,
-   -334, -334, -334, -334, -334)),
- (',;', (-28, -28)), ('lmso', (31, 32, 33, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335, -335,
-   -335, -335, -335, -335)),
- ('!lhmi(-s+qgo~k', (339, 31, 155, 32, 267, 159, 342, 33, 161, 162, 163, 34, 164, 165)),
- (',)];|', (-381, -381, -381, -381, -381)), (',}', (576, 577)), ('lm{sqo', (31, 32, 340, 33, 162, 34)),
- (',);t', (-62, -62, -62, 580)), (',]', (581, 582)), ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)),
- ('!hi(-+~k', (154, 155, 267, 268, 160, 161, 164, 165)), (']', (585,)), (']', (-35,)), (']', (-36,)),
- (',});', (-371, -371, -371, -371)), (',);', (-252, -252, -252)), (',);', (-18, -18, -18)),
- ('!lhmi{([-s+qgo~k', (339, 31, 155, 32, 267, 340, 159, 341, 342, 33, 161, 162, 163, 34, 164, 165)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212, -212,
-   -212, -212, -212, -212)),
- (',);', (-253, -253, -253)), (',', (587,)), (',;', (588, 589)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97, -97,
-   -97)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216, -216,
-   -216, -216, -216, -216)),
- (',;', (530, 593)), ('l,ms}obt', (-25, -25, -25, -25, -25, -25, -25, -25)), (',)', (-67, -67)),
- ('WUV{N;', (-146, -146, -146, -146, -146, -146)), (',)', (-260, -260)), (',)', (-261, -261)),
- (')', (-241,)), (')', (-242,)), (',}', (-15, -15)), (':,})];', (-116, -116, -116, -116, -116, -116)),
- (',;', (-64, -64)), (',;', (594, 595)), (',;', (596, 597)), (';', (598,)),
- ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109, -109,
-   -109, -109, -109, -109)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111, -111,
-   -111, -111, -111, -111)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112, -112,
-   -112, -112, -112, -112)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330, -330,
-   -330, -330, -330, -330)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325, -325,
-   -325, -325, -325, -325)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327, -327,
-   -327, -327, -327, -327)),
- ('XY;', (77, 78, 602)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338, -338,
-   -338, -338, -338, -338)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341, -341,
-   -341, -341, -341, -341)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343, -343,
-   -343, -343, -343, -343)),
- ('XY;', (77, 78, 603)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345, -345,
-   -345, -345, -345, -345)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347, -347,
-   -347, -347, -347, -347)),
- ('XY;', (77, 78, 604)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352, -352,
-   -352, -352, -352, -352)),
- ('XY;', (77, 78, 605)), ('XY;', (77, 78, 606)), ('n', (608,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333, -333,
-   -333, -333, -333, -333)),
- (',;', (-27, -27)), (',}', (-34, -34)),
- ('!lhmi(-s+qgo~k', (339, 31, 155, 32, 267, 159, 342, 33, 161, 162, 163, 34, 164, 165)),
- (',)];|', (-380, -380, -380, -380, -380)), (',]', (-5, -5)), (',]', (-6, -6)), (',);', (-61, -61, -61)),
- ('lm{sqo', (31, 32, 340, 33, 162, 34)), (',);t', (-60, -60, -60, 612)), (',]', (-73, -73)),
- (',]', (-74, -74)), (',);', (-251, -251, -251)), (',);', (-17, -17, -17)),
- ('lmsqo', (31, 32, 33, 162, 34)), ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89, -89,
-   -89)),
- (',;', (616, 617)), (',;', (618, 619)), (';', (620,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215, -215,
-   -215, -215, -215, -215)),
- ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101, -101,
-   -101, -101, -101, -101)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103, -103,
-   -103, -103, -103, -103)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104, -104,
-   -104, -104, -104, -104)),
- (',;', (624, 625)), (';', (626,)), (';', (627,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326, -326,
-   -326, -326, -326, -326)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342, -342,
-   -342, -342, -342, -342)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346, -346,
-   -346, -346, -346, -346)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349, -349,
-   -349, -349, -349, -349)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351, -351,
-   -351, -351, -351, -351)),
- ('XY;', (77, 78, 628)), ('lmsot', (31, 32, 33, 34, 228)), (',}', (-33, -33)), (',]', (-3, -3)),
- (',]', (-4, -4)), (',);', (-59, -59, -59)), (',;', (631, 632)), (',;', (633, 634)), (';', (635,)),
- ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93, -93,
-   -93)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95, -95,
-   -95)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96, -96,
-   -96)),
- (',;', (639, 640)), (';', (641,)), (';', (642,)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107, -107,
-   -107, -107, -107, -107)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108, -108,
-   -108, -108, -108, -108)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110, -110,
-   -110, -110, -110, -110)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350, -350,
-   -350, -350, -350, -350)),
- (',+', (-120, -120)), (',', (644,)), ('lm(sqo', (31, 32, 319, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85, -85,
-   -85)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87, -87,
-   -87)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88, -88,
-   -88)),
- (',;', (648, 649)), (';', (650,)), (';', (651,)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99, -99,
-   -99)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100,
-   -100, -100, -100, -100)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102, -102,
-   -102, -102, -102, -102)),
- (';', (653,)), ('p', (654,)), (',;', (655, 656)), (';', (657,)), (';', (658,)),
- ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91, -91,
-   -91)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92, -92,
-   -92)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94, -94,
-   -94)),
- (';', (660,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106, -106,
-   -106, -106, -106, -106)),
- ('i', (661,)), ('lmsqo', (31, 32, 33, 162, 34)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83, -83,
-   -83)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84, -84,
-   -84)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86, -86,
-   -86)),
- (';', (663,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98, -98,
-   -98)),
- ('i', (664,)), (';', (665,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90, -90,
-   -90)),
- ('i', (666,)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82, -82,
-   -82)),
- ('d@flSrRm{ZMsNq}oaJTbc',
-  (-37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37, -37,
-   -37)))
+# A state a line: kinds, and for each the next state, or -1 - the rule to reduce.
+ACTIONS = """\
+$KOdfQLRZNPaJbcI -231
+$KOdfQLRZNPaJbcI -243 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
 
-# State -> rules, and for each the next state.
-GOTOS = ((('items', 'module'), (1, 2)),
- (('__parameter_star_5', '_specifier', 'alignment', 'attributes', 'function', 'function_header', 'item',
-   'pragma', 'section', 'section_header', 'target', 'variable'),
-  (18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)),
- ((), ()), ((), ()), (('_name',), (35,)), ((), ()), ((), ()), (('_name',), (38,)), ((), ()),
- (('_name', 'attributes', 'parameters'), (41, 42, 43)),
- (('__parameter_star_5', '_specifier', 'alignment', 'attributes', 'variable'), (18, 19, 20, 21, 46)),
- ((), ()), ((), ()), ((), ()), (('_name',), (49,)), (('_name', 'declarator'), (51, 52)), ((), ()), ((), ()),
- (('_specifier', 'alignment', 'attributes'), (55, 20, 21)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('body', 'end', 'open'), (58, 59, 60)), ((), ()), ((), ()), ((), ()), (('section_lines',), (61,)),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('attribute',), (64,)),
- (('__function_header_star_2', 'entry_directive', 'parameters', 'pragma'), (68, 69, 70, 71)), ((), ()),
- (('__parameter_star_5', '_specifier', 'alignment', 'attributes', 'parameter'), (75, 19, 20, 21, 76)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (79, 80, 81)),
- (('_name', 'parameters'), (82, 83)), (('_name',), (84,)), (('_name',), (85,)),
- (('_name', 'attributes', 'parameters'), (86, 87, 88)), ((), ()), (('__pragma_star_1',), (91,)), ((), ()),
- (('__target_star_0',), (94,)), ((), ()),
- (('__declarator_star_9', 'count', 'dimension', 'unsized'), (98, 99, 100, 101)),
- (('__variable_star_7',), (104,)), ((), ()), (('_name', 'declarator'), (51, 106)), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), (('statements',), (107,)),
- (('_name', '_section_type', 'close', 'label', 'section_line'), (111, 112, 113, 114, 115)),
- (('_name',), (116,)), ((), ()), (('__attributes_star_8',), (120,)), ((), ()), ((), ()), ((), ()),
- (('entry_directive', 'pragma'), (123, 71)), ((), ()),
- (('__function_header_star_2', 'entry_directive', 'pragma'), (124, 69, 71)), ((), ()), ((), ()), ((), ()),
- (('_name', 'alignment', 'pointer'), (127, 128, 129)),
- (('_specifier', 'alignment', 'attributes'), (55, 20, 21)), (('__parameters_star_4',), (133,)), ((), ()),
- ((), ()), (('func_directive',), (135,)), ((), ()),
- (('__function_header_star_3', 'func_directive'), (136, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (137, 80, 138)), (('_name',), (139,)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (140, 80, 141)),
- (('__function_header_star_2', 'entry_directive', 'parameters', 'pragma'), (142, 69, 143, 71)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (144, 80, 145)),
- (('_name', 'parameters'), (146, 147)), (('_name',), (148,)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name',), (152,)), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()), (('dimension',), (193,)),
- (('__declarator_star_9', 'dimension', 'unsized'), (195, 100, 196)), ((), ()),
- (('__declarator_star_9', 'dimension'), (198, 100)), (('_name', 'declarator'), (51, 199)), ((), ()),
- ((), ()), ((), ()), (('__variable_star_7',), (203,)),
- (('__parameter_star_5', '_name', '_opcode', '_specifier', 'alignment', 'attributes', 'body', 'call',
-   'close', 'guard', 'instruction', 'label', 'open', 'pragma', 'statement', 'target', 'variable'),
-  (18, 111, 214, 19, 20, 21, 215, 216, 217, 218, 219, 220, 60, 221, 222, 223, 224)),
- ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'debug_name', 'debug_symbol', 'label_name', 'section_integer'), (229, 230, 231, 232, 233)),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), (('attribute',), (236,)), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), (('entry_directive', 'pragma'), (123, 71)), ((), ()), (('alignment',), (242,)),
- (('dimension', 'unsized'), (243, 244)), (('_name', 'pointer'), (245, 246)), (('_name',), (247,)),
- (('_name', 'alignment', 'pointer'), (248, 249, 250)),
- (('__parameter_star_5', '_specifier', 'alignment', 'attributes', 'parameter'), (75, 19, 20, 21, 251)),
- ((), ()), ((), ()), ((), ()), ((), ()), (('func_directive',), (135,)), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (254, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (255, 80, 256)),
- (('func_directive',), (135,)), (('__function_header_star_3', 'func_directive'), (257, 80)),
- (('entry_directive', 'pragma'), (123, 71)),
- (('__function_header_star_2', 'entry_directive', 'pragma'), (258, 69, 71)), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (259, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (260, 80, 261)), (('_name',), (262,)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (263, 80, 264)), ((), ()), ((), ()),
- ((), ()), ((), ()), (('_name',), (266,)), (('primary', 'unary'), (180, 269)), ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'element', 'equality', 'expression',
-   'generic', 'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product',
-   'relation', 'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 273, 172, 173, 174, 175, 274, 177, 178, 275, 180, 181, 182, 183, 184, 185,
-   186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'single', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 277, 177, 178, 180, 181, 182, 183, 278, 185, 186)),
- (('primary', 'unary'), (180, 279)), (('primary', 'unary'), (180, 280)), ((), ()), ((), ()),
- (('primary', 'unary'), (180, 281)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 307, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 308, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- (('dimension',), (193,)), (('__declarator_star_9', 'dimension'), (311, 100)),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 312, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- (('dimension',), (193,)), ((), ()), (('_name', 'declarator'), (51, 314)), ((), ()), ((), ()), ((), ()),
- (('_name',), (317,)),
- (('___opcode_star_13', '_modifier', '_name', 'arguments', 'name'), (324, 325, 166, 326, 327)),
- (('parameters',), (329,)), (('___opcode_star_13', '_modifier'), (330, 325)),
- (('_name', 'parameters'), (331, 332)), ((), ()), ((), ()),
- (('___opcode_star_13', '_modifier'), (335, 325)), (('___opcode_star_13', '_modifier'), (336, 325)),
- (('_name', 'target_label'), (337, 338)),
- (('_name', 'address', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'operand', 'primary', 'product', 'relation', 'shift', 'single',
-   'sum', 'unary', 'value', 'vector'),
-  (166, 344, 167, 168, 169, 170, 345, 172, 173, 177, 178, 346, 347, 180, 181, 182, 183, 184, 185, 186, 348,
-   349)),
- ((), ()), ((), ()), ((), ()), (('_opcode',), (352,)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), (('section_literal',), (354,)), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), (('__section_line_star_11',), (358,)), ((), ()), ((), ()), ((), ()), (('attribute',), (360,)),
- ((), ()), ((), ()), ((), ()), (('alignment',), (363,)), ((), ()), ((), ()), ((), ()),
- (('dimension', 'unsized'), (364, 365)), (('_name',), (366,)), (('dimension', 'unsized'), (367, 368)),
- (('dimension', 'unsized'), (369, 370)), (('_name', 'pointer'), (371, 372)), (('_name',), (373,)), ((), ()),
- (('__parameter_star_5', '_specifier', 'alignment', 'attributes', 'parameter'), (75, 19, 20, 21, 374)),
- ((), ()), (('func_directive',), (135,)), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (375, 80)), (('func_directive',), (135,)),
- (('entry_directive', 'pragma'), (123, 71)), (('func_directive',), (135,)), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (376, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (377, 80, 378)),
- (('func_directive',), (135,)), (('__function_header_star_3', 'func_directive'), (379, 80)), ((), ()),
- ((), ()), ((), ()),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 277, 177, 178, 180, 181, 182, 183, 185, 186)),
- ((), ()), (('_name', 'name'), (166, 380)),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'generic',
-   'logical_and', 'logical_or', 'masked', 'name', 'primary', 'product', 'relation', 'shift', 'sum',
-   'unary'),
-  (166, 167, 168, 169, 170, 172, 381, 382, 177, 178, 383, 384, 180, 181, 182, 183, 185, 186)),
- ((), ()), (('__initializer_star_10',), (387,)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()),
- (('equality', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (392, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_xor', 'equality', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 393, 172, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'equality', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (394, 172, 180, 181, 182, 183, 185, 186)),
- (('primary', 'product', 'relation', 'shift', 'sum', 'unary'), (180, 181, 395, 183, 185, 186)),
- (('primary', 'product', 'relation', 'shift', 'sum', 'unary'), (180, 181, 396, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 397, 177, 178, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'equality', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 398, 169, 172, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 399, 177, 178, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'equality', 'logical_and', 'primary', 'product', 'relation', 'shift',
-   'sum', 'unary'),
-  (167, 168, 169, 172, 400, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 401, 177, 178, 180, 181, 182, 183, 185, 186)),
- (('primary', 'unary'), (180, 402)), (('primary', 'unary'), (180, 403)), (('primary', 'unary'), (180, 404)),
- (('primary', 'product', 'shift', 'sum', 'unary'), (180, 181, 405, 185, 186)),
- (('primary', 'product', 'shift', 'sum', 'unary'), (180, 181, 406, 185, 186)),
- (('primary', 'product', 'shift', 'sum', 'unary'), (180, 181, 407, 185, 186)),
- (('primary', 'product', 'shift', 'sum', 'unary'), (180, 181, 408, 185, 186)),
- (('primary', 'product', 'sum', 'unary'), (180, 181, 409, 186)),
- (('primary', 'product', 'sum', 'unary'), (180, 181, 410, 186)),
- (('primary', 'product', 'unary'), (180, 411, 186)), (('primary', 'product', 'unary'), (180, 412, 186)),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 413, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 414, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- (('dimension',), (193,)), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 416, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()), (('_name',), (417,)), ((), ()), ((), ()),
- (('_name', 'address', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'operand', 'primary', 'product', 'relation', 'shift', 'single',
-   'sum', 'unary', 'value', 'vector'),
-  (166, 344, 167, 168, 169, 170, 345, 172, 173, 177, 178, 346, 419, 180, 181, 182, 183, 184, 185, 186, 348,
-   349)),
- ((), ()), ((), ()), ((), ()), ((), ()),
- (('_modifier', '_name', 'arguments', 'name'), (420, 166, 421, 422)), ((), ()), ((), ()), ((), ()),
- (('__function_header_star_3', 'func_directive', 'parameters'), (427, 80, 428)), ((), ()),
- (('_modifier',), (420,)), (('__function_header_star_3', 'func_directive', 'parameters'), (431, 80, 432)),
- (('_name',), (433,)), (('_name', 'parameters'), (434, 435)), ((), ()), (('_modifier',), (420,)),
- (('_modifier',), (420,)), (('count',), (437,)), (('__statement_star_6',), (440,)),
- (('_name', 'name', 'primary', 'unary'), (166, 441, 180, 269)),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation', 'shift', 'single', 'sum', 'unary',
-   'value'),
-  (166, 167, 168, 169, 170, 345, 172, 173, 177, 178, 442, 180, 181, 182, 183, 184, 185, 186, 443)),
- (('_name', 'base', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and',
-   'logical_or', 'plain_name', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (444, 445, 167, 168, 169, 170, 172, 446, 177, 178, 447, 180, 181, 182, 183, 185, 186)),
- (('_name', 'name', 'primary', 'unary'), (166, 448, 180, 279)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('__instruction_star_12',), (454,)), ((), ()), ((), ()),
- (('___opcode_star_13', '_modifier', '_name', 'arguments', 'name'), (456, 325, 166, 457, 458)),
- (('___opcode_star_13', '_modifier'), (335, 325)),
- (('_name', 'address', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'operand', 'primary', 'product', 'relation', 'shift', 'single',
-   'sum', 'unary', 'value', 'vector'),
-  (166, 344, 167, 168, 169, 170, 345, 172, 173, 177, 178, 346, 460, 180, 181, 182, 183, 184, 185, 186, 348,
-   349)),
- ((), ()), ((), ()), (('section_integer',), (461,)), (('_name', 'label_name'), (462, 463)),
- (('section_integer',), (464,)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), (('dimension', 'unsized'), (469, 470)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('dimension', 'unsized'), (471, 472)), (('_name',), (473,)), (('dimension', 'unsized'), (474, 475)),
- ((), ()), (('func_directive',), (135,)), (('func_directive',), (135,)), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (476, 80)), (('func_directive',), (135,)), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'element', 'equality', 'expression',
-   'generic', 'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product',
-   'relation', 'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 481, 172, 173, 174, 175, 274, 177, 178, 275, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation', 'shift',
-   'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 484, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186)),
- (('primary', 'unary'), (180, 485)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression', 'generic',
-   'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation',
-   'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 487, 177, 178, 179, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()), ((), ()), (('__instruction_star_12',), (489,)), ((), ()), ((), ()), ((), ()),
- (('_name', 'name'), (166, 493)), (('_name', 'arguments', 'name'), (166, 494, 495)), ((), ()), ((), ()),
- (('func_directive',), (135,)), (('__function_header_star_3', 'func_directive'), (498, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (500, 80, 501)), ((), ()),
- (('func_directive',), (135,)), (('__function_header_star_3', 'func_directive'), (504, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (506, 80, 507)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (509, 80, 510)), (('_name',), (511,)),
- ((), ()), ((), ()), (('_name', 'target_label'), (337, 513)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('__vector_star_14',), (518,)), ((), ()), (('__address_star_15',), (521,)), ((), ()), ((), ()), ((), ()),
- (('_index', '_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (524, 166, 167, 168, 169, 170, 172, 525, 177, 178, 526, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 527, 177, 178, 180, 181, 182, 183, 185, 186)),
- (('_name', 'name'), (166, 528)),
- (('_name', 'address', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'operand', 'primary', 'product', 'relation', 'shift', 'single',
-   'sum', 'unary', 'value', 'vector'),
-  (166, 344, 167, 168, 169, 170, 345, 172, 173, 177, 178, 346, 529, 180, 181, 182, 183, 184, 185, 186, 348,
-   349)),
- ((), ()), ((), ()), (('_name', 'name'), (166, 532)),
- (('_modifier', '_name', 'arguments', 'name'), (420, 166, 533, 534)), ((), ()), ((), ()), ((), ()),
- (('__instruction_star_12',), (539,)), ((), ()), ((), ()), ((), ()), ((), ()),
- (('section_integer',), (540,)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('dimension', 'unsized'), (543, 544)), ((), ()), ((), ()), (('func_directive',), (135,)), ((), ()),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 545, 177, 178, 180, 181, 182, 183, 185, 186)),
- ((), ()),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 546, 177, 178, 180, 181, 182, 183, 185, 186)),
- ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'element', 'equality', 'expression',
-   'generic', 'initial_value', 'initializer', 'logical_and', 'logical_or', 'name', 'primary', 'product',
-   'relation', 'shift', 'single', 'sum', 'unary'),
-  (166, 167, 168, 169, 170, 171, 547, 172, 173, 174, 175, 274, 177, 178, 275, 180, 181, 182, 183, 184, 185,
-   186)),
- ((), ()), ((), ()), ((), ()),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'logical_and', 'logical_or', 'primary',
-   'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 548, 172, 177, 178, 180, 181, 182, 183, 185, 186)),
- ((), ()), ((), ()), ((), ()), (('_name', 'name'), (166, 550)),
- (('_name', 'arguments', 'name'), (166, 551, 552)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), (('func_directive',), (135,)), ((), ()), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (561, 80)), ((), ()), ((), ()),
- (('func_directive',), (135,)), ((), ()), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (565, 80)), ((), ()), (('func_directive',), (135,)),
- (('__function_header_star_3', 'func_directive'), (568, 80)),
- (('__function_header_star_3', 'func_directive', 'parameters'), (570, 80, 571)), (('_inlined',), (573,)),
- ((), ()), (('_name', 'target_label'), (337, 574)), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation', 'shift', 'single', 'sum', 'unary',
-   'value'),
-  (166, 167, 168, 169, 170, 345, 172, 173, 177, 178, 442, 180, 181, 182, 183, 184, 185, 186, 575)),
- ((), ()), ((), ()), (('_name', 'name', 'vector'), (166, 578, 579)), ((), ()), ((), ()),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 583, 177, 178, 180, 181, 182, 183, 185, 186)),
- (('bit_and', 'bit_or', 'bit_xor', 'conditional', 'equality', 'expression', 'logical_and', 'logical_or',
-   'primary', 'product', 'relation', 'shift', 'sum', 'unary'),
-  (167, 168, 169, 170, 172, 584, 177, 178, 180, 181, 182, 183, 185, 186)),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'address', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'operand', 'primary', 'product', 'relation', 'shift', 'single',
-   'sum', 'unary', 'value', 'vector'),
-  (166, 344, 167, 168, 169, 170, 345, 172, 173, 177, 178, 346, 586, 180, 181, 182, 183, 184, 185, 186, 348,
-   349)),
- ((), ()), ((), ()), ((), ()), ((), ()), (('_name', 'name'), (166, 590)),
- (('_name', 'arguments', 'name'), (166, 591, 592)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), (('_name', 'arguments', 'name'), (166, 599, 600)), ((), ()), (('_name', 'name'), (166, 601)),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), (('func_directive',), (135,)), ((), ()), ((), ()),
- ((), ()), (('func_directive',), (135,)), ((), ()), ((), ()), (('func_directive',), (135,)), ((), ()),
- (('func_directive',), (135,)), (('__function_header_star_3', 'func_directive'), (607, 80)), ((), ()),
- ((), ()), ((), ()), ((), ()),
- (('_name', 'bit_and', 'bit_or', 'bit_xor', 'conditional', 'constant', 'equality', 'expression',
-   'logical_and', 'logical_or', 'name', 'primary', 'product', 'relation', 'shift', 'single', 'sum', 'unary',
-   'value'),
-  (166, 167, 168, 169, 170, 345, 172, 173, 177, 178, 442, 180, 181, 182, 183, 184, 185, 186, 609)),
- ((), ()), ((), ()), ((), ()), ((), ()), (('_name', 'name', 'vector'), (166, 610, 611)), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), (('_name', 'name'), (166, 613)),
- (('_name', 'arguments', 'name'), (166, 614, 615)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'arguments', 'name'), (166, 621, 622)), ((), ()), (('_name', 'name'), (166, 623)), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('func_directive',), (135,)), (('_name', 'debug_name', 'debug_symbol'), (629, 230, 630)), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'arguments', 'name'), (166, 636, 637)), ((), ()), (('_name', 'name'), (166, 638)), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()), (('_name', 'name'), (166, 643)), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), (('_name', 'arguments', 'name'), (166, 645, 646)), ((), ()),
- (('_name', 'name'), (166, 647)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'name'), (166, 652)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), (('_name', 'name'), (166, 659)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- (('_name', 'name'), (166, 662)), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()), ((), ()),
- ((), ()), ((), ()), ((), ()), ((), ()))
+i 30
+lmso 31 32 33 34
+i 36
+( 37
+lmso 31 32 33 34
+i 39
+flm(so 6 31 32 40 33 34
+dfQRabc 5 6 44 45 13 15 16
+j 47
+t 48
+dfabc -57
+lmso 31 32 33 34
+lms;o 31 32 33 50 34
+dfabc -58
+h 53
+dfabc 5 6 13 54 16
+dfabc -20
+dfabc -55
+dfabc -56
+$KOdfQLRZNPaJbcI -218
+{; 56 57
+$KOdfQLRZNPaJbcI -230
+$KOdfQLRZNPaJbcI -219
+$KOdfQLRZNPaJbcI -220
+lms}obt -311
+$KOdfQLRZNPaJbcI -221
+$KOdfQLRZNPaJbcI -222
+$KOdfQLRZNPaJbcI -223
+$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -43
+$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -44
+$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -45
+$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -46
+, 62
+dflmseoabc -63
+t 63
+WUV{(N; 65 66 67 -162 40 11 -162
+j 72
+df)abc 5 6 73 13 74 16
+XY{(; 77 78 -166 40 -166
+lm(so 31 32 40 33 34
+lmso 31 32 33 34
+lmso 31 32 33 34
+flm(so 6 31 32 40 33 34
+$KOdfQLRZNPaJbcI -229
+,; 89 90
+{ 92
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -359 -359 -359 -359 -359 -359 -359 -359 93 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -379
+,=<[; -139 95 96 97 -139
+,; 102 103
+$KOdfQLRZNPaJbcI -228
+lms;o 31 32 33 105 34
+dfabc -19
+d@flSrRm{ZMsNq}oaJTbc -247
+$KOdfQLRZNPaJbcI -144
+$KOdfQLRZNPaJbcI -157
+$KOdfQLRZNPaJbcI -158
+d@flSrRm{ZMsNq}oaJTbc -354
+lms}obt 31 32 33 108 34 109 110
+lmso 31 32 33 34
+,() -68 117 -68
+,) 118 119
+i 121
+WUV{N; -149
+i 122
+WUV{N; 65 66 67 -159 11 -159
+WUV{N; -12
+WUV{N; 65 66 67 -161 11 -161
+WUV{N; -145
+$KOdf,QLRZNPaJbcI -227 -227 -227 -227 -227 125 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227
+lWUVXYm{sN;o -280
+dlmseo 5 31 32 33 126 34
+dfabc 5 6 13 130 16
+,) 131 132
+XY{; -155
+i 134
+XY{; 77 78 -163 -163
+XY{; -14
+XY{; 77 78 -165 -165
+XY{(; 77 78 -170 40 -170
+lmso 31 32 33 34
+XY{(; 77 78 -178 40 -178
+WUV{(N; 65 66 67 -182 40 11 -182
+XY{(; 77 78 -186 40 -186
+lm(so 31 32 40 33 34
+lmso 31 32 33 34
+j 149
+$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -287
+,; 150 151
+lms}obt -302
+lmso 31 32 33 34
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -358 -358 -358 -358 -358 -358 -358 -358 153 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+i 187
+i]k 188 189 190
+,=[; -125 191 192 -125
+,=[; -133 194 97 -133
+,=[; -10
+,=[; -137 197 192 -137
+lmso 31 32 33 34
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -378
+,; 200 201
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -376
+,; 102 202
+d@flSrRm{ZMsNq}oaJTbc 5 204 6 205 206 207 208 32 56 209 210 211 11 212 108 34 13 14 213 15 16
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -114
+lmi-sot -53
+lmi-sot -54
+: 225
+lmi-sot 31 32 226 227 33 34 228
+$KOdfQLRZNPaJbcI -301
+lms}obt -305
+lms}obt -310
+; 234
+i 235
+t 63
+dflm(soabc -70
+,) 237 238
+,WUV{N; 239 -148 -148 -148 -148 -148 -148
+WUV{N; -150
+WUV{N; -11
+WUV{N; 65 66 67 -160 11 -160
+i 240
+dlmsoa 5 -285 -285 -285 -285 241
+,[) -268 97 -268
+lmseo 31 32 33 126 34
+lmso 31 32 33 34
+dlmseo 5 31 32 33 126 34
+dfabc 5 6 13 74 16
+lWUVXYm{sN;o -279
+,) 252 253
+XY{; -156
+XY{; -13
+XY{; 77 78 -164 -164
+XY{; 77 78 -167 -167
+XY{; 77 78 -169 -169
+XY{(; 77 78 -174 40 -174
+XY{; 77 78 -175 -175
+XY{; 77 78 -177 -177
+WUV{N; 65 66 67 -179 11 -179
+WUV{N; 65 66 67 -181 11 -181
+XY{; 77 78 -183 -183
+XY{; 77 78 -185 -185
+XY{(; 77 78 -190 40 -190
+lmso 31 32 33 34
+XY{(; 77 78 -198 40 -198
+,; -24
+j 265
+$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -286
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -30
+lmso 31 32 33 34
+!hi(-+~k 154 155 267 268 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -288
+,=(+});t -44 -44 270 -44 -44 -44 -44 -44
+&^,<(->%+?};/*|HBEADFCG -289 -289 -289 -289 271 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289
+!lhmi{(-s+q}go~k 154 31 155 156 157 158 159 160 33 161 162 272 163 34 164 165
+!hi(-+g~bk 154 155 267 159 160 161 163 164 276 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+,=[+})];| -246
+,}); -316
+!hi(-+~k 154 155 267 268 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -290
+,=[+})];|t -245 -245 -245 -245 -245 -245 -245 -245 -245 282
+&^:,?})];|HB 283 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79
+:,?})];|HB -234 -234 -234 -234 -234 -234 -234 284 -234 -234
+^:,?})];|HB 285 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77
+:,})]; -154
+,}; -202
+&^:,?})];|HBEA -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 286 287
+,}); -117
+,+}; -203 288 -203 -203
+,}; -208
+,; -138
+:,?})];HB -236 -236 -236 -236 -236 -236 -236 -236 289
+:,?})];H -115 -115 290 -115 -115 -115 -115 291
+,+}; -204 292 -204 -204
+&^:,<->%+?})];/*|HBEADFCG -362
+&^:,<->%+?})];/*|HBEADFCG -355 -355 -355 -355 -355 -355 -355 293 -355 -355 -355 -355 -355 -355 294 295 -355 -355 -355 -355 -355 -355 -355 -355 -355
+&^:,<>?})];|HBEADF -151 -151 -151 -151 296 297 -151 -151 -151 -151 -151 -151 -151 -151 -151 -151 298 299
+&^:,<>?})];|HBEADFCG -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 300 301
+,}); -118
+&^:,<->+?})];|HBEADFCG -313 -313 -313 -313 -313 302 -313 303 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313
+&^:,<->%+?})];/*|HBEADFCG -292
+> 304
+] 305
+,=[); -368
+] 306
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+ik 188 190
+,=[; -9
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,=[; -127 309 192 -127
+,=[; -131 310 192 -131
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,=[; -135 313 192 -135
+,; -32
+lmso 31 32 33 34
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -377
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -375
+,; 200 315
+!lmso 316 31 32 33 34
+l:mZ(sqoabct 31 -43 32 318 319 33 162 34 320 321 322 323
+(o 40 328
+!lhmi{Z([-s+q;goa~bckt -48 -48 -48 -48 -48 -48 318 -48 -48 -48 -48 -48 -48 -48 -48 -48 320 -48 321 322 -48 323
+lm(so 31 32 40 33 34
+R 333
+i 334
+!l:hmi{Z([-s+q;goa~bckt -50 -50 -45 -50 -50 -50 -50 318 -50 -50 -50 -50 -50 -50 -50 -50 -50 320 -50 321 322 -50 323
+!lhmi{Z([-s+q;goa~bckt -52 -52 -52 -52 -52 -52 318 -52 -52 -52 -52 -52 -52 -52 -52 -52 320 -52 321 322 -52 323
+lmso 31 32 33 34
+!lhmi{([-s+q;go~k 339 31 155 32 267 340 159 341 342 33 161 162 343 163 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -318
+d@flSrRm{ZMsNq}oaJTbc -319
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -81
+lrsq 350 207 351 212
+d@flSrRm{ZMsNq}oaJTbc -320
+d@flSrRm{ZMsNq}oaJTbc -321
+d@flSrRm{ZMsNq}oaJTbc -322
+d@flSrRm{ZMsNq}oaJTbc -353
+d@flSrRm{ZMsNq}oaJTbc -323
+d@flSrRm{ZMsNq}oaJTbc -324
+d@flSrRm{ZMsNq}oaJTbct -232
+l,ms}obt -303
+i 353
+l,ms+}obt -121
+lm-s+}obt -120 -120 -233 -120 -120 -120 -120 -120 -120
+l,ms+}obt -122 -122 -122 -122 355 -122 -122 -122 -122
+lms}obt -307
+- 356
+l,ms}obt -309 357 -309 -309 -309 -309 -309 -309
+$KOdfQLRZNPaJbcI -224
+, 359
+,) -8
+t 63
+dflm(soabc -69
+i 361
+$KOdf,QLRZNPaJbcI -226 -226 -226 -226 -226 362 -226 -226 -226 -226 -226 -226 -226 -226 -226 -226 -226
+dlmso 5 -284 -284 -284 -284
+lmso -282
+,) -266
+,) -267
+,[) -271 97 -271
+lmso 31 32 33 34
+,[) -277 97 -277
+,[) -256 97 -256
+lmseo 31 32 33 126 34
+lmso 31 32 33 34
+,) -22
+dfabc 5 6 13 74 16
+lWUVXYm{sN;o -278
+XY{; 77 78 -168 -168
+XY{; 77 78 -171 -171
+XY{; 77 78 -173 -173
+XY{; 77 78 -176 -176
+WUV{N; 65 66 67 -180 11 -180
+XY{; 77 78 -184 -184
+XY{; 77 78 -187 -187
+XY{; 77 78 -189 -189
+XY{(; 77 78 -194 40 -194
+XY{; 77 78 -195 -195
+XY{; 77 78 -197 -197
+,; -23
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -29
+&^:,<->%+?})];/*|HBEADFCG -289
+!hi(-+~bk 154 155 267 268 160 161 164 276 165
+&^:,<->%+?})];/*|HBEADFCG -364
+lmsqo 31 32 33 162 34
+!lhmi(-s+qo~k 154 31 155 156 267 268 160 33 161 162 34 164 165
+,}; -211
+,} 385 386
+,} -142
+,=+} -204 388 292 -204
+) 389
+) 390
+) 391
+&^:,<->%+?})];/*|HBEADFCG -365
+&^:,<->%+?})];/*|HBEADFCG -366
+&^:,<->%+?})];/*|HBEADFCG -367
+,=[+})];| -244
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+,=[; -119
+,=[); -140
+,=[); -141
+,; -124
+,; -132
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,=[; -129 415 192 -129
+,; -136
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,; -31
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -374
+lmso 31 32 33 34
+lrsq -200
+!lhmi{Z([-s+q;goa~bckt -38
+!lhmi{([-s+q)go~k 339 31 155 32 267 340 159 341 342 33 161 162 418 163 34 164 165
+!lhmi{Z([-s+q;goa~bckt -39
+!lhmi{Z([-s+q;goa~bckt -40
+!lhmi{Z([-s+q;goa~bckt -41
+!lhmi{Z([-s+q;goa~bckt -42
+lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
+!lhmi{Z([-s+q;goa~bckt -2
+, 423
+,; 424 425
+XY(; 77 78 40 426
+o 429
+!lhmi{Z([-s+q;goa~bckt -47 -47 -47 -47 -47 -47 318 -47 -47 -47 -47 -47 -47 -47 -47 -47 320 -47 321 322 -47 323
+XY(; 77 78 40 430
+lmso 31 32 33 34
+lm(so 31 32 40 33 34
+i 436
+!lhmi{Z([-s+q;goa~bckt -49 -49 -49 -49 -49 -49 318 -49 -49 -49 -49 -49 -49 -49 -49 -49 320 -49 321 322 -49 323
+!lhmi{Z([-s+q;goa~bckt -51 -51 -51 -51 -51 -51 318 -51 -51 -51 -51 -51 -51 -51 -51 -51 320 -51 321 322 -51 323
+,<; -361 96 -361
+,; 438 439
+!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
+!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
+!lhmi(-s+o~k 154 31 155 32 267 268 160 33 161 34 164 165
+!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -214
+,); -248
+,}); -369
+,[+);| -370 449 450 -370 -370 451
+,; 452 453
+,); -249
+,);| -250 -250 -250 455
+lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
+!lhmi{Z([-s+q;goa~bckt -50 -50 -50 -50 -50 -50 318 -50 -50 -50 -50 -50 -50 -50 -50 -50 320 -50 321 322 -50 323
+!lhmi{([-s+q;go~k 339 31 155 32 267 340 159 341 342 33 161 162 459 163 34 164 165
+l,ms}obt -312
+l,ms}obt -304
+i- 226 227
+lmso 31 32 33 34
+i- 226 227
+l,ms}obt -308 465 -308 -308 -308 -308 -308 -308
+i 466
+,) -7
+,WUV{N; 467 -147 -147 -147 -147 -147 -147
+i 468
+lmso -283
+,) -269
+,) -270
+,[) -274 97 -274
+,) -275
+,) -276
+,) -254
+,) -255
+,[) -259 97 -259
+lmso 31 32 33 34
+,[) -265 97 -265
+,) -21
+XY{; 77 78 -172 -172
+XY{; 77 78 -188 -188
+XY{; 77 78 -191 -191
+XY{; 77 78 -193 -193
+XY{; 77 78 -196 -196
+) 477
+) -238
++) 478 -239
+) 479
++) 480 -240
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,}; -210
+,} 482 483
+!lhmi(-s+qgo~k 154 31 155 156 157 159 160 33 161 162 163 34 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -291
+,}); -317
+&^:,?})];|HBEA -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 286 287
+^:,?})];|HB 285 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78
+&^:,?})];|HB 283 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80
+&^:,<>?})];|HBEADF -152 -152 -152 -152 296 297 -152 -152 -152 -152 -152 -152 -152 -152 -152 -152 298 299
+&^:,<>?})];|HBEADF -153 -153 -153 -153 296 297 -153 -153 -153 -153 -153 -153 -153 -153 -153 -153 298 299
+,}; -205
+:,?})];|HB -235 -235 -235 -235 -235 -235 -235 284 -235 -235
+: 486
+:,?})];HB -237 -237 -237 -237 -237 -237 -237 -237 289
+,}; -206
+&^:,<->%+?})];/*|HBEADFCG -293
+&^:,<->%+?})];/*|HBEADFCG -294
+&^:,<->%+?})];/*|HBEADFCG -295
+&^:,<>?})];|HBEADFCG -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 300 301
+&^:,<>?})];|HBEADFCG -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 300 301
+&^:,<>?})];|HBEADFCG -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 300 301
+&^:,<>?})];|HBEADFCG -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 300 301
+&^:,<->+?})];|HBEADFCG -314 -314 -314 -314 -314 302 -314 303 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314
+&^:,<->+?})];|HBEADFCG -315 -315 -315 -315 -315 302 -315 303 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315
+&^:,<->%+?})];/*|HBEADFCG -356 -356 -356 -356 -356 -356 -356 293 -356 -356 -356 -356 -356 -356 294 295 -356 -356 -356 -356 -356 -356 -356 -356 -356
+&^:,<->%+?})];/*|HBEADFCG -357 -357 -357 -357 -357 -357 -357 293 -357 -357 -357 -357 -357 -357 294 295 -357 -357 -357 -357 -357 -357 -357 -357 -357
+,; -126
+,; -130
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,; -134
+lrsq -201
+,; -66
+,) 452 488
+!lhmi{Z([-s+q;goa~bckt -1
+, 490
+,; 491 492
+lmsqo 31 32 33 162 34
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -113
+d@flSrRm{ZMsNq}oaJTbc -332
+XY; 77 78 496
+XY; 77 78 497
+XY(; 77 78 40 499
+d@flSrRm{ZMsNq}oaJTbc -340
+XY; 77 78 502
+XY; 77 78 503
+XY(; 77 78 40 505
+XY(; 77 78 40 508
+lmso 31 32 33 34
+i 512
+,; -360
+lmso 31 32 33 34
+d@flSrRm{ZMsNq}oaJTbc -336
+,; 514 515
+,}); -372
+,+} -370 450 -370
+,} 516 517
+,-+] -281
+,] 519 520
+,] -71
+,-+] -72 522 523 -72
+,}); -373
+!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+lmsqo 31 32 33 162 34
+!lhmi{([-s+qgo~k 339 31 155 32 267 340 159 341 342 33 161 162 163 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -213
+,; 530 531
+lmsqo 31 32 33 162 34
+lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
+, 535
+,; 536 537
+d@flSrRm{ZMsNq}oaJTbc -217
+,; 452 538
+l,ms}obt -123
+lms}obt -233
+lms}obt -306
+l,ms}obt -26
+i- 226 227
+) 541
+i 542
+$KOdfQLRZNPaJbcI -225
+,) -272
+,) -273
+,) -257
+,) -258
+,[) -262 97 -262
+,) -263
+,) -264
+XY{; 77 78 -192 -192
+,+}); -199
+!hi(-+~k 154 155 267 268 160 161 164 165
+,}; -207
+!hi(-+~k 154 155 267 268 160 161 164 165
+,} -16
+!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
+,}; -209
+,} -143
+&^:,<->%+?})];/*|HBEADFCG -363
+!hi(-+~k 154 155 267 268 160 161 164 165
+,; -128
+,; -65
+,) 530 549
+lmsqo 31 32 33 162 34
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -105
+,; 553 554
+,; 555 556
+; 557
+d@flSrRm{ZMsNq}oaJTbc -329
+d@flSrRm{ZMsNq}oaJTbc -331
+XY; 77 78 558
+d@flSrRm{ZMsNq}oaJTbc -328
+XY; 77 78 559
+XY; 77 78 560
+d@flSrRm{ZMsNq}oaJTbc -337
+d@flSrRm{ZMsNq}oaJTbc -339
+XY; 77 78 562
+d@flSrRm{ZMsNq}oaJTbc -344
+XY; 77 78 563
+XY; 77 78 564
+d@flSrRm{ZMsNq}oaJTbc -348
+XY; 77 78 566
+XY; 77 78 567
+XY(; 77 78 40 569
+d@flS,rRm{ZMsNq}oaJTbc -334 -334 -334 -334 -334 572 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334
+,; -28
+lmso 31 32 33 34
+d@flSrRm{ZMsNq}oaJTbc -335
+!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
+,)];| -381
+,} 576 577
+lm{sqo 31 32 340 33 162 34
+,);t -62 -62 -62 580
+,] 581 582
+!hi(-+~k 154 155 267 268 160 161 164 165
+!hi(-+~k 154 155 267 268 160 161 164 165
+] 585
+] -35
+] -36
+,}); -371
+,); -252
+,); -18
+!lhmi{([-s+qgo~k 339 31 155 32 267 340 159 341 342 33 161 162 163 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -212
+,); -253
+, 587
+,; 588 589
+lmsqo 31 32 33 162 34
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -97
+d@flSrRm{ZMsNq}oaJTbc -216
+,; 530 593
+l,ms}obt -25
+,) -67
+WUV{N; -146
+,) -260
+,) -261
+) -241
+) -242
+,} -15
+:,})]; -116
+,; -64
+,; 594 595
+,; 596 597
+; 598
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -109
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -111
+d@flSrRm{ZMsNq}oaJTbc -112
+d@flSrRm{ZMsNq}oaJTbc -330
+d@flSrRm{ZMsNq}oaJTbc -325
+d@flSrRm{ZMsNq}oaJTbc -327
+XY; 77 78 602
+d@flSrRm{ZMsNq}oaJTbc -338
+d@flSrRm{ZMsNq}oaJTbc -341
+d@flSrRm{ZMsNq}oaJTbc -343
+XY; 77 78 603
+d@flSrRm{ZMsNq}oaJTbc -345
+d@flSrRm{ZMsNq}oaJTbc -347
+XY; 77 78 604
+d@flSrRm{ZMsNq}oaJTbc -352
+XY; 77 78 605
+XY; 77 78 606
+n 608
+d@flSrRm{ZMsNq}oaJTbc -333
+,; -27
+,} -34
+!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
+,)];| -380
+,] -5
+,] -6
+,); -61
+lm{sqo 31 32 340 33 162 34
+,);t -60 -60 -60 612
+,] -73
+,] -74
+,); -251
+,); -17
+lmsqo 31 32 33 162 34
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -89
+,; 616 617
+,; 618 619
+; 620
+d@flSrRm{ZMsNq}oaJTbc -215
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -101
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -103
+d@flSrRm{ZMsNq}oaJTbc -104
+,; 624 625
+; 626
+; 627
+d@flSrRm{ZMsNq}oaJTbc -326
+d@flSrRm{ZMsNq}oaJTbc -342
+d@flSrRm{ZMsNq}oaJTbc -346
+d@flSrRm{ZMsNq}oaJTbc -349
+d@flSrRm{ZMsNq}oaJTbc -351
+XY; 77 78 628
+lmsot 31 32 33 34 228
+,} -33
+,] -3
+,] -4
+,); -59
+,; 631 632
+,; 633 634
+; 635
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -93
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -95
+d@flSrRm{ZMsNq}oaJTbc -96
+,; 639 640
+; 641
+; 642
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -107
+d@flSrRm{ZMsNq}oaJTbc -108
+d@flSrRm{ZMsNq}oaJTbc -110
+d@flSrRm{ZMsNq}oaJTbc -350
+,+ -120
+, 644
+lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -85
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -87
+d@flSrRm{ZMsNq}oaJTbc -88
+,; 648 649
+; 650
+; 651
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -99
+d@flSrRm{ZMsNq}oaJTbc -100
+d@flSrRm{ZMsNq}oaJTbc -102
+; 653
+p 654
+,; 655 656
+; 657
+; 658
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -91
+d@flSrRm{ZMsNq}oaJTbc -92
+d@flSrRm{ZMsNq}oaJTbc -94
+; 660
+d@flSrRm{ZMsNq}oaJTbc -106
+i 661
+lmsqo 31 32 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -83
+d@flSrRm{ZMsNq}oaJTbc -84
+d@flSrRm{ZMsNq}oaJTbc -86
+; 663
+d@flSrRm{ZMsNq}oaJTbc -98
+i 664
+; 665
+d@flSrRm{ZMsNq}oaJTbc -90
+i 666
+d@flSrRm{ZMsNq}oaJTbc -82
+d@flSrRm{ZMsNq}oaJTbc -37"""
+
+# A state a line: rules, each with the next state.
+GOTOS = """\
+items:1 module:2
+__parameter_star_5:18 _specifier:19 alignment:20 attributes:21 function:22 function_header:23 item:24 pragma:25 section:26 section_header:27 target:28 variable:29
+
+
+_name:35
+
+
+_name:38
+
+_name:41 attributes:42 parameters:43
+__parameter_star_5:18 _specifier:19 alignment:20 attributes:21 variable:46
+
+
+
+_name:49
+_name:51 declarator:52
+
+
+_specifier:55 alignment:20 attributes:21
+
+
+
+
+body:58 end:59 open:60
+
+
+
+section_lines:61
+
+
+
+
+
+
+
+
+
+attribute:64
+__function_header_star_2:68 entry_directive:69 parameters:70 pragma:71
+
+__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:76
+__function_header_star_3:79 func_directive:80 parameters:81
+_name:82 parameters:83
+_name:84
+_name:85
+_name:86 attributes:87 parameters:88
+
+__pragma_star_1:91
+
+__target_star_0:94
+
+__declarator_star_9:98 count:99 dimension:100 unsized:101
+__variable_star_7:104
+
+_name:51 declarator:106
+
+
+
+
+
+statements:107
+_name:111 _section_type:112 close:113 label:114 section_line:115
+_name:116
+
+__attributes_star_8:120
+
+
+
+entry_directive:123 pragma:71
+
+__function_header_star_2:124 entry_directive:69 pragma:71
+
+
+
+_name:127 alignment:128 pointer:129
+_specifier:55 alignment:20 attributes:21
+__parameters_star_4:133
+
+
+func_directive:135
+
+__function_header_star_3:136 func_directive:80
+__function_header_star_3:137 func_directive:80 parameters:138
+_name:139
+__function_header_star_3:140 func_directive:80 parameters:141
+__function_header_star_2:142 entry_directive:69 parameters:143 pragma:71
+__function_header_star_3:144 func_directive:80 parameters:145
+_name:146 parameters:147
+_name:148
+
+
+
+
+_name:152
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:176 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+dimension:193
+__declarator_star_9:195 dimension:100 unsized:196
+
+__declarator_star_9:198 dimension:100
+_name:51 declarator:199
+
+
+
+__variable_star_7:203
+__parameter_star_5:18 _name:111 _opcode:214 _specifier:19 alignment:20 attributes:21 body:215 call:216 close:217 guard:218 instruction:219 label:220 open:60 pragma:221 statement:222 target:223 variable:224
+
+
+
+
+_name:229 debug_name:230 debug_symbol:231 label_name:232 section_integer:233
+
+
+
+
+
+attribute:236
+
+
+
+
+
+entry_directive:123 pragma:71
+
+alignment:242
+dimension:243 unsized:244
+_name:245 pointer:246
+_name:247
+_name:248 alignment:249 pointer:250
+__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:251
+
+
+
+
+func_directive:135
+func_directive:135
+__function_header_star_3:254 func_directive:80
+__function_header_star_3:255 func_directive:80 parameters:256
+func_directive:135
+__function_header_star_3:257 func_directive:80
+entry_directive:123 pragma:71
+__function_header_star_2:258 entry_directive:69 pragma:71
+func_directive:135
+__function_header_star_3:259 func_directive:80
+__function_header_star_3:260 func_directive:80 parameters:261
+_name:262
+__function_header_star_3:263 func_directive:80 parameters:264
+
+
+
+
+_name:266
+primary:180 unary:269
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:273 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:277 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 single:278 sum:185 unary:186
+primary:180 unary:279
+primary:180 unary:280
+
+
+primary:180 unary:281
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:307 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:308 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:193
+__declarator_star_9:311 dimension:100
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:312 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:193
+
+_name:51 declarator:314
+
+
+
+_name:317
+___opcode_star_13:324 _modifier:325 _name:166 arguments:326 name:327
+parameters:329
+___opcode_star_13:330 _modifier:325
+_name:331 parameters:332
+
+
+___opcode_star_13:335 _modifier:325
+___opcode_star_13:336 _modifier:325
+_name:337 target_label:338
+_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:347 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+
+
+
+_opcode:352
+
+
+
+
+
+
+
+
+section_literal:354
+
+
+
+
+
+__section_line_star_11:358
+
+
+
+attribute:360
+
+
+
+alignment:363
+
+
+
+dimension:364 unsized:365
+_name:366
+dimension:367 unsized:368
+dimension:369 unsized:370
+_name:371 pointer:372
+_name:373
+
+__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:374
+
+func_directive:135
+func_directive:135
+__function_header_star_3:375 func_directive:80
+func_directive:135
+entry_directive:123 pragma:71
+func_directive:135
+func_directive:135
+__function_header_star_3:376 func_directive:80
+__function_header_star_3:377 func_directive:80 parameters:378
+func_directive:135
+__function_header_star_3:379 func_directive:80
+
+
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:277 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+_name:166 name:380
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:381 generic:382 logical_and:177 logical_or:178 masked:383 name:384 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+__initializer_star_10:387
+
+
+
+
+
+
+
+
+
+equality:392 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_xor:393 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:394 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+primary:180 product:181 relation:395 shift:183 sum:185 unary:186
+primary:180 product:181 relation:396 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:397 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:398 bit_xor:169 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:399 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 equality:172 logical_and:400 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:401 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+primary:180 unary:402
+primary:180 unary:403
+primary:180 unary:404
+primary:180 product:181 shift:405 sum:185 unary:186
+primary:180 product:181 shift:406 sum:185 unary:186
+primary:180 product:181 shift:407 sum:185 unary:186
+primary:180 product:181 shift:408 sum:185 unary:186
+primary:180 product:181 sum:409 unary:186
+primary:180 product:181 sum:410 unary:186
+primary:180 product:411 unary:186
+primary:180 product:412 unary:186
+
+
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:413 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:414 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:193
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:416 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+_name:417
+
+
+_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:419 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+
+
+
+
+_modifier:420 _name:166 arguments:421 name:422
+
+
+
+__function_header_star_3:427 func_directive:80 parameters:428
+
+_modifier:420
+__function_header_star_3:431 func_directive:80 parameters:432
+_name:433
+_name:434 parameters:435
+
+_modifier:420
+_modifier:420
+count:437
+__statement_star_6:440
+_name:166 name:441 primary:180 unary:269
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:443
+_name:444 base:445 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:446 logical_and:177 logical_or:178 plain_name:447 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 name:448 primary:180 unary:279
+
+
+
+
+__instruction_star_12:454
+
+
+___opcode_star_13:456 _modifier:325 _name:166 arguments:457 name:458
+___opcode_star_13:335 _modifier:325
+_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:460 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+
+
+section_integer:461
+_name:462 label_name:463
+section_integer:464
+
+
+
+
+
+
+
+
+dimension:469 unsized:470
+
+
+
+
+dimension:471 unsized:472
+_name:473
+dimension:474 unsized:475
+
+func_directive:135
+func_directive:135
+func_directive:135
+__function_header_star_3:476 func_directive:80
+func_directive:135
+
+
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:481 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:484 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+primary:180 unary:485
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:487 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+
+__instruction_star_12:489
+
+
+
+_name:166 name:493
+_name:166 arguments:494 name:495
+
+
+func_directive:135
+__function_header_star_3:498 func_directive:80
+__function_header_star_3:500 func_directive:80 parameters:501
+
+func_directive:135
+__function_header_star_3:504 func_directive:80
+__function_header_star_3:506 func_directive:80 parameters:507
+__function_header_star_3:509 func_directive:80 parameters:510
+_name:511
+
+
+_name:337 target_label:513
+
+
+
+
+__vector_star_14:518
+
+__address_star_15:521
+
+
+
+_index:524 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:525 logical_and:177 logical_or:178 name:526 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:527 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 name:528
+_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:529 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+
+
+_name:166 name:532
+_modifier:420 _name:166 arguments:533 name:534
+
+
+
+__instruction_star_12:539
+
+
+
+
+section_integer:540
+
+
+
+
+
+
+
+dimension:543 unsized:544
+
+
+func_directive:135
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:545 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:546 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:547 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+
+
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:548 equality:172 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+
+
+_name:166 name:550
+_name:166 arguments:551 name:552
+
+
+
+
+
+
+func_directive:135
+
+func_directive:135
+__function_header_star_3:561 func_directive:80
+
+
+func_directive:135
+
+func_directive:135
+__function_header_star_3:565 func_directive:80
+
+func_directive:135
+__function_header_star_3:568 func_directive:80
+__function_header_star_3:570 func_directive:80 parameters:571
+_inlined:573
+
+_name:337 target_label:574
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:575
+
+
+_name:166 name:578 vector:579
+
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:583 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:584 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+
+
+
+
+
+_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:586 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+
+
+
+
+_name:166 name:590
+_name:166 arguments:591 name:592
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+_name:166 arguments:599 name:600
+
+_name:166 name:601
+
+
+
+
+
+func_directive:135
+
+
+
+func_directive:135
+
+
+func_directive:135
+
+func_directive:135
+__function_header_star_3:607 func_directive:80
+
+
+
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:609
+
+
+
+
+_name:166 name:610 vector:611
+
+
+
+
+
+_name:166 name:613
+_name:166 arguments:614 name:615
+
+
+
+
+
+_name:166 arguments:621 name:622
+
+_name:166 name:623
+
+
+
+
+
+
+
+
+
+
+func_directive:135
+_name:629 debug_name:230 debug_symbol:630
+
+
+
+
+
+
+
+_name:166 arguments:636 name:637
+
+_name:166 name:638
+
+
+
+
+
+_name:166 name:643
+
+
+
+
+
+
+_name:166 arguments:645 name:646
+
+_name:166 name:647
+
+
+
+
+
+_name:166 name:652
+
+
+
+
+
+
+
+
+_name:166 name:659
+
+
+
+
+
+
+_name:166 name:662
+
+
+
+
+
+
+
+
+
+
+"""

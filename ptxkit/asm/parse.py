@@ -7,18 +7,18 @@ parser state, is built from it at once. The first of its kinds always goes throu
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 from sys import intern
 from typing import Any
 
-from ptxkit.asm._grammar import KINDS, RULES
+from ptxkit.asm._grammar import KINDS
+from ptxkit.asm.collector import at_rest
 from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
 from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
-from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, in_long_list
+from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES, in_long_list
 from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error
 
@@ -128,20 +128,7 @@ class Parser:
     # ---- the machine
 
     def run(self) -> Module:
-        """Read the whole text.
-
-        A tree has no cycles, so the collector of cycles, which would visit all of it again and again while it
-        grows, rests meanwhile.
-        """
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return self._run()
-        finally:
-            if collecting:
-                gc.enable()
-
-    def _run(self) -> Module:
+        """Read the whole text."""
         self._reduce_default()
         while True:
             if not self.tokens and self.states[-1] in LISTS and self._known_statement():
@@ -459,7 +446,8 @@ def parse(source: str | Path, *, name: str | None = None, max_size: int = MAX_SI
     parser = Parser(text, Source(name, text))
     if not text.isascii():
         parser.report_not_ascii()
-    return parser.run()
+    with at_rest():
+        return parser.run()
 
 
 def _read(path: Path, max_size: int) -> bytes:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ptxkit.asm._grammar import KEYWORDS, KINDS, RULES
+from ptxkit.asm._grammar import KEYWORDS, KINDS
 from ptxkit.asm.lexer import END, LABEL_AHEAD, TRIVIA, UNKNOWN
-from ptxkit.asm.states import ACTIONS, GOTOS, HEADER, ITEMS, LISTS, STATEMENTS
+from ptxkit.asm.states import ACTIONS, GOTOS, HEADER, ITEMS, LISTS, RULES, STATEMENTS
 from ptxkit.asm.tree import Block, Function, Malformed
 from ptxkit.diagnostics import Diagnostic, Label, Span
 

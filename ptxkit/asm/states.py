@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from sys import intern
 
 from ptxkit.asm import _grammar
+
+_ACTIONS = _grammar.ACTIONS.split("\n")
+_GOTOS = _grammar.GOTOS.split("\n")
+
+
+def _rule(line: str) -> tuple[str, str | None, int, bool]:
+    origin, method, length = line.split(" ")
+    name = method.removesuffix("?")
+    return intern(origin), None if name == "-" else intern(name), int(length), name != method
+
+
+RULES = tuple(map(_rule, _grammar.RULES.split("\n")))
+"""(rule, method or None if spliced, length, whether a lone child stands for it)"""
 
 
 class _Actions(dict[int, dict[str, int]]):
     """State -> kind -> the next state, or -1 - the rule to reduce."""
 
     def __missing__(self, state: int) -> dict[str, int]:
-        self[state] = row = dict(zip(*_grammar.ACTIONS[state], strict=True))
+        kinds, *numbers = _ACTIONS[state].split(" ")
+        if len(numbers) == 1:
+            row = dict.fromkeys(kinds, int(numbers[0]))
+        else:
+            row = dict(zip(kinds, map(int, numbers), strict=True))
+        self[state] = row
         return row
 
 
@@ -19,7 +39,8 @@ class _Gotos(dict[int, dict[str, int]]):
     """State -> rule -> the next state."""
 
     def __missing__(self, state: int) -> dict[str, int]:
-        self[state] = row = dict(zip(*_grammar.GOTOS[state], strict=True))
+        pairs = [pair.split(":") for pair in _GOTOS[state].split()]
+        self[state] = row = {intern(rule): int(after) for rule, after in pairs}
         return row
 
 
@@ -27,7 +48,7 @@ class _Defaults(dict[int, "int | None"]):
     """State -> the rule to reduce whatever token comes next, where there is no other choice."""
 
     def __missing__(self, state: int) -> int | None:
-        actions = set(_grammar.ACTIONS[state][1])
+        actions = set(ACTIONS[state].values())
         only = actions.pop() if len(actions) == 1 else 0
         self[state] = rule = -1 - only if only < 0 else None
         return rule
@@ -43,7 +64,7 @@ def simulate(kinds: str) -> int:
     stack = [0]
     for kind in kinds:
         while (action := ACTIONS[stack[-1]][kind]) < 0:
-            origin, _, length, _ = _grammar.RULES[-1 - action]
+            origin, _, length, _ = RULES[-1 - action]
             if length:
                 del stack[-length:]
             stack.append(GOTOS[stack[-1]][origin])
@@ -53,8 +74,8 @@ def simulate(kinds: str) -> int:
 
 def _after(rule: str) -> int:
     """The state behind a rule that occurs in one place of the grammar."""
-    (state,) = {states[rules.index(rule)] for rules, states in _grammar.GOTOS if rule in rules}
-    return state
+    (state,) = set(re.findall(rf"(?<!\S){rule}:(\d+)", _grammar.GOTOS))
+    return int(state)
 
 
 ITEMS = _after("items")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from ptxkit import __version__, diagnostics
 from ptxkit.cli import Verb
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
 
@@ -26,7 +25,9 @@ FORMATS = ("text", "json", "github", "sarif")
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="SM", help="Check for this target instead of the file's own.")
+@click.option(
+    "--target", type=TargetName(), metavar="SM", help="Check for this target instead of the file's own."
+)
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --output-format json.")
 @click.option("--ptxas", is_flag=True, help="Have NVIDIA's assembler look, too: nvJitLink, or ptxas on PATH.")
@@ -43,6 +44,8 @@ def command(
             text = diagnostics.render_github(found)
             print(text, end="\n" if text else "")
         case "sarif":
+            import json
+
             print(json.dumps(diagnostics.to_sarif(found, __version__), indent=2))
         case _:
             print_diagnostics(found, sys.stdout)

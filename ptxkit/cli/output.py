@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -35,6 +34,8 @@ def print_failure(found: Iterable[Diagnostic], as_json: bool) -> None:
 
 def print_json(document: dict[str, Any]) -> None:
     """One JSON document on stdout."""
+    import json
+
     print(json.dumps(document, indent=2, allow_nan=False))
 
 

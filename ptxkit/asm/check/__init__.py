@@ -13,6 +13,7 @@ from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header, check_target
 from ptxkit.asm.check.items import Items
+from ptxkit.asm.collector import at_rest
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Instruction, Module, walk
 from ptxkit.diagnostics import Diagnostic, Span, error
@@ -37,6 +38,14 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
         PtxkitError: `target` is no target (P305).
     """
     context = Context(module, asked=_asked(target))
+    with at_rest():
+        _check_module(context)
+    found = [*module.diagnostics, *context.found, *_check_card(module)]
+    return sorted(without_allowed(found, module), key=_position)
+
+
+def _check_module(context: Context) -> None:
+    module = context.module
     check_header(context)
     scope = Scope()
     first = next((s for s in module.statements if isinstance(s, Directive) and s.name == "target"), None)
@@ -52,8 +61,6 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)
     report_clashes(context, scope.clashes)
-    found = [*module.diagnostics, *context.found, *_check_card(module)]
-    return sorted(without_allowed(found, module), key=_position)
 
 
 def _lint(context: Context, function: Function, scope: Scope) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from ptxkit import targets
@@ -49,6 +48,8 @@ class Context:
 
 def did_you_mean(word: str, known: Iterable[str], quote: str = "`") -> str | None:
     """A help line that names what `word` is close to, or None."""
+    from difflib import get_close_matches
+
     close = get_close_matches(word, sorted(set(known)), n=2, cutoff=0.7)
     if not close:
         return None
