@@ -83,6 +83,15 @@ def test_orders_seeds_and_the_sanitizer_do_not_change_the_result() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arch", "code", "found"), [("sm_80", 1, "P313"), ("sm_91", 2, "P560"), ("sm_100a", 0, None)]
+)
+def test_a_target_that_the_file_does_not_run_on(arch: str, code: int, found: str | None) -> None:
+    done = ptxkit("run", "gemv.ptx", *EMU, "--arch", arch)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert codes(done.stderr + done.stdout)[:1] == ([found] if found else [])
+
+
 def test_every_preset_of_every_shipped_kernel_for_the_emulator() -> None:
     found = document("run", "gemv.ptx", *EMU, "--preset", "all")
     assert len(found["runs"]) == 12

@@ -11,7 +11,7 @@ import ptxkit
 from ptxkit.asm import Module
 from ptxkit.assembler import Assembly, assemble, second_opinion
 from ptxkit.cli import Verb, files
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import PtxkitError, error
 
@@ -27,7 +27,9 @@ from ptxkit.diagnostics import PtxkitError, error
 @click.option(
     "-o", "out", type=click.Path(path_type=Path), required=True, metavar="OUT.cubin", help="Where to."
 )
-@click.option("--target", metavar="SM", help="Assemble for this target instead of the file's own.")
+@click.option(
+    "--target", type=TargetName(), metavar="SM", help="Assemble for this target instead of the file's own."
+)
 @click.option("--line-info", is_flag=True, help="Let profilers and `ptxkit sass` show the PTX lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @MAX_SIZE

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ptxkit import targets
+
 DEFAULT_MAX_SIZE = 32 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -23,6 +25,20 @@ class ByteSize(click.ParamType):
         if match is None:
             self.fail(f"expected a size such as `32M`, found `{value}`", param, ctx)
         return int(match[1]) * _UNITS[match[2].upper()]
+
+
+class TargetName(click.ParamType):
+    """`sm_90a`, or `compute_90a`: the name of a target."""
+
+    name = "target"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        target = targets.parse(value)
+        if target is None:
+            self.fail(
+                f"expected a target, one of {', '.join(targets.SUPPORTED)}, found `{value}`", param, ctx
+            )
+        return target.name
 
 
 MAX_SIZE = click.option(

@@ -12,7 +12,7 @@ import click
 from ptxkit.asm import Module
 from ptxkit.cli import Verb
 from ptxkit.cli.launches import ALL, Subject, launch_options, request_of, subject
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.cli.report import Outcome, Summary, place, print_report
@@ -44,7 +44,12 @@ SCHEMA = 1
 @launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card; `all` runs every one.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
-@click.option("--arch", metavar="SM", help="The target that the emulator plays, by default the file's.")
+@click.option(
+    "--arch",
+    type=TargetName(),
+    metavar="SM",
+    help="The target that the emulator plays, by default the file's.",
+)
 @click.option(
     "--order",
     type=click.Choice(["lazy", "eager", "random"]),

@@ -11,7 +11,7 @@ from ptxkit import kernels
 from ptxkit.assembler import Assembly
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_diagnostics, print_json, wants_color
 from ptxkit.diagnostics import Source, error
 from ptxkit.sass import Function, disassemble
@@ -29,7 +29,9 @@ _ELF = b"\x7fELF"
 )
 @click.argument("file")
 @click.argument("entry", required=False)
-@click.option("--target", metavar="SM", help="Assemble for this target instead of the file's own.")
+@click.option(
+    "--target", type=TargetName(), metavar="SM", help="Assemble for this target instead of the file's own."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @MAX_SIZE
 def command(file: str, entry: str | None, target: str | None, as_json: bool, max_size: int) -> int:

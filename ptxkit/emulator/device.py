@@ -41,7 +41,7 @@ class Emulator:
             `float32`, in IEEE f32 along K.
 
     Raises:
-        PtxkitError: P520, an unknown order or arithmetic; P301, an unknown target.
+        PtxkitError: P520, an unknown order or arithmetic; P305, an unknown target.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class Emulator:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
         if arch is not None and targets.parse(arch) is None:
-            raise error("P301", f"unknown target `{arch}`")
+            known = ", ".join(f"`{name}`" for name in targets.SUPPORTED)
+            raise error("P305", f"there is no target `{arch}`", help=f"targets are {known}")
         if tensor_cores not in ("measured", "float32"):
             raise error("P520", f"expected `measured` or `float32` tensor cores, found `{tensor_cores}`")
         self.order = order
@@ -98,7 +99,7 @@ class Emulator:
         from ptxkit.asm.check import check
 
         module = source if isinstance(source, Module) else parse(source)
-        found = check(module)
+        found = check(module, target=self.arch)
         if any(diagnostic.is_error for diagnostic in found):
             raise PtxkitError([diagnostic for diagnostic in found if diagnostic.is_error])
         loaded = LoadedModule(self, module)
@@ -233,10 +234,8 @@ class LoadedModule:
     def __init__(self, device: Emulator, module: Module) -> None:
         self.device = device
         self.module = module
-        name = device.arch or module.target or "sm_90"
-        target = targets.parse(name)
-        if target is None:
-            raise error("P301", f"unknown target `{name}`")
+        target = targets.parse(device.arch or module.target or "")
+        assert target is not None, "`check` lets no module pass without a target"
         self.limits = targets.limits(target)
         self.image = Image(module, target.capability, device.memory, device.tensor_cores)
         weakref.finalize(self, self.image.close)
