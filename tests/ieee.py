@@ -164,6 +164,19 @@ def flush(form: Form, code: int) -> int:
     return code if exponent else code & form.sign
 
 
+def is_tiny(form: Form, x: Fraction, mode: str) -> bool:
+    """Whether `x`, rounded to the form's precision as if exponents had no end, is below its least normal."""
+    least = Fraction(2) ** (1 - form.bias)
+    scale = Fraction(2) ** (form.bias // 2)
+    return abs(number(form, rounded(form, x * scale, mode))) < least * scale
+
+
+def flushed(form: Form, code: int, x: Fraction | None, mode: str) -> int:
+    """What `.ftz` makes of a result `code`, the rounded `x` (None where it is no number)."""
+    tiny = code & form.sign - 1 == 1 << form.fraction_bits and x is not None and is_tiny(form, x, mode)
+    return code & form.sign if tiny else flush(form, code)
+
+
 def specials(form: Form) -> list[int]:
     """Zeros, subnormals, powers of two, neighbours of all these, the ends of the range, infinities, NaN."""
     one = form.bias << form.fraction_bits

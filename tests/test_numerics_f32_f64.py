@@ -6,6 +6,8 @@ import ctypes
 import ctypes.util
 import itertools
 import random
+from collections.abc import Callable
+from fractions import Fraction
 
 import ieee
 import numpy as np
@@ -128,19 +130,61 @@ def test_quotients_and_roots(kind: str, mode: str) -> None:
     assert not mismatches(form, singles, got, [ieee.square_root(form, a, mode) for a in values])
 
 
+LEAST, ONE = 0x00800000, 0x3F800000
+
+
+def lanes_around_the_least_normal() -> list[tuple[int, ...]]:
+    """Products, quotients and sums that fall just below 2^-126, and addends that bring them there."""
+    source = random.Random(8)
+    lanes = []
+    for _ in range(2000):
+        a = source.randrange(1, 0xFE) << 23 | source.choice((0, 1, 0x7FFFFF, source.getrandbits(23)))
+        for other in (ieee.divide(F32, LEAST, a, "rn"), ieee.multiply(F32, LEAST, a, "rn")):
+            b = max(0, min(other + source.randrange(-3, 4), F32.infinity - 1))
+            sign = source.choice((0, F32.sign))
+            addend = source.choice((0, F32.sign, LEAST, LEAST + 1, 2 * LEAST)) ^ source.choice((0, F32.sign))
+            lanes += [(a, b | sign, addend), (b, a | sign, addend)]
+    lanes += [(0x7E800000 + i, ONE, 0) for i in range(-4, 5)]
+    return lanes
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_flush_to_zero_takes_operands_and_results(mode: str) -> None:
-    lanes = ternary_lanes(F32)[::3]
+    lanes = ternary_lanes(F32)[::3] + lanes_around_the_least_normal()
     flushed = [tuple(ieee.flush(F32, x) for x in lane) for lane in lanes]
     columns = list(zip(*lanes, strict=True))
-    want = [ieee.flush(F32, ieee.fma(F32, *lane, mode)) for lane in flushed]
+
+    def expected(code: int, exact: Callable[[], Fraction]) -> int:
+        return ieee.flushed(F32, code, exact() if code & ~F32.sign == LEAST else None, mode)
+
+    def value(code: int) -> Fraction:
+        return ieee.number(F32, code)
+
+    want = [
+        expected(ieee.fma(F32, a, b, c, mode), lambda a=a, b=b, c=c: value(a) * value(b) + value(c))
+        for a, b, c in flushed
+    ]
     assert not mismatches(F32, lanes, run(f"fma.{mode}.ftz.f32", *columns), want)
     want = [ieee.flush(F32, ieee.add(F32, a, b, mode)) for a, b, _ in flushed]
     assert not mismatches(F32, lanes, run(f"add.{mode}.ftz.f32", *columns[:2]), want)
-    want = [ieee.flush(F32, ieee.multiply(F32, a, b, mode)) for a, b, _ in flushed]
+    want = [
+        expected(ieee.multiply(F32, a, b, mode), lambda a=a, b=b: value(a) * value(b)) for a, b, _ in flushed
+    ]
     assert not mismatches(F32, lanes, run(f"mul.{mode}.ftz.f32", *columns[:2]), want)
-    want = [ieee.flush(F32, ieee.divide(F32, a, b, mode)) for a, b, _ in flushed]
+    want = [
+        expected(ieee.divide(F32, a, b, mode), lambda a=a, b=b: value(a) / value(b)) for a, b, _ in flushed
+    ]
     assert not mismatches(F32, lanes, run(f"div.{mode}.ftz.f32", *columns[:2]), want)
+    want = [expected(ieee.divide(F32, ONE, a, mode), lambda a=a: 1 / value(a)) for a, _, _ in flushed]
+    assert not mismatches(F32, lanes, run(f"rcp.{mode}.ftz.f32", columns[0]), want)
+
+
+def test_what_rounds_up_to_the_least_normal_number_is_flushed() -> None:
+    """As measured on an H200."""
+    assert run("mul.rn.ftz.f32", [0x3F7FFFFF, 0xBF7FFFFF], [0x00800000] * 2) == [0, 0x80000000]
+    assert run("mul.rn.f32", [0x3F7FFFFF], [0x00800000]) == [0x00800000]
+    assert run("cvt.rn.ftz.f32.f64", [0x380FFFFFE0000000, 0x380FFFFFF0000000]) == [0, 0x00800000]
+    assert run("cvt.rn.f32.f64", [0x380FFFFFE0000000]) == [0x00800000]
 
 
 def clamped(code: int) -> int:

@@ -6,6 +6,7 @@ question is only whether its own rounding can spoil the second one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,10 @@ def canonical(value: Any) -> Any:
     return value
 
 
-def has_subnormal(value: Any) -> bool:
-    """Whether any lane is subnormal."""
+def has_subnormal(value: Any, or_least_normal: bool = False) -> bool:
+    """Whether any lane is subnormal, or the least normal number."""
     doubled = unsigned(value) << np.uint32(1)
-    return bool(np.min(doubled - np.uint32(1)) < 0x00FFFFFF)
+    return bool(np.min(doubled - np.uint32(1)) < 0x00FFFFFF + or_least_normal)
 
 
 def flush(value: Any) -> Any:
@@ -38,6 +39,26 @@ def flush(value: Any) -> Any:
     words = unsigned(value)
     subnormal = words & np.uint32(0x7F800000) == 0
     return select(subnormal, words & np.uint32(0x80000000), words).view(np.float32)
+
+
+def flush_result(result: Any, exact: Callable[[], Any], mode: str) -> Any:
+    """`.ftz` of a rounded result.
+
+    As measured on an H200, the least normal number is flushed, too, where rounding made it: what counts is
+    the exact value rounded to 24 bits as if there were smaller exponents.
+
+    Args:
+        result: rounded by `mode`.
+        exact: gives the exact values in f64, inexact ones rounded to odd.
+        mode: of the operation.
+    """
+    if not has_subnormal(result, or_least_normal=True):
+        return result
+    least = np.abs(result) == SMALLEST_NORMAL
+    if any_lane(least):
+        tiny = np.abs(f64_to_f32(exact() * np.float64(2.0**64), mode)) < np.float32(2.0**-62)
+        result = select(least & tiny, np.copysign(np.float32(0), result), result)
+    return flush(result)
 
 
 def saturate(value: Any) -> Any:
@@ -61,7 +82,7 @@ def multiply(a: Any, b: Any, mode: str) -> Any:
     """`a * b`."""
     if mode == "rn":
         return canonical(a * b)
-    return canonical(f64_to_f32(a.astype(np.float64) * b.astype(np.float64), mode))
+    return canonical(f64_to_f32(exact_product(a, b), mode))
 
 
 def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
@@ -82,12 +103,20 @@ def fma(a: Any, b: Any, c: Any, mode: str) -> Any:
 
 def fma_odd(a: Any, b: Any, c: Any, mode: str) -> Any:
     """`fma` by rounding to odd in f64, for any mode."""
-    product = a.astype(np.float64) * b.astype(np.float64)
-    addend = c.astype(np.float64)
-    total = correct(*two_sum(product, addend), "odd")
+    total = exact_fma(a, b, c)
     if mode == "rm":
-        total = zero_sum_sign(total, product, addend)
+        total = zero_sum_sign(total, exact_product(a, b), c)
     return f64_to_f32(total, mode)
+
+
+def exact_product(a: Any, b: Any) -> Any:
+    """`a * b` in f64."""
+    return a.astype(np.float64) * b.astype(np.float64)
+
+
+def exact_fma(a: Any, b: Any, c: Any) -> Any:
+    """`a * b + c` in f64, rounded to odd."""
+    return correct(*two_sum(exact_product(a, b), c.astype(np.float64)), "odd")
 
 
 def divide(a: Any, b: Any, mode: str) -> Any:
@@ -100,6 +129,21 @@ def divide(a: Any, b: Any, mode: str) -> Any:
     return canonical(
         correct_quotient(nearest, np.where(np.signbit(b), excess, -excess), mode, np.isfinite(a) & (b != 0))
     )
+
+
+def exact_quotient(a: Any, b: Any) -> Any:
+    """`a / b` in f64: no quotient of f32 is so close to a number of 25 bits that this rounding matters."""
+    return a.astype(np.float64) / b.astype(np.float64)
+
+
+def reciprocal(a: Any, mode: str) -> Any:
+    """`1 / a`."""
+    return divide(np.ones_like(a), a, mode)
+
+
+def exact_reciprocal(a: Any) -> Any:
+    """`1 / a` in f64, as `exact_quotient`."""
+    return np.float64(1) / a.astype(np.float64)
 
 
 def square_root(a: Any, mode: str) -> Any:

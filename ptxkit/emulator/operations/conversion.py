@@ -186,10 +186,15 @@ def float_to_float(m: Modifiers) -> Pure:
         stages.append(single.flush)
     stages.append(function)
     if flush and result == "f32" and function is not same:
-        stages.append(single.flush)
+        stages[-1:] = [flushed_f64(function, mode or "")] if source == "f64" else [function, single.flush]
     if saturate:
         stages.append(saturate_code(result))
     return Pure((result,), (source,), chain(stages), undefined=definedness.same if stages == [same] else None)
+
+
+def flushed_f64(function: Callable[[Any], Any], mode: str) -> Callable[[Any], Any]:
+    """A conversion of f64 to f32 with `.ftz`."""
+    return lambda a: single.flush_result(function(a), lambda: a, mode)
 
 
 def same(a: Any) -> Any:

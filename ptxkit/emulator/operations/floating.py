@@ -25,13 +25,30 @@ def finish(function: Callable[..., Any], flush: bool, saturate: bool = False) ->
         def function(*operands: Any) -> Any:
             return single.flush(inner(*map(single.flush, operands)))
 
-    if saturate:
-        unclamped = function
+    return saturated(function) if saturate else function
 
-        def function(*operands: Any) -> Any:
-            return single.saturate(unclamped(*operands))
 
-    return function
+def finish_rounded(
+    function: Callable[..., Any], exact: Callable[..., Any] | None, mode: str, flush: bool, saturate: bool
+) -> Callable[..., Any]:
+    """`finish` of a function that rounds by `mode` what `exact` gives (`single.flush_result`)."""
+    if not flush or exact is None:
+        return finish(function, flush, saturate)
+
+    def flushed(*operands: Any) -> Any:
+        operands = tuple(map(single.flush, operands))
+        return single.flush_result(function(*operands), lambda: exact(*operands), mode)
+
+    return saturated(flushed) if saturate else flushed
+
+
+def saturated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of f32 with `.sat`."""
+
+    def clamped(*operands: Any) -> Any:
+        return single.saturate(function(*operands))
+
+    return clamped
 
 
 def on_f32_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,6 +62,15 @@ def on_f32_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
     return packed
 
 
+EXACT: dict[Callable[..., Any], Callable[..., Any]] = {
+    single.multiply: single.exact_product,
+    single.fma: single.exact_fma,
+    single.divide: single.exact_quotient,
+    single.reciprocal: single.exact_reciprocal,
+}
+"""What the functions that can round up to the least normal number round; sums and roots can't."""
+
+
 def arithmetic(
     m: Modifiers, count: int, of_f32: Callable[..., Any], of_f64: Callable[..., Any], mode: str
 ) -> Pure:
@@ -54,7 +80,7 @@ def arithmetic(
         return Pure((kind,), (kind,) * count, partial(of_f64, mode=mode))
     flush = m.flag("ftz")
     saturate = kind == "f32" and m.opcode in SATURATED and m.flag("sat")
-    function = finish(partial(of_f32, mode=mode), flush, saturate)
+    function = finish_rounded(partial(of_f32, mode=mode), EXACT.get(of_f32), mode, flush, saturate)
     if kind == "f32x2":
         undefined = definedness.by_parts(2, 64)
         return Pure((kind,), (kind,) * count, on_f32_pairs(function), undefined=undefined)
@@ -107,11 +133,6 @@ def div(m: Modifiers) -> Pure:
     return Pure(("f32",), ("f32", "f32"), finish(function, m.flag("ftz")))
 
 
-def reciprocal_f32(a: Any, mode: str) -> Any:
-    """`1 / a`."""
-    return single.divide(np.ones_like(a), a, mode)
-
-
 def reciprocal_f64(a: Any, mode: str) -> Any:
     """`1 / a`."""
     return double.divide(np.ones_like(a), a, mode)
@@ -121,7 +142,7 @@ def reciprocal_f64(a: Any, mode: str) -> Any:
 def rcp_sqrt(m: Modifiers) -> Pure:
     """PTX ISA 9.7.3.13 to 9.7.3.15."""
     functions = (
-        (reciprocal_f32, reciprocal_f64) if m.opcode == "rcp" else (single.square_root, double.square_root)
+        (single.reciprocal, reciprocal_f64) if m.opcode == "rcp" else (single.square_root, double.square_root)
     )
     mode = m.need(*ROUNDINGS, "approx")
     if mode in ROUNDINGS:
