@@ -59,8 +59,9 @@ def test_statements_assemble_and_are_emulated() -> None:
 
 
 def test_programs_assemble_and_are_emulated() -> None:
-    mixed = list(programs.mixtures(some(), 4, 128, seed=3))
-    assert {part.kind for mixture in mixed for part in mixture.parts} == {"line", "then", "else", "loop"}
+    mixed = list(programs.mixtures(some(), 6, 128, seed=3))
+    kinds = {part.kind for mixture in mixed for part in mixture.parts}
+    assert kinds == {"line", "then", "else", "loop", "guarded", "warps"}
     made, _ = programs.program(mixed, TARGET, VERSION)
     errors, _ = log_of(made.text)
     assert errors == "", errors

@@ -54,7 +54,8 @@ class Part:
     """Statements that the same threads execute, as often.
 
     Attributes:
-        kind: `line`, `then`, `else` or `loop`.
+        kind: `line`, `then`, `else` (lanes part), `loop` (some lanes stay longer), `guarded` (each statement
+            has a guard) or `warps` (every second warp).
         condition: the register that decides: a predicate, or the word that a loop's trips are made of.
         row: where the condition is stored; -1 for `line`.
     """
@@ -166,7 +167,7 @@ class _Writer:
             line += [alone.pop() for _ in range(min(len(alone), self.random.randrange(2, 9)))]
             self.random.shuffle(line)
             self.part(Part("line"), line)
-            kind = self.random.choice(("branch", "loop", "line"))
+            kind = self.random.choice(("branch", "loop", "line", "guarded", "warps"))
             inner = [alone.pop() for _ in range(min(len(alone), self.random.randrange(1, 7)))]
             if kind == "branch" and len(inner) > 1:
                 condition = self.choose(1)
@@ -175,6 +176,12 @@ class _Writer:
                 self.part(Part("else", condition, row), inner[1::2])
             elif kind == "loop" and inner:
                 self.part(Part("loop", self.choose(32), self.row()), inner)
+            elif kind == "guarded" and inner:
+                self.part(Part("guarded", self.choose(1), self.row()), inner)
+            elif kind == "warps" and (inner or together):
+                inner += [together.pop() for _ in range(min(len(together), self.random.randrange(1, 4)))]
+                self.random.shuffle(inner)
+                self.part(Part("warps", row=self.row()), inner)
             else:
                 self.part(Part("line"), inner)
         parts, steps = tuple(self.parts), tuple(self.steps)
@@ -283,7 +290,7 @@ def _entry(
     without: frozenset[tuple[int, int]],
 ) -> None:
     lines.add(HEAD.format(name=mixture.name, block=BLOCK))
-    lines.add("    .reg .b32 %n;\n    .reg .b16 %lo, %hi;")
+    lines.add("    .reg .b32 %n;\n    .reg .b16 %lo, %hi;\n    .reg .pred %g;")
     row = 0
     for bits, (letter, count) in POOL.items():
         lines.add(f"    .reg .{'pred' if bits == 1 else f'b{bits}'} %{letter}<{count}>;")
@@ -302,8 +309,9 @@ def _entry(
             owners.append((number, index))
             if step.case.of_warp:
                 lines.add("    bar.warp.sync 0xffffffff;", len(owners) - 1)
+            guard = "@%g " if part.kind == "guarded" else ""
             for text in step.lines:
-                lines.add(f"    {text}", len(owners) - 1)
+                lines.add(f"    {guard}{text}", len(owners) - 1)
             for offset, (register, name) in enumerate(step.written):
                 lines.add(_store(mixture, step.row + offset, register.bits, name), len(owners) - 1)
         _close(lines, part, block)
@@ -321,6 +329,13 @@ def _open(lines: Lines, mixture: Mixture, part: Part, block: int) -> None:
     if part.kind == "then":
         lines.add(_store(mixture, part.row, 1, part.condition))
         lines.add(f"    @!{part.condition} bra L{block};")
+    elif part.kind == "guarded":
+        lines.add(_store(mixture, part.row, 1, part.condition))
+        lines.add(f"    mov.pred %g, {part.condition};")
+    elif part.kind == "warps":
+        lines.add("    mov.u32 %x, %tid.x;\n    and.b32 %x, %x, 32;\n    setp.ne.u32 %g, %x, 0;")
+        lines.add(_store(mixture, part.row, 1, "%g"))
+        lines.add(f"    @!%g bra L{block};")
     elif part.kind == "loop":
         lines.add(f"    and.b32 %n, {part.condition}, 3;\n    add.u32 %n, %n, 1;")
         lines.add(_store(mixture, part.row, 32, "%n"))
@@ -330,7 +345,7 @@ def _open(lines: Lines, mixture: Mixture, part: Part, block: int) -> None:
 def _close(lines: Lines, part: Part, block: int) -> None:
     if part.kind == "then":
         lines.add(f"    bra L{block + 1};\nL{block}:")
-    elif part.kind == "else":
+    elif part.kind in ("else", "warps"):
         lines.add(f"L{block}:\n    bar.warp.sync 0xffffffff;")
     elif part.kind == "loop":
         lines.add(f"    sub.u32 %n, %n, 1;\n    setp.ne.u32 %q, %n, 0;\n    @%q bra L{block};")

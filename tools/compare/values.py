@@ -39,7 +39,47 @@ def inputs(case: Case, threads: int, seed: int) -> dict[str, np.ndarray]:
         found[register.name] = _drawn(case, register, random, threads, list(found.values()))
     if case.opcode == "shfl":
         _within_mask(case, found)
+    if "ftz" in case.modifiers and case.opcode in UNDERFLOWING:
+        _at_the_least_normal(case, found, random)
     return found
+
+
+UNDERFLOWING = ("mul", "fma", "mad", "div", "rcp")
+"""What can round up to the least normal number; `cvt` gets special values for it."""
+
+
+def _at_the_least_normal(case: Case, found: dict[str, np.ndarray], random: Random) -> None:
+    """Let some results fall close to the least normal number, where `.ftz` decides."""
+    first, *rest = case.inputs
+    dtype = DTYPES[first.type]
+    name = _scalar(dtype)
+    width = DTYPES[name].bits
+    real, least = (np.float32, 2.0**-126) if name == "f32" else (np.float16, 2.0**-14)
+    words = np.dtype(f"u{width // 8}")
+    for lane in range(dtype.lanes):
+        shift, mask = np.uint64(lane * width), np.uint64((1 << width) - 1)
+        with np.errstate(all="ignore"):
+            numbers = [
+                (found[register.name] >> shift).astype(words).view(real).astype(np.float64)
+                for register in case.inputs
+            ]
+            match case.opcode:
+                case "rcp":
+                    changed, wanted = first, np.full(len(numbers[0]), 1 / least)
+                case "div":
+                    changed, wanted = first, numbers[1] * least
+                case _:
+                    changed, wanted = rest[0], least / numbers[0]
+            near = wanted.astype(real).view(words).astype(np.uint64)
+        near += random.integers(-2, 3, len(near)).astype(np.uint64)
+        chosen = random.random(len(near)) < 0.2
+        placed = [(changed, near)]
+        if len(rest) == 2:
+            addends = np.array([least, 2 * least, 0.0, -0.0, -least], real).view(words).astype(np.uint64)
+            placed.append((rest[1], random.choice(addends, len(near))))
+        for register, bits in placed:
+            others = found[register.name] & ~(mask << shift)
+            found[register.name] = np.where(chosen, others | (bits & mask) << shift, found[register.name])
 
 
 def _drawn(
@@ -166,7 +206,7 @@ def _specials(name: str) -> np.ndarray:
         if 0 < place < (1 << exponent) - 1:
             top = place << fraction
             found |= {top, top - 1, top + 1, top | quiet}
-            for below in (10, 7, 3, 2):
+            for below in (24, 23, 10, 7, 3, 2):
                 if fraction > below:
                     rest = fraction - below
                     found |= {top - (1 << rest), top - (1 << (rest - 1)), top + (1 << (rest - 1))}
