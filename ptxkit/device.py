@@ -127,11 +127,16 @@ class Device(Protocol):
             PtxkitError: what `check` or the device's own compiler has against it.
         """
 
-    def array(self, source: Any) -> Buffer:
-        """A device copy of an array: numpy, `__cuda_array_interface__` or DLPack."""
+    def array(self, source: Any, name: str | None = None) -> Buffer:
+        """A device copy of an array: numpy, `__cuda_array_interface__` or DLPack; `name` as for `empty`."""
 
-    def empty(self, shape: int | Sequence[int], dtype: Any) -> Buffer:
+    def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> Buffer:
         """Memory whose content is undefined.
+
+        Args:
+            shape: in elements, outermost first.
+            dtype: PTX's name of a type or numpy's.
+            name: what findings and errors call the buffer.
 
         Raises:
             PtxkitError: out of memory (P705), with what was asked and what is free.

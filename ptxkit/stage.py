@@ -95,7 +95,7 @@ class Stage:
         try:
             for name, tensor in self.tensors.items():
                 layout = tensor.tensor
-                self.buffers[name] = device.empty(layout.storage_shape, layout.storage_dtype)
+                self.buffers[name] = device.empty(layout.storage_shape, layout.storage_dtype, name)
         except BaseException:
             self.free()
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import codes, here, ptxkit
+from command import codes, here, ptxkit, refused
 from small_kernels import DOUBLE, without_card
 from test_workloads import USER_FILE
 
@@ -136,6 +136,15 @@ def test_a_kernel_without_a_card(bare: Path, tmp_path: Path) -> None:
     assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(200, dtype=np.float32))
 
 
+def test_arguments_called_as_the_parameters_may_come_in_any_order(bare: Path, tmp_path: Path) -> None:
+    launch = ("run", bare, *EMU, "--grid", "2", "--block", "128")
+    saved = ("--save", f"y={tmp_path / 'y.npy'}")
+    good(*launch, "--arg", "n=200", "--arg", "y=f32[200]", "--arg", "x=f32[200]:arange", *saved)
+    assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(200, dtype=np.float32))
+    text = refused(here(*launch, "--arg", "n=200", "--arg", "x=f32[200]"), 2, "P562")
+    assert "expected `--arg y=..` for a parameter of `double`" in text
+
+
 def test_an_argument_replaces_a_content(kernel: Path, tmp_path: Path) -> None:
     good("run", kernel, *EMU, "--arg", "x=f32[n]:arange", "--save", f"y={tmp_path / 'y.npy'}")
     assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(300, dtype=np.float32))
@@ -191,6 +200,12 @@ def test_a_fault_on_the_emulator_names_the_line(kernel: Path) -> None:
 
 
 # ---- kernels, check
+
+
+def test_a_fault_calls_a_tensor_by_its_name(bare: Path) -> None:
+    launch = ("run", bare, *EMU, "--grid", "2", "--block", "128", "--arg", "n=200")
+    text = refused(here(*launch, "--arg", "x=f32[199]:arange", "--arg", "y=f32[200]"), 1, "P602")
+    assert "past the end of `x float32[199]`" in text
 
 
 def test_kernels_are_listed_with_what_they_need() -> None:

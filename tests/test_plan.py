@@ -248,13 +248,13 @@ def test_a_npy_gives_type_and_shape(tmp_path: Path) -> None:
     file = tmp_path / "x.npy"
     extents = {"grid": flags.extents("1", "--grid"), "block": flags.extents("32", "--block"), "entry": "fast"}
     np.save(file, np.zeros((2, 3), np.int16))
-    (tensor,) = plan(ENTRIES, arguments=arguments(f"x=@{file}"), **extents).tensors
+    (tensor,) = plan(ENTRIES, arguments=arguments(f"values=@{file}"), **extents).tensors
     assert (tensor.dtype, tensor.shape) == ("s16", (2, 3))
     np.save(file, np.zeros(3, "M8[s]"))
-    assert code(ENTRIES, arguments=arguments(f"x=@{file}"), **extents) == "P556"
+    assert code(ENTRIES, arguments=arguments(f"values=@{file}"), **extents) == "P556"
     file.write_bytes(b"")
-    assert code(ENTRIES, arguments=arguments(f"x=@{file}"), **extents) == "P555"
-    assert code(ENTRIES, arguments=arguments("x=@none.npy"), **extents) == "P555"
+    assert code(ENTRIES, arguments=arguments(f"values=@{file}"), **extents) == "P555"
+    assert code(ENTRIES, arguments=arguments("values=@none.npy"), **extents) == "P555"
 
 
 # ---- flags

@@ -103,17 +103,17 @@ class CudaDevice:
         self.findings += loaded.findings
         return CudaModule(self.context, loaded, self.limits, self.sm_count)
 
-    def array(self, source: Any) -> DeviceBuffer:
+    def array(self, source: Any, name: str | None = None) -> DeviceBuffer:
         """A device copy of an array: numpy, `__cuda_array_interface__` or DLPack."""
-        return DeviceBuffer.copy(self.context, source)
+        return DeviceBuffer.copy(self.context, source, name)
 
-    def empty(self, shape: int | Sequence[int], dtype: Any) -> DeviceBuffer:
-        """Memory whose content is undefined.
+    def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> DeviceBuffer:
+        """Memory whose content is undefined; errors call it `name`.
 
         Raises:
             PtxkitError: P517, no shape or type of an array; P705, out of memory.
         """
-        return DeviceBuffer.empty(self.context, shape, dtype)
+        return DeviceBuffer.empty(self.context, shape, dtype, name)
 
     def stream(self, non_blocking: bool = False, priority: int = 0) -> Stream:
         """A new stream: see `Stream`."""

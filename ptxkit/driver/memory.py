@@ -44,27 +44,30 @@ class DeviceBuffer:
         self._free: Callable[[], None] | None = None
 
     @classmethod
-    def empty(cls, context: Context, shape: int | Sequence[int], dtype: Any) -> DeviceBuffer:
+    def empty(
+        cls, context: Context, shape: int | Sequence[int], dtype: Any, name: str | None = None
+    ) -> DeviceBuffer:
         """New memory whose content is undefined.
 
         Raises:
             PtxkitError: P517, no shape or type of an array; P705, out of memory.
         """
         sizes, element = extents(shape), element_type(dtype)
-        buffer = cls(context, _allocate(context, element.itemsize * math.prod(sizes)), sizes, element)
+        address = _allocate(context, element.itemsize * math.prod(sizes), name)
+        buffer = cls(context, address, sizes, element)
         buffer._free = context.own(buffer, _give_back, buffer.address)
         return buffer
 
     @classmethod
-    def copy(cls, context: Context, source: Any) -> DeviceBuffer:
+    def copy(cls, context: Context, source: Any, name: str | None = None) -> DeviceBuffer:
         """A copy of an array: a device array's, numpy's, or of what numpy makes an array of."""
         if device_address(source) is None:
             array = host_array(source)
-            buffer = cls.empty(context, array.shape, array.dtype)
+            buffer = cls.empty(context, array.shape, array.dtype, name)
             buffer.write(array)
             return buffer
         address, shape, dtype = _describe(source)
-        buffer = cls.empty(context, shape, dtype)
+        buffer = cls.empty(context, shape, dtype, name)
         if buffer.nbytes:
             doing = f"copy {buffer.nbytes} bytes between device arrays"
             if isinstance(source, DeviceBuffer):
@@ -152,7 +155,7 @@ class DeviceBuffer:
         return f"DeviceBuffer({list(self.shape)}, {self.dtype}, cuda:{self.context.ordinal})"
 
 
-def _allocate(context: Context, nbytes: int) -> int:
+def _allocate(context: Context, nbytes: int, name: str | None) -> int:
     driver = bindings()
     with context:
         status, pointer = driver.cuMemAlloc(max(nbytes, 1))
@@ -161,7 +164,8 @@ def _allocate(context: Context, nbytes: int) -> int:
         if status.name != "CUDA_ERROR_OUT_OF_MEMORY":
             raise failure(status, f"allocate {nbytes} bytes")
         free, total = check(driver.cuMemGetInfo(), "ask for free memory")
-    message = f"out of memory on GPU {context.ordinal}: asked for {nbytes} bytes, {free} of {total} are free"
+    wanted = f"{nbytes} bytes for `{name}`" if name else f"{nbytes} bytes"
+    message = f"out of memory on GPU {context.ordinal}: asked for {wanted}, {free} of {total} are free"
     raise error("P705", message, help="free buffers, or end what else runs on the GPU")
 
 

@@ -106,20 +106,20 @@ class Emulator:
         self._modules.add(loaded)
         return loaded
 
-    def array(self, source: Any) -> Buffer:
+    def array(self, source: Any, name: str | None = None) -> Buffer:
         """A device copy of an array: numpy, DLPack, or anything that numpy can make an array of."""
         host = host_array(source)
-        buffer = Buffer(self, host.shape, host.dtype, "array")
+        buffer = Buffer(self, host.shape, host.dtype, name or "array")
         buffer.write(host)
         return buffer
 
-    def empty(self, shape: int | Sequence[int], dtype: Any) -> Buffer:
-        """Memory whose content is undefined.
+    def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> Buffer:
+        """Memory whose content is undefined; findings call it `name`.
 
         Raises:
             PtxkitError: P517, no shape or type of an array; P705, out of memory.
         """
-        buffer = Buffer(self, extents(shape), element_type(dtype), "empty")
+        buffer = Buffer(self, extents(shape), element_type(dtype), name or "empty")
         if self.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
@@ -137,13 +137,13 @@ class Emulator:
 class Buffer:
     """An array in the emulator's memory."""
 
-    def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, made: str) -> None:
+    def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
         self._device = device
         self._shape = shape
         self._dtype = dtype
         size = math.prod(shape) * dtype.itemsize
         dimensions = ", ".join(str(extent) for extent in shape)
-        self.allocation: Allocation = device.memory.allocate(size, f"`{made} {dtype}[{dimensions}]`")
+        self.allocation: Allocation = device.memory.allocate(size, f"`{name} {dtype}[{dimensions}]`")
         self._finalizer = weakref.finalize(
             self, device.memory.free, self.allocation, "the host dropped its last reference to it"
         )

@@ -25,7 +25,7 @@ class Request:
         preset, sizes: one of the card's presets, and sizes that come on top of it or stand alone.
         workload, inputs, seed: the problem, its input generator, the generator's seed.
         grid, block, cluster, shared, cooperative: in place of the card's.
-        arguments: `--arg` by name, in order.
+        arguments: `--arg` by name; where no launch card names them, by the entry's parameters or in order.
     """
 
     entry: str | None = None
@@ -193,7 +193,7 @@ class _Maker:
                 help="add a card (`ptxkit explain P543` shows one), or launch from flags: "
                 "`--grid 4 --block 256 --arg x=f32[1024]:randn --arg n=1024`",
             )
-        params = tuple(Param(expression.parse(name)) for name in request.arguments)
+        params = tuple(Param(expression.parse(name)) for name in self._in_order())
         return LaunchCard(
             grid=request.grid,
             block=request.block,
@@ -203,6 +203,23 @@ class _Maker:
             cooperative=request.cooperative,
             params=params,
         )
+
+    def _in_order(self) -> list[str]:
+        """The names after `--arg` as the entry takes them: its parameters where all names are, else in the
+        order given."""
+        given = list(self.request.arguments)
+        entries = [e for e in self.module.entries if self.request.entry in (None, e.name)]
+        if len(entries) != 1:
+            return given
+        taken = [variable.declarators[0].name for variable in entries[0].parameters]
+        if not given or not set(given) <= set(taken):
+            return given
+        for name in taken:
+            if name not in given:
+                message = f"expected `--arg {name}=..` for a parameter of `{entries[0].name}`, found none"
+                listed = ", ".join(f"`{name}`" for name in taken)
+                raise error("P562", message, help=f"it has {listed}")
+        return taken
 
     def _running(self, launches: Sequence[LaunchCard]) -> list[LaunchCard]:
         """Those whose `when` holds; of a group the first."""
