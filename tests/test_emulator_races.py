@@ -353,6 +353,44 @@ def test_atomics_do_not_race_with_each_other() -> None:
     assert "write" in racy(body.replace("STORE", store), "P651", grid=3).message
 
 
+def test_the_last_cta_reads_what_the_others_stored() -> None:
+    """As the CUDA programming guide's sum over CTAs does: fence, relaxed ticket, barrier, volatile reads. No
+    fence stands after the ticket; yet no GPU reads ahead of it. Plain reads need that fence."""
+    body = """
+    .shared .u32 last;
+    mov.u32 %r20, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [ticket];
+    setp.ne.u32 %p1, %r20, 0;
+    @%p1 bra MEET;
+    mad.wide.u32 %rd3, %r2, 4, %rd1;
+    st.global.u32 [%rd3], 5;
+    PUBLISH
+    atom.global.inc.u32 %r3, [%rd2], 3;
+    st.shared.u32 [last], %r3;
+MEET:
+    bar.sync 0;
+    ld.shared.u32 %r4, [last];
+    setp.ne.u32 %p2, %r4, 3;
+    @%p2 bra END;
+    setp.ge.u32 %p3, %r20, 4;
+    @%p3 bra END;
+    mad.wide.u32 %rd4, %r20, 4, %rd1;
+    READ
+END:
+"""
+    parameters = ".param .u64 out, .param .u64 ticket"
+    published = body.replace("PUBLISH", "membar.gl;")
+    clean(published.replace("READ", "ld.volatile.global.u32 %r1, [%rd4];"), 64, 4, parameters, 2)
+    clean(published.replace("READ", "membar.gl;\n    ld.global.u32 %r1, [%rd4];"), 64, 4, parameters, 2)
+    for wrong in (
+        published.replace("READ", "ld.global.u32 %r1, [%rd4];"),
+        body.replace("PUBLISH", "").replace("READ", "ld.volatile.global.u32 %r1, [%rd4];"),
+    ):
+        assert "races" in racy(wrong, "P651", 64, 4, 2, parameters).message
+
+
 def test_order_passes_from_cta_to_cta() -> None:
     """What one CTA has acquired, its release passes on; a barrier passes it on inside the CTA."""
     body = """

@@ -68,7 +68,8 @@ class Order:
             before what the row does now.
         acquired: int64 (rows,), the same for all other CTAs.
         fenced: int64 (rows,), up to which number a relaxed write publishes: the last fence.
-        pending: int64 (rows,), what relaxed reads have found published and a fence will acquire.
+        pending: int64 (rows,), what relaxed reads have found published: a fence will acquire it, and strong
+            accesses come after it.
     """
 
     def __init__(self, gang: Gang, start: int) -> None:

@@ -4,7 +4,8 @@ Two accesses race if they are of different threads, one writes, not both are str
 has not seen the earlier one (`ptxkit.emulator.order`). For each granule of memory a `Ledger` holds the last
 write, and the first and the last read that later writes may have to be ordered with. Races may be missed
 that way, but none is invented. Stores of the value that is there already are no race, nor are plain loads
-of what others change atomically: compilers make such loads.
+of what others change atomically: compilers make such loads. Nor is a strong access that comes, without a fence,
+after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's own samples rely on that.
 """
 
 from __future__ import annotations
@@ -219,7 +220,10 @@ def _examine(
         rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
         same_cta = thread >> THREAD_BITS == my_thread >> THREAD_BITS
     warps = np.minimum((thread & THREAD) // WARP, group.gang.warps - 1)
-    bad = numbers >= np.where(same_cta, order.seen[rows, warps], order.acquired[rows])
+    elsewhere = order.acquired[rows]
+    if strong:
+        elsewhere = np.maximum(elsewhere, order.pending[rows])
+    bad = numbers >= np.where(same_cta, order.seen[rows, warps], elsewhere)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
