@@ -11,6 +11,7 @@ from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.matrix.operand import Mask, take
+from ptxkit.emulator.tensor_cores.sparsity import TF32, expand
 from ptxkit.emulator.values import WARP
 from ptxkit.layouts.fragments import mma_metadata
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-TF32 = (0b0100, 0b1110)
 ORDERED = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)
 ANY_ORDER = tuple(nibble for nibble in range(16) if nibble & 3 != nibble >> 2)
 
@@ -84,30 +84,5 @@ class Metadata:
         return np.ascontiguousarray(found.transpose(2, 1, 0))
 
     def expand(self, stored: np.ndarray, nibbles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Matrix A with its dense K, zeros between.
-
-        Args:
-            stored: codes (K / 2, 16, n).
-            nibbles: (chunks, 16, n).
-
-        Returns:
-            Codes (K, 16, n) and which of them were stored.
-        """
-        chunks, *rest = nibbles.shape
-        if self.bits == 32:
-            places = [(nibbles == TF32[1]).astype(np.uint8)]
-            width, together = 2, 1
-        else:
-            places = [nibbles & np.uint8(3), nibbles >> np.uint8(2)]
-            width, together = 4, 2 if self.bits == 4 else 1
-        kept = stored.reshape(chunks, len(places), together, *rest)
-        dense = np.zeros((chunks, width, together, *rest), stored.dtype)
-        present = np.zeros((chunks, width, *rest), bool)
-        for at, place in enumerate(places):
-            for i in range(width):
-                here = place == i
-                present[:, i] |= here
-                for j in range(together):
-                    np.copyto(dense[:, i, j], kept[:, at, j], where=here)
-        whole = np.repeat(present[:, :, None], together, axis=2)
-        return dense.reshape(-1, *rest), whole.reshape(-1, *rest)
+        """`tensor_cores.expand` for this instruction's elements."""
+        return expand(stored, nibbles, self.bits)

@@ -1,0 +1,8 @@
+"""Tensor memory and what works on it: allocation, moves, copies, products. PTX ISA 9.7.16.
+
+cells       the memory of the CTAs of a gang, boxes of cells
+moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
+operands    matrices out of shared and tensor memory, by cached index maps
+product     one tcgen05.mma: its descriptors, what it reads and writes, its arithmetic
+allocation  who has which columns
+"""
