@@ -3,6 +3,7 @@
 shared_memory   canonical matrix operands of wgmma and tcgen05, their LBO, SBO and descriptors
 swizzle         how chunks of rows are permuted
 fragments       registers of mma, wgmma, ldmatrix, stmatrix
+tensor_copy     boxes of tensor maps in global and in shared memory
 tensor_memory   data paths A to G, the shapes of tcgen05.ld, st and cp
 scales          scale factors: row-major, blocked, in tensor memory
 sparsity        compressed matrix A and its metadata

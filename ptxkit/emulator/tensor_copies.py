@@ -1,0 +1,107 @@
+"""What tensor copies do to the elements that they move: fill, conversion, reduction. PTX ISA 9.7.9.27.1.
+
+Pure functions of byte arrays; `ptxkit.layouts.tensor_copy` says which bytes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.atomic import combiner
+from ptxkit.emulator.values import dtype_of
+from ptxkit.layouts.tensor_copy import Moves
+
+OOB_NAN = {"f16": 0x7EFF, "bf16": 0x7EFF, "f32": 0x7FE00000, "f64": 0x7FFC000000000000}
+
+
+def load(
+    moves: Moves,
+    dtype: str,
+    fill: str,
+    memory: np.ndarray,
+    shared: np.ndarray,
+    addresses: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Copy a box from `memory` to `shared`, both uint8, at these offsets; what is outside is filled."""
+    inside = moves.inside
+    at = addresses if inside is None else np.where(inside, addresses, 0)
+    values = _taken(memory, at, moves.unit)
+    values = converted(values, dtype)
+    if inside is not None:
+        values[~inside] = filling(dtype, fill, moves.unit)
+    _put(shared, places, values)
+
+
+def store(
+    moves: Moves,
+    dtype: str,
+    operation: str,
+    shared: np.ndarray,
+    memory: np.ndarray,
+    places: np.ndarray,
+    addresses: np.ndarray,
+) -> None:
+    """Write or reduce a box of `shared` into `memory`, both uint8; what is outside is left out."""
+    values = _taken(shared, places, moves.unit)
+    if moves.inside is not None:
+        values, addresses = values[moves.inside], addresses[moves.inside]
+        if not len(values):
+            return
+    values = converted(values, dtype)
+    if operation != "store":
+        values = reduced(operation, dtype, _taken(memory, addresses, moves.unit), values)
+    _put(memory, addresses, values)
+
+
+def _taken(data: np.ndarray, at: np.ndarray, unit: int) -> np.ndarray:
+    """Units at these offsets, uint8 (n, unit)."""
+    return data[at[:, None] + np.arange(unit)]
+
+
+def _put(data: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
+    data[at[:, None] + np.arange(values.shape[1])] = values
+
+
+def converted(values: np.ndarray, dtype: str) -> np.ndarray:
+    """What becomes of elements on their way."""
+    return values
+
+
+@cache
+def filling(dtype: str, fill: str, unit: int) -> np.ndarray:
+    """A unit of what stands for elements outside the tensor."""
+    if fill == "zero":
+        return np.zeros(unit, np.uint8)
+    name = dtype.removesuffix(".ftz").replace("tf32", "f32")
+    word = OOB_NAN[name].to_bytes(DTYPES[name].bits // 8, "little")
+    return np.frombuffer(word * (16 // len(word)), np.uint8)[:unit]
+
+
+def reduced(operation: str, dtype: str, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The reduction of units, uint8 (n, unit)."""
+    combine, name = reduction(operation, dtype)
+    kind = dtype_of(name)
+    with np.errstate(all="ignore"):
+        result: Any = combine(old.reshape(-1).view(kind), new.reshape(-1).view(kind))
+    return np.ascontiguousarray(result).view(np.uint8).reshape(old.shape)
+
+
+@cache
+def reduction(operation: str, dtype: str) -> tuple[Any, str]:
+    """The elementwise function of a reduction, and the type that it takes.
+
+    Raises:
+        Unsupported: there is none for that type of map.
+    """
+    name = dtype.removesuffix(".ftz")
+    if operation in ("and", "or", "xor"):
+        name = f"b{DTYPES[name].bits}"
+    if operation in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
+        return combiner(operation, DTYPES[name], dtype == "f32"), name
+    raise Unsupported(f"`.{operation}` of a tensor of `{dtype}`")
