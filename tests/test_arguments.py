@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptxkit.arguments import REFUSED, Signature, device_address, dlpack
+from ptxkit.arguments import REFUSED, ParameterSpace, Signature, device_address, dlpack
 from ptxkit.asm.tree import Declarator, Function, Variable
 from ptxkit.diagnostics import PtxkitError, code_info
 
@@ -201,7 +201,7 @@ def test_arrays_on_a_gpu_stay_there(array) -> None:
     assert pack(pointer, array) == struct.pack("<Q", device_address(array))
     refuse(by_value, array, "P502")
     with pytest.raises(TypeError):
-        signature(by_value).packer(Buffer, None)(bytearray(16), array)
+        signature(by_value).packer(Buffer, None)(ParameterSpace(signature(by_value).parameters), [array])
 
 
 def test_promised_alignment_is_checked() -> None:
@@ -301,8 +301,11 @@ class Pair(ctypes.Structure):
 
 
 class TensorMap:
+    def __init__(self, content: bytes = bytes(range(128))) -> None:
+        self.content = content
+
     def __bytes__(self) -> bytes:
-        return bytes(range(128))
+        return self.content
 
 
 def test_structures_and_tensor_maps_go_in_by_their_bytes() -> None:
@@ -402,13 +405,47 @@ def test_the_short_way_packs_as_the_careful_one(triples) -> None:
     for type, align, _ in triples:
         parameters.append(parameter(type, pointer=("global", align) if type == "u64" else None))
     sig = signature(*parameters)
-    space = bytearray(sig.size)
+    space = ParameterSpace(sig.parameters)
     values = [value for *_, value in triples]
     try:
-        sig.packer(Buffer, None)(space, *values)
+        sig.packer(Buffer, None)(space, values)
     except REFUSED:
         return
-    assert sig.pack(values) == bytes(space)
+    assert sig.pack(values) == bytes(space.bytes)
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(TYPES), min_size=1, max_size=3), st.data())
+def test_a_space_is_packed_again_and_again(types, data) -> None:
+    """What lies in a space already is not written again; what was refused half-way leaves nothing behind."""
+    sig = signature(*map(parameter, types))
+    space, packer = ParameterSpace(sig.parameters), sig.packer(Buffer, None)
+    few = data.draw(st.lists(VALUES, min_size=1, max_size=4))
+    size = len(sig)
+    for values in data.draw(
+        st.lists(st.lists(st.sampled_from(few), min_size=size, max_size=size), max_size=6)
+    ):
+        try:
+            packer(space, values)
+        except REFUSED:
+            try:
+                space.fill(sig.pack(values))
+            except PtxkitError:
+                continue
+        assert bytes(space.bytes) == sig.pack(values)
+
+
+def test_values_that_can_change_are_packed_each_time() -> None:
+    sig = signature(parameter("u32"), parameter("b8", dimensions=(4,)), parameter("u64"))
+    space, packer = ParameterSpace(sig.parameters), sig.packer(Buffer, None)
+    buffer, number, block = Buffer(64), np.array(1, np.uint32), TensorMap(bytes(4))
+    buffer.context = None
+    args = [number, block, buffer]
+    packer(space, args)
+    first = bytes(space.bytes)
+    number[()], block.content, buffer.address = 2, bytes([1, 2, 3, 4]), 4096
+    packer(space, args)
+    assert bytes(space.bytes) == sig.pack(args) != first
 
 
 def test_what_the_short_way_takes() -> None:
@@ -422,10 +459,10 @@ def test_what_the_short_way_takes() -> None:
     pack_short = sig.packer(Buffer, home)
     buffer = Buffer(32)
     buffer.context = home
-    space = bytearray(sig.size)
+    space = ParameterSpace(sig.parameters)
     for good in ([buffer, -1, 1.5, TensorMap()], [32, True, 1.5, bytes(128)]):
-        pack_short(space, *good)
-        assert bytes(space) == sig.pack(good)
+        pack_short(space, good)
+        assert bytes(space.bytes) == sig.pack(good)
     for place, bad in (
         (0, 40),
         (0, Buffer(32)),
@@ -439,9 +476,9 @@ def test_what_the_short_way_takes() -> None:
         args = [buffer, -1, 1.5, bytes(128)]
         args[place] = bad
         with pytest.raises(REFUSED):
-            pack_short(space, *args)
+            pack_short(space, args)
     with pytest.raises(REFUSED):
-        pack_short(space, buffer)
+        pack_short(space, [buffer])
 
 
 def test_a_wrong_count_prints_the_table() -> None:

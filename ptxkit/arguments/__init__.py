@@ -20,9 +20,9 @@ The signature's type, size and alignment decide, never the Python type:
 `.b8` arrays, by which compilers pass structs, take the raw bytes of any array or structure of their size.
 """
 
-from ptxkit.arguments.fast import REFUSED
+from ptxkit.arguments.fast import REFUSED, ParameterSpace
 from ptxkit.arguments.parameter import Parameter
 from ptxkit.arguments.signature import Signature
 from ptxkit.arguments.values import AddressOf, device_address
 
-__all__ = ["REFUSED", "AddressOf", "Parameter", "Signature", "device_address"]
+__all__ = ["REFUSED", "AddressOf", "Parameter", "ParameterSpace", "Signature", "device_address"]

@@ -100,17 +100,6 @@ def place(variables: Sequence[Variable], source: Source | None = None) -> tuple[
     return tuple(parameters)
 
 
-def layout(parameters: Sequence[Parameter]) -> str:
-    """The `struct` format of the whole space: aggregates are strings of bytes, gaps are padding."""
-    parts = ["<"]
-    end = 0
-    for p in parameters:
-        parts += [f"{p.offset - end}x"] if p.offset > end else []
-        parts.append(f"{p.size}s" if p.is_aggregate else FORMATS[p.type])
-        end = p.offset + p.size
-    return "".join(parts)
-
-
 def _extent(variable: Variable, source: Source | None) -> tuple[int, int, tuple[int, ...]]:
     """Size, alignment and dimensions of a parameter."""
     (declarator,) = variable.declarators

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ptxkit.arguments.fast import compile_packer
+from ptxkit.arguments.fast import Packer, compile_packer
 from ptxkit.arguments.parameter import Parameter, place
 from ptxkit.arguments.values import AddressOf, UnfitError, count, describe, device_address, encode
 from ptxkit.asm.tree import Function
@@ -104,8 +104,8 @@ class Signature:
             raise self._error(found, args)
         return bytes(space)
 
-    def packer(self, buffer: type, home: object) -> Callable[..., None]:
-        """A quick `pack(space, a, b, ..)` for plain values: see `ptxkit.arguments.fast`."""
+    def packer(self, buffer: type, home: object) -> Packer:
+        """A quick `pack(space, args)` for plain values: see `ptxkit.arguments.fast`."""
         return compile_packer(self.parameters, buffer, home)
 
     def pack_one(self, key: int | str, value: Any, address_of: AddressOf | None = None) -> bytes:

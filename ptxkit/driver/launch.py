@@ -8,12 +8,11 @@ that a launch is one call of the driver. A launch into a capturing stream become
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ptxkit.arguments import REFUSED, Parameter, Signature
+from ptxkit.arguments import REFUSED, Parameter, ParameterSpace, Signature
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
@@ -24,6 +23,8 @@ from ptxkit.targets import PORTABLE_CLUSTER
 if TYPE_CHECKING:
     from ptxkit.driver.module import CudaModule
 
+_NO_LAUNCH = tuple(object() for _ in range(10))
+"""What a kernel that was not launched yet was launched with."""
 MAX_CONFIGURATIONS = 256
 """Configurations of one kernel that are kept; more start afresh."""
 
@@ -40,24 +41,6 @@ _ATTRIBUTES = {
 """Our name of each function attribute and the driver's."""
 
 
-class ParameterSpace:
-    """Memory for one launch's parameters, and the array of pointers to them that the driver takes.
-
-    Each parameter has its own pointer, so that it need not lie where the driver will put it: of parameters
-    aligned to more than 16 bytes the driver aligns the address in the constant bank, in which the parameter
-    space begins at 0x210 on compute capability 9.0. `.align 64` after 4 bytes is at 64 here, at 48 there.
-    """
-
-    __slots__ = ("_block", "_pointers", "address", "bytes")
-
-    def __init__(self, signature: Signature) -> None:
-        self._block = ctypes.create_string_buffer(max(signature.size, 1))
-        base = ctypes.addressof(self._block)
-        self._pointers = (ctypes.c_void_p * max(len(signature), 1))(*(base + o for o in signature.offsets))
-        self.bytes = memoryview(self._block).cast("B")[: signature.size]
-        self.address = ctypes.addressof(self._pointers)
-
-
 class CudaKernel:
     """One `.entry` on a GPU (`ptxkit.device.Kernel`).
 
@@ -72,9 +55,10 @@ class CudaKernel:
         self.name = name
         self.signature = signature
         self._function = function
-        self._launch: Callable[..., tuple[Any, ...]] = bindings().cuLaunchKernelEx
+        self._start: Callable[..., tuple[Any, ...]] = bindings().cuLaunchKernelEx
         self._context = module.context
         self._configurations: dict[Any, Any] = {}
+        self._last: tuple[Any, ...] = _NO_LAUNCH
         self._spaces: list[ParameterSpace] = []
         self._attributes = self._read_attributes()
         self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
@@ -101,7 +85,6 @@ class CudaKernel:
         shared: int = 0,
         cooperative: bool = False,
         stream: Any = None,
-        *,
         programmatic: bool = False,
         priority: int | None = None,
         carveout: int | None = None,
@@ -115,22 +98,37 @@ class CudaKernel:
             carveout: per cent of the multiprocessor's memory to be shared memory rather than L1.
         """
         handle = 0 if stream is None else stream_handle(stream, self._context)
-        key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+        # What is the same object as in the launch before has the same configuration.
+        (
+            its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
+            its_priority, its_carveout, configuration,
+        ) = self._last  # fmt: skip
+        if not (
+            grid is its_grid
+            and block is its_block
+            and handle is its_handle
+            and cluster is its_cluster
+            and shared is its_shared
+            and cooperative is its_cooperative
+            and programmatic is its_programmatic
+            and priority is its_priority
+            and carveout is its_carveout
+        ):
+            key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+            configuration = self._configuration(key)
+        # Names of their own, because calling what an attribute holds costs more.
+        spaces, pack, start = self._spaces, self._pack, self._start
+        space = spaces.pop() if spaces else ParameterSpace(self.signature.parameters)
         try:
-            configuration = self._configurations[key]
-        except (KeyError, TypeError):
-            configuration = self._configure(key)
-        space = self._spaces.pop() if self._spaces else ParameterSpace(self.signature)
-        try:
-            self._pack(space.bytes, *args)
+            pack(space, args)
         except REFUSED:
-            space.bytes[:] = self.signature.pack(args, self.module.address_of)
-        status = self._launch(configuration, self._function, space.address, 0)[0]
-        self._spaces.append(space)
+            space.fill(self.signature.pack(args, self.module.address_of))
+        (status,) = start(configuration, self._function, space.address, 0)
+        spaces.append(space)
         if status:
-            self._launch_again(status, configuration, space)
+            self._start_again(status, configuration, space)
         self._context.last_kernel = self.name
-        if type(stream) is Stream and stream.captured is not None:
+        if stream is not None and type(stream) is Stream and stream.captured is not None:
             stream.captured.append((self, args))
 
     def prepare(
@@ -142,7 +140,6 @@ class CudaKernel:
         shared: int = 0,
         cooperative: bool = False,
         stream: Any = None,
-        *,
         programmatic: bool = False,
         priority: int | None = None,
         carveout: int | None = None,
@@ -150,7 +147,7 @@ class CudaKernel:
         """A launch with everything checked and packed once; calling it costs the driver's call alone."""
         handle = stream_handle(stream, self._context)
         key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
-        prepared = PreparedLaunch(self, self._configure(key), args)
+        prepared = PreparedLaunch(self, self._configuration(key), args)
         self._context.last_kernel = self.name
         if isinstance(stream, Stream) and stream.captured is not None:
             stream.captured.append(prepared)
@@ -159,7 +156,8 @@ class CudaKernel:
     def close(self) -> None:
         """Let every later launch, prepared ones too, say that the device was closed."""
         self._configurations.clear()
-        self._launch = self._refuse
+        self._last = _NO_LAUNCH
+        self._start = self._refuse
 
     def occupancy(self, block: int | Sequence[int], shared: int = 0) -> int:
         """CTAs of this kernel that one multiprocessor holds at once."""
@@ -184,8 +182,22 @@ class CudaKernel:
             found["spill_store_bytes"], found["spill_load_bytes"] = usage.spill_stores, usage.spill_loads
         return found
 
+    def _configuration(self, key: tuple[Any, ...]) -> Any:
+        """The `CUlaunchConfig` of a launch of this shape, made now if there is none yet."""
+        try:
+            configuration = self._configurations.get(key)
+        except TypeError:
+            return self._configure(key)  # a list among the dimensions: correct, but checked anew each time
+        if configuration is None:
+            configuration = self._configure(key)
+            if len(self._configurations) >= MAX_CONFIGURATIONS:
+                self._configurations.clear()
+            self._configurations[key] = configuration
+        self._last = (*key, configuration)
+        return configuration
+
     def _configure(self, key: tuple[Any, ...]) -> Any:
-        """A checked `CUlaunchConfig`, kept under `key` for the next launch of the same shape."""
+        """A checked `CUlaunchConfig`."""
         grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout = key
         launch = check_launch(
             self._requirements, self.module.limits, grid, block, cluster, shared, cooperative
@@ -219,16 +231,7 @@ class CudaKernel:
             self._allow_cluster(launch, configuration)
             if launch.cooperative:
                 check_resident(self._requirements, launch, self._resident(launch, configuration))
-        self._keep(key, configuration)
         return configuration
-
-    def _keep(self, key: tuple[Any, ...], configuration: Any) -> None:
-        if len(self._configurations) >= MAX_CONFIGURATIONS:
-            self._configurations.clear()
-        try:
-            self._configurations[key] = configuration
-        except TypeError:
-            return  # a list among the dimensions: correct, but checked anew each time
 
     def _allow_shared(self, dynamic: int) -> None:
         """Dynamic shared memory above 48 KiB has to be allowed first."""
@@ -270,8 +273,8 @@ class CudaKernel:
     def _refuse(self, *_: object) -> tuple[Any, ...]:
         raise error("P714", f"`{self.name}` is launched after its device was closed")
 
-    def _launch_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
-        again = partial(self._launch, configuration, self._function, space.address, 0)
+    def _start_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
+        again = partial(self._start, configuration, self._function, space.address, 0)
         self._context.retry(status, again, f"launch `{self.name}`")
 
 
@@ -290,16 +293,16 @@ class PreparedLaunch:
         self.kernel = kernel
         self._configuration = configuration
         self._function = kernel._function
-        self._space = ParameterSpace(kernel.signature)
-        self._space.bytes[:] = kernel.signature.pack(args, kernel.module.address_of)
+        self._space = ParameterSpace(kernel.signature.parameters)
+        self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
         self._pointers = self._space.address
         self._arguments = list(args)
 
     def __call__(self) -> None:
         """Launch."""
-        status = self.kernel._launch(self._configuration, self._function, self._pointers, 0)[0]
+        status = self.kernel._start(self._configuration, self._function, self._pointers, 0)[0]
         if status:
-            self.kernel._launch_again(status, self._configuration, self._space)
+            self.kernel._start_again(status, self._configuration, self._space)
 
     def bind(self, parameter: int | str, value: Any) -> PreparedLaunch:
         """Give one parameter another value, for the launches to come; the rest stays as it is packed.
