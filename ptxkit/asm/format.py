@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ptxkit.asm.lexer import WHITE
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
 from ptxkit.asm.tree import Block, Function, Label, Layout, Malformed, Module, Section, Statement
 
@@ -152,7 +153,7 @@ class _Formatter:
         inner = indent + INDENT
         for index, (gap, token) in enumerate(tokens):
             gap = gap or ""
-            if index and layout is not None and len(layout) > index and layout[index].strip():
+            if index and layout is not None and len(layout) > index and layout[index].strip(WHITE):
                 self.inner_comments(read_comments(layout[index]), gap, inner)
             elif gap == " " and tokens[index - 1][1] == "," and self.column + _reach(tokens, index) >= WIDTH:
                 self.put(f"\n{inner}")
@@ -195,12 +196,12 @@ def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> L
     behind the first token.
     """
     wide = statement_tokens(node, spread=True, indent=indent)
-    comments = "".join(trivia for trivia in layout[1:] if trivia.strip())
+    comments = "".join(trivia for trivia in layout[1:] if trivia.strip(WHITE))
     if len(wide) == len(layout):
         out: list[str] = []
         for (gap, _), trivia in zip(wide, layout, strict=True):
             if gap is None:
-                if trivia.strip():
+                if trivia.strip(WHITE):
                     break
             else:
                 out.append(trivia)

@@ -25,8 +25,8 @@ TOKEN = re.compile(
     + f'|(?P<bad>/\\*.*|\\d[\\w$.]*|"[^"\\n]*|@@DWARF[^\\n]*)|(?P<literal>{_literals})|(?P<stray>.)',
     re.ASCII | re.DOTALL,
 )
-_white = " \t\r\n\f\x1a"
-_blank = f"[{_white}]*"
+WHITE = " \t\r\n\f\x1a"
+_blank = f"[{WHITE}]*"
 _comment = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
 _line_marker = r"(?<![^\n])#[ \t]*\d[^\n]*"
 _byte_order_mark = r"(?<![\s\S])\ufeff"
@@ -36,7 +36,7 @@ STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
 line marker. The trivia is atomic: a comment gives nothing back where the stretch does not match."""
 PIECES = re.compile(
     rf"({_identifier}(?:{_dotted})*|0[xX][\w$.]*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
-    rf"|{_literals}|[^{_white}])",
+    rf"|{_literals}|[^{WHITE}])",
     re.ASCII,
 )
 """Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""

@@ -63,6 +63,7 @@ class Parser:
         self.failures = 0
         self.open_blocks = 0
         self.unwritten = False
+        self.complete = True
         self.begin()
 
     # ---- tokens
@@ -143,7 +144,7 @@ class Parser:
                 continue
             if not self.feed(kind, text, trivia, start):
                 recover(self, kind, text, trivia, start)
-        return Module(self.values[0], trivia, self.diagnostics, self.source)
+        return Module(self.values[0], trivia, self.diagnostics, self.source, self.complete)
 
     def report_not_ascii(self) -> None:
         """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""

@@ -66,14 +66,14 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
     """Report that this token cannot follow, and leave the parser where it can read on."""
     state = parser.states[-1]
     if kind == END:
-        _end_of_file(parser, start)
+        _end_of_file(parser)
     elif text.startswith("/*"):
         _unterminated_comment(parser, kind, text, trivia, start)
-    elif (
-        kind not in (";", "}") and (parser.tokens or _inside(parser)) and _is_last(parser, start + len(text))
-    ):
-        parser.take(kind, text, trivia, start)
-        _end_of_file(parser, start)
+    elif kind not in (";", "}") and _is_cut_off(parser, text, start):
+        while kind != END:
+            parser.take(kind, text, trivia, start)
+            kind, text, trivia, start = parser.next()
+        _end_of_file(parser)
     elif state == HEADER:
         _report_unexpected(parser, kind, text, start)
         _skip_header(parser)
@@ -282,8 +282,7 @@ def _unterminated_comment(parser: Parser, kind: str, text: str, trivia: str, sta
     """The rest of the file is a comment: one report, whatever else it leaves open."""
     _report(parser, "P104", "expected `*/`, found the end of the file", start, start + 2, "close the comment")
     parser.take(kind, text, trivia, start)
-    _keep_malformed(parser)
-    _close_all(parser)
+    _end_here(parser)
 
 
 def _number_help(text: str) -> str:
@@ -310,10 +309,18 @@ def _inside(parser: Parser) -> bool:
     return _list_index(parser) > 1
 
 
-def _is_last(parser: Parser, end: int) -> bool:
-    """Whether no token stands behind this offset."""
+def _is_cut_off(parser: Parser, text: str, start: int) -> bool:
+    """Whether this token is what is left of a longer one, or of a longer statement, where the file ends."""
+    end = start + len(text)
+    if text == ":" and parser.text.startswith(":", end):
+        end += 1
     trivia = TRIVIA.match(parser.text, end)
-    return trivia is not None and trivia.end() == len(parser.text)
+    if trivia is None or trivia.end() != len(parser.text):
+        return False
+    if parser.tokens or _inside(parser):
+        return True
+    starts = (word for word, kind in KEYWORDS.items() if kind in ACTIONS[ITEMS])
+    return text == "/" or any(word.startswith(text) for word in starts)
 
 
 def _list_index(parser: Parser) -> int:
@@ -391,9 +398,9 @@ def _opened(parser: Parser) -> tuple[Label, ...]:
     return ()
 
 
-def _end_of_file(parser: Parser, start: int) -> None:
+def _end_of_file(parser: Parser) -> None:
     """The file ends inside a statement or a block: one report for all of it."""
-    if parser.tokens:
+    if parser.tokens or not _inside(parser):
         words = expected(parser.states, parser.kinds)
         message = f"expected {_joined(words)}, found the end of the file"
     else:
@@ -408,9 +415,15 @@ def _end_of_file(parser: Parser, start: int) -> None:
         end,
         help=f"`.{function.kind} {function.name}` is not complete; is the file truncated?"
         if function
-        else None,
+        else "is the file truncated?",
         labels=_opened(parser),
     )
+    _end_here(parser)
+
+
+def _end_here(parser: Parser) -> None:
+    """Keep what has been read of the statement at the end of the file, and close what is open."""
+    parser.complete = False
     _keep_malformed(parser)
     _close_all(parser)
 

@@ -368,12 +368,14 @@ class Module:
         tail: white space and comments after the last statement.
         diagnostics: what the parser found; `check` repeats it.
         source: the text for code frames; None for a tree that code built.
+        complete: False where the text ends inside a statement, a block or a comment.
     """
 
     statements: list[Statement]
     tail: str = field(default="\n", compare=False)
     diagnostics: list[Diagnostic] = field(default_factory=list, compare=False)
     source: Source | None = field(default=None, compare=False, repr=False)
+    complete: bool = field(default=True, compare=False)
 
     def _directive(self, name: str) -> Directive | None:
         for statement in self.statements:

@@ -14,13 +14,14 @@
 one never runs code, and the expressions in it are integer arithmetic over the problem's sizes.
 """
 
-from ptxkit.card.entry import check
+from ptxkit.card.entry import AGAINST_ENTRIES, check
 from ptxkit.card.expression import Expression
 from ptxkit.card.initial import Initial
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, Sizes, TensorCard, TensorMapCard
 from ptxkit.card.read import read
 
 __all__ = [
+    "AGAINST_ENTRIES",
     "Card",
     "Expression",
     "Initial",

@@ -24,6 +24,9 @@ TENSOR_MAP_BYTES = 128
 MAX_THREADS = 1024
 """Most threads of a CTA on every target."""
 
+AGAINST_ENTRIES = "P538"
+"""The first code of what is wrong between a card and the entries; those before it are of the card alone."""
+
 _ADDRESS = ("u64", "s64", "b64")
 _FLOATS = ("f16", "f32", "f64")
 

@@ -11,7 +11,7 @@ from ptxkit.asm.check.allow import without_allowed
 from ptxkit.asm.check.body import check_body
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.declarations import report_clashes
-from ptxkit.asm.check.header import check_header, check_target
+from ptxkit.asm.check.header import check_header, check_target, header_only
 from ptxkit.asm.check.items import Items
 from ptxkit.asm.collector import at_rest
 from ptxkit.asm.symbols import Scope, declare
@@ -40,7 +40,7 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
     context = Context(module, asked=_asked(target))
     with at_rest():
         _check_module(context)
-    found = [*module.diagnostics, *context.found, *_check_card(module)]
+    found = [*module.diagnostics, *_with_card(context)]
     return sorted(without_allowed(found, module), key=_position)
 
 
@@ -92,10 +92,23 @@ def _position(diagnostic: Diagnostic) -> Span:
     return diagnostic.span or Span(0, 0, 0, 0)
 
 
-def _check_card(module: Module) -> list[Diagnostic]:
-    """The launch card against the entries, where the file has one."""
+def _with_card(context: Context) -> list[Diagnostic]:
+    """The findings, with those of the launch card where the file has one.
+
+    In a file that ends before its first declaration, one error says so: that of the parser, of the card, or
+    of the header, in this order.
+    """
+    module = context.module
     if module.source is None or "/// ptxkit" not in module.source.text:
-        return []
+        return context.found
     from ptxkit import card
 
-    return card.check(module)
+    found = card.check(module)
+    if not header_only(module):
+        return [*context.found, *found]
+    alone = [d for d in found if d.code < card.AGAINST_ENTRIES]
+    if not module.complete:
+        return context.found
+    if not module.statements:
+        return alone or context.found
+    return [*context.found, *(alone if any(d.is_error for d in context.found) else found)]

@@ -127,8 +127,10 @@ class _Body:
         self.usage.note(instruction, match, scope)
 
     def finish(self) -> None:
+        complete = self.context.module.complete or self.function.body is None or self.function.body.closed
         for name, place in self.unknown.items():
-            self._undeclared(name, place)
+            if complete or name not in self.branched:  # A label may stand in what is not there.
+                self._undeclared(name, place)
         if not self.context.module.diagnostics:  # What could not be parsed may have used or written them.
             self.usage.report(self.context, self.function, self.scopes)
 

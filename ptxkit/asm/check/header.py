@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ptxkit import targets
 from ptxkit.asm.check.context import Context, did_you_mean
-from ptxkit.asm.tree import Directive, Integer, Name
+from ptxkit.asm.tree import Directive, Integer, Malformed, Module, Name
 from ptxkit.diagnostics import Label, Severity, Span
 from ptxkit.targets import NEWEST_VERSION, RELEASES, TARGETS, show
 
 _FIRST = Span(1, 1, 1, 2)
+_HEADER = ("version", "target", "address_size")
 
 
 def check_header(context: Context) -> None:
@@ -20,6 +21,8 @@ def check_header(context: Context) -> None:
     address_size = next((d for d in directives if d.name == "address_size"), None)
     _check_version(context, version)
     if target is None:
+        if header_only(context.module) and (context.found or not context.module.complete):
+            return
         wanted = context.asked.name if context.asked else "sm_90"
         context.report(
             "P304",
@@ -35,9 +38,19 @@ def check_header(context: Context) -> None:
         _check_address_size(context, address_size)
 
 
+def header_only(module: Module) -> bool:
+    """Whether nothing stands behind the header; then the rest of it may be missing like all that follows."""
+    return all(
+        isinstance(s, Malformed) or (isinstance(s, Directive) and s.name in _HEADER)
+        for s in module.statements
+    )
+
+
 def _check_version(context: Context, directive: Directive | None) -> None:
     wanted = show(NEWEST_VERSION)
     if directive is None:
+        if header_only(context.module) and not context.module.complete:
+            return
         context.report(
             "P301",
             "expected `.version` at the start of the file, found none",
