@@ -216,3 +216,14 @@ def test_a_malformed_statement_does_not_hide_the_function() -> None:
     assert isinstance(function, Function)
     assert function.body is not None
     assert [type(s) for s in function.body.statements] == [Malformed]
+
+
+@pytest.mark.parametrize(
+    "text", [".bogus 3\n.entry k() {}", ".addres_size 64", "ret;", "\n/* c */ .bogus\n.global .u32 x;"]
+)
+def test_a_directive_without_a_semicolon_ends_with_its_line(text: str) -> None:
+    (found,) = errors(f".version 9.0\n.target sm_90a\n{text}\n")
+    assert found[3].startswith("expected a directive")
+    assert [d.code for d in ptxkit.check(ptxkit.parse(f".version 9.0\n.target sm_90a\n{text}\n"))] == [
+        found[0]
+    ]

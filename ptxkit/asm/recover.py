@@ -64,6 +64,8 @@ _MAX_NAMED = 4
 
 def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> None:
     """Report that this token cannot follow, and leave the parser where it can read on."""
+    if parser.tokens and "\n" in trivia and accepts(parser.states, END):
+        parser.feed(END, "", "", start)
     state = parser.states[-1]
     if kind == END:
         _end_of_file(parser)
@@ -132,18 +134,17 @@ def too_deep(parser: Parser) -> None:
 def accepts(states: list[int], kind: str) -> bool:
     """Whether a parser with these states would shift a token of this kind."""
     stack = list(states)
-    while True:
+    while stack[-1] != ITEMS or kind != END:
         action = ACTIONS[stack[-1]].get(kind)
         if action is None:
             return False
         if action >= 0:
             return True
         origin, _, length, _ = RULES[-1 - action]
-        if origin not in GOTOS[stack[-1 - length]]:
-            return kind == END
         if length:
             del stack[-length:]
         stack.append(GOTOS[stack[-1]][origin])
+    return True
 
 
 def expected(states: list[int], before: list[str]) -> list[str]:
