@@ -100,6 +100,9 @@ class Form:
             symbol = self.builder.meaning(operand)
             if symbol is not None and symbol.kind is SymbolKind.REGISTER and symbol.vector:
                 return int(symbol.vector[1:])
+            special = SPECIAL_REGISTERS.get(operand.name) if symbol is None else None
+            if special is not None and special.vector:
+                return 4
         return 0
 
     def _vector(self, operand: tree.Operand) -> int:
