@@ -19,7 +19,7 @@ from small_kernels import DOUBLE
 
 from ptxkit.asm import parse
 from ptxkit.bench import Figure, Roof, Rule, Schedule, Settings, State, Trial, axes, compare, document, plot
-from ptxkit.bench.measurement import problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, problem_key
 from ptxkit.bench.schedule import roofs_of
 from ptxkit.bench.statistics import ENOUGH, LATE, STEADY, median_interval, noise, resolution
 from ptxkit.card import read
@@ -268,6 +268,42 @@ def test_a_roof_without_memory_is_a_caution(tmp_path: Path) -> None:
     assert states[0].ok
     assert states[0].roof_share is None
     assert states[0].net is not None
+
+
+def test_the_arithmetic_roof_is_measured_where_the_problem_has_one(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    report = report_of(plan, cost=Cost(100, 20, 6_000_000, "bf16"))
+
+    class Recording(Recorder):
+        def __call__(self, method: str, *args, plan: LaunchPlan | None = None):
+            found = super().__call__(method, *args, plan=plan)
+            if method != "arithmetic_roof":
+                return found
+            return ArithmeticRoof("roofs/wgmma_bf16.ptx", args[0], 1 << 30, 1, Figure.of([found[1]]))
+
+    calls = Recording({"double.ptx": report})
+    ((_, state),) = Schedule([plan], Settings(trials=3), calls).run()
+    assert [args for method, args in calls.calls if method == "arithmetic_roof"] == [("bf16", 6_000_000)] * 3
+    assert len(state.arithmetic.figure.trials) == 3
+    roof = (1 << 30) / (state.arithmetic.figure.seconds - state.floor.seconds)
+    assert state.arithmetic_share == pytest.approx(state.rate / roof)
+    assert state.to_json()["timing"]["arithmetic_roof"]["kernel"] == "roofs/wgmma_bf16.ptx"
+
+
+def test_a_gpu_without_an_arithmetic_roof_keeps_the_memorys(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+
+    class Lacking(Recorder):
+        def __call__(self, method: str, *args, plan: LaunchPlan | None = None):
+            if method == "arithmetic_roof":
+                raise error("P808", "there is no kernel")
+            return super().__call__(method, *args, plan=plan)
+
+    calls = Lacking({"double.ptx": report_of(plan, cost=Cost(100, 20, 6_000_000, "e2m1"))})
+    ((_, state),) = Schedule([plan], Settings(trials=3), calls).run()
+    assert [d.code for d in state.diagnostics] == ["P807"]
+    assert (state.ok, state.arithmetic, len(state.roofs)) == (True, None, 3)
+    assert all(len(roof.figure.trials) == 3 for roof in state.roofs)
 
 
 def test_the_emulator_has_no_time(tmp_path: Path) -> None:

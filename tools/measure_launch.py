@@ -3,8 +3,10 @@
     python tools/measure_launch.py [--json FILE] [--batches 60] [--batch 400]
 
 One kernel of five parameters (two pointers, three ints) that does nothing. The ways take turns, a batch of
-launches each, the device is waited for outside the timed part; the medians over the batches are printed, in
-microseconds a launch. cuda.core and CuPy take part where they are installed.
+launches each and every round begins with another, the device is waited for outside the timed part; the
+medians over the batches are printed, in microseconds a launch. cuda.core and CuPy take part where they are
+installed, with arrays of their own. A launch into the default stream costs the driver something else than one
+into a stream that does not wait for it: so each is compared with its like.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import importlib.metadata
+import itertools
 import json
 import statistics
 import sys
@@ -34,6 +37,11 @@ PTX = """.version 8.0
 }
 """
 NODES = 100
+REPLAYS = 10
+"""Launches of a graph in a batch."""
+OWN = ", own stream"
+"""What stands behind the name of a way that launches into a stream of its own."""
+PEERS = ("cuda.core launch", "CuPy RawKernel")
 
 
 def ways(device: CudaDevice) -> dict[str, Callable[[], Any]]:
@@ -41,10 +49,14 @@ def ways(device: CudaDevice) -> dict[str, Callable[[], Any]]:
     driver = bindings()
     kernel = device.load(PTX).kernel()
     x, y = device.empty(1024, "f32"), device.empty(1024, "f32")
+    stream, numbers = device.stream(non_blocking=True), itertools.cycle(range(1 << 20))
     found: dict[str, Callable[[], Any]] = {
         "cuLaunchKernel, prepacked": _bare(kernel, x, y),
         "prepared": kernel.prepare(4, 128, [x, y, 1, 2, 3]),
         "launch": lambda: kernel.launch(4, 128, [x, y, 1, 2, 3]),
+        "launch, another number each time": lambda: kernel.launch(4, 128, [x, y, 1, 2, next(numbers)]),
+        f"prepared{OWN}": kernel.prepare(4, 128, [x, y, 1, 2, 3], stream=stream),
+        f"launch{OWN}": lambda: kernel.launch(4, 128, [x, y, 1, 2, 3], stream=stream),
     }
     with device.capture() as graph:
         for _ in range(NODES):
@@ -94,8 +106,11 @@ def _cuda_core(device: CudaDevice) -> dict[str, Callable[[], Any]]:
     kernel = ObjectCode.from_ptx(PTX.encode()).get_kernel("nothing")
     x, y = theirs.allocate(4096, stream=stream), theirs.allocate(4096, stream=stream)
     ints = [np.int32(value) for value in (1, 2, 3)]
-    config = LaunchConfig(grid=4, block=128)
-    return {"cuda.core launch": lambda: launch(stream, config, kernel, x, y, *ints)}
+    config, default = LaunchConfig(grid=4, block=128), theirs.default_stream
+    return {
+        "cuda.core launch": lambda: launch(default, config, kernel, x, y, *ints),
+        f"cuda.core launch{OWN}": lambda: launch(stream, config, kernel, x, y, *ints),
+    }
 
 
 def _cupy(device: CudaDevice) -> dict[str, Callable[[], Any]]:
@@ -108,16 +123,24 @@ def _cupy(device: CudaDevice) -> dict[str, Callable[[], Any]]:
     kernel = cupy.RawKernel(source, "nothing")
     x, y = cupy.zeros(1024, cupy.float32), cupy.zeros(1024, cupy.float32)
     ints = [cupy.int32(value) for value in (1, 2, 3)]
-    return {"CuPy RawKernel": lambda: kernel((4,), (128,), (x, y, *ints))}
+    stream = cupy.cuda.Stream(non_blocking=True)
+
+    def in_stream() -> None:
+        with stream:
+            kernel((4,), (128,), (x, y, *ints))
+
+    return {"CuPy RawKernel": lambda: kernel((4,), (128,), (x, y, *ints)), f"CuPy RawKernel{OWN}": in_stream}
 
 
 def measure(device: CudaDevice, batches: int, batch: int) -> dict[str, dict[str, float]]:
     """Median and quartiles in microseconds a launch, by way."""
     calls = ways(device)
     times: dict[str, list[float]] = {name: [] for name in calls}
+    names = list(calls)
     for round_number in range(batches + 3):
-        for name, call in calls.items():
-            count = max(1, batch // NODES) if "nodes" in name else batch
+        first = round_number % len(names)
+        for name in names[first:] + names[:first]:
+            call, count = calls[name], REPLAYS if "nodes" in name else batch
             start = time.perf_counter()
             for _ in range(count):
                 call()

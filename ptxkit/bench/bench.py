@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -13,11 +13,12 @@ import numpy as np
 
 from ptxkit import card, kernels
 from ptxkit.asm import Module, parse
-from ptxkit.bench.measurement import Settings, problem_key
-from ptxkit.bench.statistics import Trial
+from ptxkit.bench.measurement import ArithmeticRoof, Settings, problem_key
+from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.device import Device
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.dtypes import DTYPES
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.report import Report, judge
 from ptxkit.runner import Options, Session, Watch, as_gpu, open_for
@@ -26,6 +27,9 @@ from ptxkit.stage import Case, Stage
 ROOF = "roofs/stream.ptx"
 CTAS_PER_SM = (4, 8, 16, 32)
 """How many CTAs of the roof's kernel are tried; the fastest number is the roof."""
+ARITHMETIC_CTAS_PER_SM = (1, 2)
+ARITHMETIC_STEPS = (512, 65_536)
+"""Least and most steps of the arithmetic roof's kernel: what it does beside them must not count."""
 
 _VECTOR = 16
 _PATTERN = 1 << 23
@@ -57,6 +61,7 @@ class Bench:
         self._sessions: dict[Program, Session] = {}
         self._cases: list[Case] = []
         self._ctas: dict[tuple[int, int], int] = {}
+        self._arithmetic: dict[str, int] = {}
 
     def __enter__(self) -> Bench:
         return self
@@ -120,14 +125,55 @@ class Bench:
         ctas = self._ctas[reads, writes]
         return ctas, self._roof_trial(reads, writes, ctas)
 
+    def arithmetic_roof(self, dtype: str, operations: int) -> ArithmeticRoof:
+        """Time pure tensor-core products.
+
+        Args:
+            dtype: of what is multiplied: `bf16`, `f16`, `tf32`, `e4m3`, `s8`.
+            operations: how many to make, rounded up to whole steps and to `ARITHMETIC_STEPS`.
+
+        Returns:
+            The roof with the number of CTAs that is fastest, and one trial.
+
+        Raises:
+            PtxkitError: P808, there is no kernel for this type and this GPU.
+        """
+        gpu = as_gpu(self._device_now())
+        file, each = arithmetic_kernel(dtype, gpu.capability)
+        found = self._arithmetic.get(dtype)
+        if found is None:
+            tried = {ctas: self._arithmetic_trial(file, each, ctas, operations, _ROUND)
+                     for ctas in ARITHMETIC_CTAS_PER_SM}  # fmt: skip
+            best = max(tried, key=lambda ctas: tried[ctas][0] / tried[ctas][1].median)
+            found = self._arithmetic[dtype] = best
+        made, trial = self._arithmetic_trial(file, each, found, operations)
+        return ArithmeticRoof(file, dtype, made, found, Figure.of([trial]))
+
+    def _arithmetic_trial(
+        self, file: str, each: int, ctas_per_sm: int, operations: int, samples: int | None = None
+    ) -> tuple[int, Trial]:
+        """Operations made and their times; `each`: operations of a CTA's step."""
+        program, module = _shipped_program(file)
+        gpu = as_gpu(self._open(module))
+        ctas = ctas_per_sm * gpu.sm_count
+        least, most = ARITHMETIC_STEPS
+        steps = min(most, max(least, -(-operations // (each * ctas))))
+        with self._stage(program, module, {"CTAS": ctas, "STEPS": steps, "WRITERS": 1}) as stage:
+            stage.fill(Case(stage.plan).inputs)
+            return steps * each * ctas, self._measure([stage], samples)
+
+    def _stage(self, program: Program, module: Module, sizes: Mapping[str, int]) -> Stage:
+        """A shipped kernel, ready to be filled and launched."""
+        found = card.read(module.source) if module.source else None
+        plan = make(program, module, found, Request(sizes=sizes))
+        session = self._session(program)
+        return Stage(session.device, session.loaded, plan)
+
     def _roof_trial(self, reads: int, writes: int, ctas: int, samples: int | None = None) -> Trial:
-        program, module = _roof_program()
+        program, module = _shipped_program(ROOF)
         gpu = as_gpu(self._open(module))
         sizes = {"R": reads, "W": writes, "CTAS": ctas * gpu.sm_count}
-        plan = make(
-            program, module, card.read(module.source) if module.source else None, Request(sizes=sizes)
-        )
-        with Stage(gpu, self._session(program).loaded, plan) as stage:
+        with self._stage(program, module, sizes) as stage:
             source = stage.tensors["source"].tensor
             stage.fill({"source": np.resize(_pattern(), source.storage_shape)})
             return self._measure([stage], samples)
@@ -187,7 +233,7 @@ class Bench:
         return self._device
 
     def _device_now(self) -> Device:
-        return self._open(_roof_program()[1])
+        return self._open(_shipped_program(ROOF)[1])
 
     def _watched(self) -> Stopwatch:
         if self._stopwatch is None:
@@ -196,9 +242,28 @@ class Bench:
         return self._stopwatch
 
 
+def arithmetic_kernel(dtype: str, capability: tuple[int, int]) -> tuple[str, int]:
+    """The shipped kernel of the arithmetic roof, and the operations of one step of one of its CTAs.
+
+    Raises:
+        PtxkitError: P808, there is none for this type and this GPU.
+    """
+    bits = DTYPES[dtype].bits if dtype in DTYPES else 0
+    kinds = [("mma", 8 * 32 * 64 * 32)] if capability >= (8, 0) else []
+    if capability == (9, 0):
+        kinds.insert(0, ("wgmma", 128 * 256 * 128))
+    for kind, bytes_along_k in kinds:
+        file = f"roofs/{kind}_{dtype}.ptx"
+        if file in kernels.shipped():
+            return file, 2 * bytes_along_k * 8 // bits
+    major, minor = capability
+    message = f"no kernel of the arithmetic roof for `{dtype}` on compute capability {major}.{minor}"
+    raise error("P808", message, help="shares of the memory roof stand; `ptxkit kernels` lists `roofs/`")
+
+
 @cache
-def _roof_program() -> tuple[Program, Module]:
-    name, path = kernels.find(ROOF)
+def _shipped_program(file: str) -> tuple[Program, Module]:
+    name, path = kernels.find(file)
     return Program(name, str(path)), parse(path, name=name)
 
 

@@ -29,7 +29,7 @@ class Settings:
         sets: sets of buffers that take turns within a trial, as far as memory goes.
         warmup: seconds of launches before each trial.
         rule: when a trial has samples enough.
-        roofs: whether to measure the memory roof.
+        roofs: whether to measure the memory roof, and the arithmetic one where the problem has one.
     """
 
     flush: str = "read"
@@ -62,6 +62,29 @@ class Roof:
 
 
 @dataclass(frozen=True, slots=True)
+class ArithmeticRoof:
+    """Tensor-core products and nothing else, by `roofs/wgmma_TYPE.ptx` or `roofs/mma_TYPE.ptx`.
+
+    Attributes:
+        kernel: the file.
+        dtype: the type of what is multiplied.
+        operations: that were made; at least the problem's, and enough to fill the GPU for a while.
+        ctas_per_sm: the number that was fastest.
+    """
+
+    kernel: str
+    dtype: str
+    operations: int
+    ctas_per_sm: int
+    figure: Figure
+
+    def rate(self, floor: Figure) -> float | None:
+        """Operations a second in the time above the floor."""
+        above = self.figure.seconds - floor.seconds
+        return self.operations / above if above > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """One kernel at one set of sizes.
 
@@ -72,7 +95,8 @@ class State:
         floor: the empty kernel's times in the same rounds.
         roofs: measured in the same rounds on the same bytes, the problem's own first.
         failure: what kept it from a figure.
-        roofless: what kept the roofs from being measured.
+        roofless: what kept roofs from being measured.
+        arithmetic: the arithmetic roof, where the problem has one, measured in the same rounds.
     """
 
     plan: LaunchPlan
@@ -82,6 +106,7 @@ class State:
     roofs: tuple[Roof, ...] = ()
     failure: tuple[Diagnostic, ...] = ()
     roofless: tuple[Diagnostic, ...] = ()
+    arithmetic: ArithmeticRoof | None = None
 
     @property
     def net(self) -> float | None:
@@ -110,6 +135,14 @@ class State:
             return None
         roof = self.roofs[0].figure.seconds - self.floor.seconds
         return roof / self.net if roof > 0 else None
+
+    @property
+    def arithmetic_share(self) -> float | None:
+        """The kernel's operations a second over the arithmetic roof's, both above the floor."""
+        if self.arithmetic is None or self.rate is None or self.floor is None:
+            return None
+        roof = self.arithmetic.rate(self.floor)
+        return self.rate / roof if roof else None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -143,7 +176,7 @@ class State:
             help = "allow more with `--max-time`, or accept more with `--max-noise`"
             found.append(Diagnostic("P806", message, severity=Severity.WARNING, help=help))
         for problem in self.roofless:
-            message = f"the roof was not measured: {problem.message}"
+            message = f"a roof was not measured: {problem.message}"
             found.append(Diagnostic("P807", message, notes=problem.notes, severity=Severity.WARNING))
         return found
 
@@ -173,6 +206,8 @@ class State:
             "rate": self.rate,
             "roof_share": self.roof_share,
             "roofs": [roof.to_json() for roof in self.roofs],
+            "arithmetic_share": self.arithmetic_share,
+            "arithmetic_roof": asdict(self.arithmetic) if self.arithmetic else None,
         }
 
 

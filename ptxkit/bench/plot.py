@@ -1,4 +1,4 @@
-"""A roofline picture: operations a second over operations a byte, beneath the measured memory roofs.
+"""A roofline picture: operations a second over operations a byte, beneath the measured roofs.
 
 S. Williams, A. Waterman, D. Patterson, Roofline: an insightful visual performance model for multicore
 architectures, CACM 52 (2009). Kernels whose problem counts no operations are left out.
@@ -72,6 +72,13 @@ def _draw(axes: Any, states: Sequence[State]) -> None:
             linestyle="-" if name == "problem" else "--",
             label=f"{label}: {bandwidth / 1e12:.2f} TB/s",
         )
+    peaks = {
+        state.arithmetic.dtype: rate
+        for state in states
+        if state.arithmetic and state.floor and (rate := state.arithmetic.rate(state.floor))
+    }
+    for dtype, rate in peaks.items():
+        axes.axhline(rate, linewidth=1, linestyle=":", label=f"{dtype} products: {rate / 1e12:.0f} Top/s")
     files = list(dict.fromkeys(state.plan.program.name for state in states))
     for number, file in enumerate(files):
         own = [state for state in states if state.plan.program.name == file]

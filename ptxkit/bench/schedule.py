@@ -5,10 +5,12 @@ What is compared takes turns, trial by trial, so that a drift of the machine fal
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from ptxkit.bench.measurement import Roof, Settings, State, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, Roof, Settings, State, problem_key
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.plan import LaunchPlan
@@ -74,8 +76,9 @@ class _Problem:
         self.failures: dict[int, tuple[Diagnostic, ...]] = {}
         self.trials: dict[int, list[Trial]] = {}
         self.floor: list[Trial] = []
-        self.roofless: tuple[Diagnostic, ...] = ()
+        self.roofless: dict[str, tuple[Diagnostic, ...]] = {}
         self.roofs: dict[tuple[str, int, int], tuple[int, list[Trial]]] = {}
+        self.arithmetic: list[ArithmeticRoof] = []
 
     def measure(self) -> Iterator[tuple[int, State]]:
         """Verify all, then all trials, then the states."""
@@ -116,15 +119,22 @@ class _Problem:
         cost = self.reports[places[0]].cost
         if cost is None or not self.schedule.settings.roofs:
             return
-        for kind in roofs_of(cost.bytes_read, cost.bytes_written) if not self.roofless else ():
+        # The kernels' own figures stand without a roof, where memory is too short for it above all.
+        if "memory" not in self.roofless:
             try:
-                ctas, trial = self.schedule.call("roof", kind[1], kind[2])
+                for kind in roofs_of(cost.bytes_read, cost.bytes_written):
+                    ctas, trial = self.schedule.call("roof", kind[1], kind[2])
+                    self.roofs.setdefault(kind, (ctas, []))[1].append(trial)
             except PtxkitError as problem:
-                # The kernels' own figures stand without it, where memory is short above all.
-                self.roofless = problem.diagnostics
+                self.roofless["memory"] = problem.diagnostics
                 self.roofs.clear()
-                return
-            self.roofs.setdefault(kind, (ctas, []))[1].append(trial)
+        if cost.arithmetic and cost.operations and "arithmetic" not in self.roofless:
+            try:
+                roof = self.schedule.call("arithmetic_roof", cost.arithmetic, cost.operations)
+                self.arithmetic.append(roof)
+            except PtxkitError as problem:
+                self.roofless["arithmetic"] = problem.diagnostics
+                self.arithmetic.clear()
 
     def _state(self, place: int, plan: LaunchPlan) -> State:
         report = self.reports.get(place)
@@ -139,8 +149,16 @@ class _Problem:
                 Roof(name, read, written, ctas, Figure.of(trials))
                 for (name, read, written), (ctas, trials) in self.roofs.items()
             ),
-            roofless=self.roofless,
+            roofless=tuple(itertools.chain.from_iterable(self.roofless.values())),
+            arithmetic=self._arithmetic(),
         )
+
+    def _arithmetic(self) -> ArithmeticRoof | None:
+        """The rounds' arithmetic roofs as one."""
+        if not self.arithmetic:
+            return None
+        trials = [trial for roof in self.arithmetic for trial in roof.figure.trials]
+        return replace(self.arithmetic[0], figure=Figure.of(trials))
 
 
 def roofs_of(bytes_read: int, bytes_written: int) -> list[tuple[str, int, int]]:

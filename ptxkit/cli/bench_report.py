@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ptxkit.bench.compare import NEW, Verdict
-from ptxkit.bench.measurement import Roof, State, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, Roof, State, problem_key
 from ptxkit.bench.statistics import Figure
 from ptxkit.cli.output import print_diagnostics, seconds, si, table, wants_color
 from ptxkit.diagnostics import Diagnostic
@@ -96,6 +96,7 @@ _TIMES = (
     _Column("Rate", "Rate (ops/sec)", lambda row: row.state.rate, lambda v: si(v, "op/s")),
     _Column("Roof", "Roof (sec)", _roof, seconds),
     _Column("BWUtil", "BWUtil", lambda row: row.state.roof_share, _percent),
+    _Column("OpsUtil", "OpsUtil", lambda row: row.state.arithmetic_share, _percent),
     _Column("SM Clock", "SM Clock (Hz)", _clock, lambda v: f"{v / 1e6:.0f} MHz"),
 )
 _EXTRA = (
@@ -216,6 +217,8 @@ def _surroundings(states: Sequence[State]) -> list[str]:
         sizes = " ".join(f"{name}={value}" for name, value in state.plan.sizes.items())
         parts = [f"empty kernel {_with_spread(state.floor)}"]
         parts += [_roof_text(roof, state.floor) for roof in state.roofs]
+        if state.arithmetic:
+            parts.append(_arithmetic_text(state.arithmetic, state.floor))
         line = f"{state.plan.workload or state.plan.program.name} {sizes}: {'; '.join(parts)}"
         if line not in lines:
             lines.append(line)
@@ -231,6 +234,12 @@ def _roof_text(roof: Roof, floor: Figure) -> str:
     above = roof.figure.seconds - floor.seconds
     rate = f", {si((roof.bytes_read + roof.bytes_written) / above, 'B/s')}" if above > 0 else ""
     return f"{what} {_with_spread(roof.figure)}{rate}"
+
+
+def _arithmetic_text(roof: ArithmeticRoof, floor: Figure) -> str:
+    rate = roof.rate(floor)
+    shown = f", {si(rate, 'op/s')}" if rate else ""
+    return f"{si(roof.operations, 'op')} of {roof.dtype} by {roof.kernel} {_with_spread(roof.figure)}{shown}"
 
 
 def _with_spread(figure: Figure) -> str:

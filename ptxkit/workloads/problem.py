@@ -134,11 +134,13 @@ class Cost:
     Attributes:
         bytes_read, bytes_written: each byte that must cross the memory bus, once.
         operations: a multiplication and an addition count two.
+        arithmetic: the type whose tensor-core products bound them, `bf16`; None where they are done otherwise.
     """
 
     bytes_read: int
     bytes_written: int
     operations: int
+    arithmetic: str | None = None
 
     @property
     def bytes(self) -> int:
