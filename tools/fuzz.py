@@ -46,28 +46,27 @@ MEMORY = 2 << 30
 """Bytes of address space that a process may have, over all its cases."""
 CHUNK = 1000
 """Cases that a process takes at a time."""
-KINDS = {"statements": 70, "piece": 19, "tree": 10, "file": 1}
-"""What a case is made from, and its share in percent."""
+KINDS = {"statements": 740, "piece": 220, "tree": 37, "file": 3}
+"""What a case is made from, and its share in a thousand."""
 TREES = 200
 """Generated trees."""
 
 VERSIONS = ("9.0", "9.0", "9.0", "8.0", "7.0", "8.7", "6.3", "9.9", "1.0")
 TARGETS = ("sm_100a", "sm_90a", "sm_90", "sm_75", "sm_80", "sm_120a", "sm_103f", "sm_30", "sm_999")
-FRAME = """\
-.version {version}
-.target {target}
-.address_size 64
-{module}.func (.param .b32 w_result) w_function (.param .b64 w_a, .param .b32 w_b);
-.visible .entry w_kernel(.param .u64 v_kernel, .param .align 4 .b8 w_block[16])
-{{
-.shared .align 128 .b8 v_shared[1024]; .local .align 128 .b8 v_local[1024]; .param .b32 v_param;
-{registers}
-L_there: T_there: .branchtargets L_there, L_there;
-{body}
-ret;
-}}
-"""
-"""Where statements stand: what they name is declared for the most part."""
+OUTSIDE = {
+    "v_global": ".global .align 128 .b8 v_global[1024];",
+    "v_const": ".const .align 128 .b8 v_const[1024];",
+    "v_tex": ".global .texref v_tex;",
+    "v_surf": ".global .surfref v_surf;",
+    "call": ".func (.param .b32 w_result) w_function (.param .b64 w_a, .param .b32 w_b);",
+}
+INSIDE = {
+    "v_shared": ".shared .align 128 .b8 v_shared[1024];",
+    "v_local": ".local .align 128 .b8 v_local[1024];",
+    "v_param": ".param .b32 v_param;",
+    "_there": "L_there: T_there: .branchtargets L_there, L_there;",
+}
+"""What statements name, and its declaration at module scope or in a body."""
 REGISTERS = {f"%{type_}_": type_ for type_ in sample.REGISTERS}
 REGISTERS |= {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64"}
 """The registers that statements use, by the beginning of their names: of `sample`, of nvcc and of Triton."""
@@ -291,6 +290,18 @@ MUTATIONS: tuple[Callable[[str, random.Random], str], ...] = (
 )
 
 
+def framed(body: str, version: str, target: str) -> str:
+    """A module with these statements in a kernel; what they name is declared for the most part."""
+    outside = [declaration for name, declaration in OUTSIDE.items() if name in body]
+    inside = [declaration for name, declaration in INSIDE.items() if name in body]
+    used = [name for name in dict.fromkeys(REGISTER.findall(body)) if name in REGISTERS]
+    inside += [f".reg .{REGISTERS[name]} {name}<4000>;" for name in used]
+    kernel = ".entry w_kernel(.param .u64 v_kernel)" if "v_kernel" in body else ".entry w_kernel"
+    return "\n".join(
+        (f".version {version}", f".target {target}", *outside, kernel, "{", *inside, body, "ret;", "}")
+    )
+
+
 def case(seed: int, number: int) -> tuple[str, str]:
     """The kind and the text of a case."""
     draw = random.Random(f"{seed} {number}")
@@ -300,17 +311,7 @@ def case(seed: int, number: int) -> tuple[str, str]:
         body = "\n".join(draw.choices(known.statements, k=draw.randrange(1, 4)))
         for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
             body = draw.choice(MUTATIONS)(body, draw)
-        text = FRAME.format(
-            version=draw.choice(VERSIONS),
-            target=draw.choice(TARGETS),
-            module=sample.MODULE,
-            registers=" ".join(
-                f".reg .{REGISTERS[name]} {name}<4000>;"
-                for name in dict.fromkeys(REGISTER.findall(body))
-                if name in REGISTERS
-            ),
-            body=body,
-        )
+        text = framed(body, draw.choice(VERSIONS), draw.choice(TARGETS))
         times = draw.choice((0, 0, 0, 0, 1))
     elif kind == "tree":
         text, times = draw.choice(known.trees), draw.choice((0, 1, 2, 5))

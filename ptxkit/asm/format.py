@@ -210,3 +210,10 @@ def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> L
     if not comments or len(tokens) == 1:
         return None
     return (layout[0], comments, *("" for _ in tokens[2:]))
+
+
+def reformat(module: Module) -> str:
+    """The text of a file laid out afresh, with the line ends of its first line: what `ptxkit fmt` writes."""
+    text = format_module(module)
+    first, newline, _ = module.source.text.partition("\n") if module.source else ("", "", "")
+    return text.replace("\n", "\r\n") if newline and first.endswith("\r") else text

@@ -18,6 +18,7 @@ VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
     "bench": "time kernels on a GPU, verified, beside the memory roof",
     "check": "find errors and explain them",
+    "fmt": "lay files out in the one style",
     "asm": "make machine code through NVIDIA's assembler",
     "sass": "show the machine code beside the PTX lines",
     "kernels": "list the shipped kernels and where each has been verified",

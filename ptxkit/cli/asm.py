@@ -13,7 +13,7 @@ from ptxkit.assembler import Assembly, assemble, second_opinion
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_diagnostics, print_json
-from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.diagnostics import PtxkitError
 
 
 @click.command(
@@ -37,7 +37,7 @@ def command(file: str, out: Path, target: str | None, line_info: bool, as_json: 
     """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
     _, module = files.read(file, max_size)
     assembly, cubin = assembled(module, target, line_info)
-    _write(out, cubin)
+    files.write_whole(out, cubin)
     if as_json:
         print_json(
             {
@@ -92,15 +92,3 @@ def usage_text(assembly: Assembly, name: str) -> str:
     text = f"{usage.registers} registers"
     text += f", {usage.stack} bytes of stack" if usage.stack else ""
     return text + (f", spills {usage.spill_stores} + {usage.spill_loads} bytes" if spills else ", no spills")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """The whole file or none."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as problem:
-        raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,13 +1,14 @@
-"""FILE arguments: found, read and parsed."""
+"""FILE arguments: found, read and parsed; and files that are written."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from shutil import copymode
 
 from ptxkit import kernels
 from ptxkit.asm import Module, parse
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, error
 
 _HELP = {
     "P110": "give a file, or the name of a shipped kernel: `ptxkit kernels` lists them",
@@ -25,6 +26,15 @@ def read(file: str, max_size: int) -> tuple[Path, Module]:
         PtxkitError: P559 (no such file), P110 to P112 (unreadable, too large, no text).
     """
     name, path = kernels.find(file)
+    return path, parsed(path, name, max_size)
+
+
+def parsed(path: Path, name: str, max_size: int) -> Module:
+    """The module of the file at a path; syntax errors are in its diagnostics.
+
+    Raises:
+        PtxkitError: P110 to P112 (unreadable, too large, no text).
+    """
     try:
         module = parse(path, name=name, max_size=max_size)
     except PtxkitError as problem:
@@ -32,4 +42,23 @@ def read(file: str, max_size: int) -> tuple[Path, Module]:
     no_text = [diagnostic for diagnostic in module.diagnostics if diagnostic.code == NO_TEXT]
     if no_text:
         raise PtxkitError(no_text)
-    return path, module
+    return module
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write the whole file or nothing; one that is there keeps its permissions.
+
+    Raises:
+        PtxkitError: P567, it cannot be written.
+    """
+    path = path.resolve()
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(content)
+        if path.exists():
+            copymode(path, part)
+        part.replace(path)
+    except OSError as problem:
+        raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,112 @@
+"""`ptxkit fmt FILE...`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ptxkit.asm import parse
+from ptxkit.asm.format import reformat
+from ptxkit.cli import Verb
+from ptxkit.cli.files import parsed, write_whole
+from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.output import print_failure, wants_color
+from ptxkit.diagnostics import PtxkitError, error, exit_code
+
+STANDARD = "-"
+_COLORS = {"+": "32", "-": "31", "@": "36"}
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit fmt gemv.ptx", "lay a file out in the one style"),
+        ("ptxkit fmt --check kernels/*.ptx", "exit 1 where a file would change, and name it"),
+        ("ptxkit fmt --diff gemv.ptx", "show what would change"),
+        ("ptxkit fmt - < gemv.ptx", "from standard input to standard output, as editors like it"),
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 where a file would change.")
+@click.option("--diff", is_flag=True, help="The same, and show what would change.")
+@MAX_SIZE
+def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> int:
+    """Lay PTX files out in the one style: four blanks a level, a statement a line, comments where they are.
+
+    What a file says does not change. A file with syntax errors is left alone.
+    """
+    worst = 0
+    counts = {"would be": 0, "unchanged": 0}
+    for file in files:
+        try:
+            before, after = _formatted(file, max_size)
+            if before == after:
+                counts["unchanged"] += 1
+            else:
+                counts["would be"] += 1
+                if diff:
+                    sys.stdout.writelines(_difference(file, before, after))
+                elif check:
+                    print(f"would reformat {file}")
+                elif file != STANDARD:
+                    write_whole(Path(file), after.encode())
+            if file == STANDARD and not check and not diff:
+                sys.stdout.write(after)
+        except PtxkitError as problem:
+            print_failure(problem.diagnostics, as_json=False)
+            worst = max(worst, exit_code(problem.diagnostics))
+    changed, dry = counts["would be"], check or diff
+    print(_summary(changed, counts["unchanged"], dry), file=sys.stderr)
+    return worst or int(bool(changed) and dry)
+
+
+def _formatted(file: str, max_size: int) -> tuple[str, str]:
+    """A file's text and its formatted text.
+
+    Raises:
+        PtxkitError: what keeps it from being read; its syntax errors.
+    """
+    if file == STANDARD:
+        text = _standard_input(max_size)
+        module = parse(text if "\n" in text else f"{text}\n", name="<stdin>", max_size=max_size)
+    else:
+        module = parsed(Path(file), file, max_size)
+        text = module.source.text if module.source else ""
+    errors = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
+    if errors:
+        raise PtxkitError(errors)
+    return text, reformat(module)
+
+
+def _standard_input(max_size: int) -> str:
+    data = sys.stdin.buffer.read(max_size + 1)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise error("P112", f"expected PTX text, found bytes that are not UTF-8: {wrong.reason}") from None
+
+
+def _difference(file: str, before: str, after: str) -> Iterator[str]:
+    """A unified diff, in colours where a terminal shows them."""
+    from difflib import unified_diff
+
+    color = wants_color(sys.stdout)
+    for line in unified_diff(before.splitlines(True), after.splitlines(True), file, file):
+        text = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        shade = _COLORS.get(line[:1]) if color else None
+        yield f"\x1b[{shade}m{text}\x1b[0m" if shade else text
+
+
+def _summary(changed: int, unchanged: int, dry: bool) -> str:
+    def files(count: int) -> str:
+        return f"{count} file{'s' if count != 1 else ''}"
+
+    parts = []
+    if changed:
+        parts.append(f"{files(changed)} {'would be ' if dry else ''}reformatted")
+    if unchanged:
+        parts.append(f"{files(unchanged)} left unchanged")
+    return ", ".join(parts) or "no file formatted"
