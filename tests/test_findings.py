@@ -1,8 +1,8 @@
 """Each finding of the emulator: a kernel of tests/findings that provokes it, and the same one repaired.
 
 Lines that end in `// broken` are left out of the repaired kernel, those that end in `// repaired` out of the
-broken one. `// broken: P602 words` is the line that the finding names, and what it must say; where a statement
-runs over several lines or nothing is marked, the file's name has the code.
+broken one. `// broken: P602 words` is the line that the finding names, and what it must say. The file's name
+begins with the code.
 """
 
 from __future__ import annotations

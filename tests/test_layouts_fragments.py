@@ -147,6 +147,30 @@ def test_ldmatrix_feeds_mma():
     assert np.array_equal(transposed[1], row)
 
 
+def test_8_bit_matrices_are_those_of_the_emulator():
+    """Its `ldmatrix` and `stmatrix` are held against the manual's pictures; these places are its."""
+    from ptxkit.emulator.operations.matrix import move
+
+    rows = np.random.default_rng(0).permutation(256).astype(np.uint8).reshape(1, 16, 16)
+
+    def held(cells):
+        return rows[0][cells].reshape(32, -1, 4)
+
+    registers = move.registers_of(rows, "m16n16", True)
+    found = np.stack(
+        [np.ascontiguousarray(register[0]).view(np.uint8).reshape(32, 4) for register in registers], 1
+    )
+    assert np.array_equal(found, held(fragments.matrix_16x16()))
+    (register,) = move.registers_of(rows[:, :8], "m8n16", False)
+    found = np.ascontiguousarray(register[0]).view(np.uint8).reshape(32, 1, 4)
+    assert np.array_equal(found, held(fragments.matrix_8x16()))
+    row, column = fragments.matrix_16x8()
+    accumulator = np.ascontiguousarray(rows[0, :, :8][row, column]).view(np.uint32)[:, 0]
+    assert np.array_equal(move.rows_of(accumulator[None], "m16n8", True)[0], rows[0, :, :8].T)
+    for cells, size in ((fragments.matrix_16x16(), (16, 16)), (fragments.matrix_8x16(), (8, 16))):
+        assert every_cell_once(cells, *size)
+
+
 @pytest.mark.parametrize("call", [lambda: fragments.mma_a(12, 16, 16), lambda: fragments.wgmma_d(12)])
 def test_shapes_that_do_not_exist_are_refused(call):
     with pytest.raises(PtxkitError) as raised:

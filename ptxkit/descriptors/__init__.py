@@ -24,6 +24,7 @@ from ptxkit.descriptors.instruction import (
 )
 from ptxkit.descriptors.shared_memory import SmemDescTcgen05, SmemDescWgmma, base_offset
 from ptxkit.descriptors.tensor_maps import Im2colTensorMap, TensorMap, TiledTensorMap, tensor_map
+from ptxkit.descriptors.tensor_memory import TensorMemoryAddress
 from ptxkit.descriptors.zero_column_mask import ZeroColumnMask
 
 _CLASSES: tuple[type[Word], ...] = (
@@ -51,6 +52,7 @@ __all__ = [
     "SmemDescTcgen05",
     "SmemDescWgmma",
     "TensorMap",
+    "TensorMemoryAddress",
     "TiledTensorMap",
     "ZeroColumnMask",
     "base_offset",

@@ -198,6 +198,30 @@ def matrix_8x8(trans: bool = False) -> Cells:
     return (column, row) if trans else (row, column)
 
 
+def matrix_8x16() -> Cells:
+    """One m8n16 matrix of `ldmatrix.b8x16`: rows of 16 elements of 4 or 6 bits, a byte each."""
+    group, thread, i = _group(4)
+    return group, 4 * thread + i
+
+
+def matrix_16x16() -> Cells:
+    """One m16n16 matrix of 8-bit elements of `ldmatrix.trans`: rows and columns as memory has them.
+
+    The first of a thread's two registers has four rows of column g, the second of column g + 8. Thread i
+    gives the address of row i of matrix 0, thread 16 + i of matrix 1.
+    """
+    group, thread, i = _group(8)
+    return 4 * thread + i % 4, group + 8 * (i // 4)
+
+
+def matrix_16x8() -> Cells:
+    """One m16n8 matrix of 8-bit elements of `stmatrix.trans`: the accumulator of `mma.m16n8`.
+
+    In memory each of its columns is a row of 16 bytes; thread i gives the address of column i.
+    """
+    return mma_cd(16, 8)
+
+
 def _by_warps(cells: Cells) -> Cells:
     row, column = cells
     rows = np.concatenate([row + 16 * warp for warp in range(4)])

@@ -1,6 +1,6 @@
 """Tensor memory: where `tcgen05.mma` keeps matrices, and what `tcgen05.ld`, `st` and `cp` move.
 
-A CTA has 128 lanes of 512 columns of 32 bits; an address is `lane << 16 | column` (PTX ISA 9.7.16.1).
+A CTA has 128 lanes of 512 columns of 32 bits (PTX ISA 9.7.16.1).
 Data paths A to G: 9.7.16.10.5. The figures of the manual are pictures; the formulas follow CUTLASS's
 layout algebra and JAX's Mosaic layouts, which agree.
 """
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptxkit.descriptors import TensorMemoryAddress
 from ptxkit.diagnostics import error
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, LAYOUT_UNSUPPORTED
 
@@ -23,7 +24,7 @@ QUARTER = 32
 
 def address(lane: int, column: int) -> int:
     """The 32-bit TMEM address of a lane and a column."""
-    return lane << 16 | column
+    return int(TensorMemoryAddress(lane=lane, column=column))
 
 
 class DataPath(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05
+from ptxkit.descriptors import SmemDescTcgen05, TensorMemoryAddress
 from ptxkit.diagnostics import error
 from ptxkit.layouts.scales import ATOM_BYTES, ATOM_ROWS, atom_descriptor
 from ptxkit.layouts.tensor_memory import COLUMNS, MOVE_SHAPES, QUARTER, address
@@ -147,8 +147,9 @@ def move_cells(plan: list[PlannedMove]) -> tuple[np.ndarray, np.ndarray]:
     lanes, columns = [], []
     for move in plan:
         lane, column = MOVE_SHAPES[move.shape].cells(move.num)
-        lanes.append(lane + (move.address >> 16))
-        columns.append(column * (2 if move.packed else 1) + (move.address & 0xFFFF))
+        start = TensorMemoryAddress.decode(move.address)
+        lanes.append(lane + start.lane)
+        columns.append(column * (2 if move.packed else 1) + start.column)
     lane, column = np.concatenate(lanes, axis=1), np.concatenate(columns, axis=1)
     by_warp = [lane + QUARTER * warp for warp in range(4)]
     return np.concatenate(by_warp), np.concatenate([column] * 4)
