@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.agreement import corpus, rows
+from tools.agreement import corpus, record, rows
 from tools.agreement.mutations import mutate, split_operands
+from tools.agreement.oracle import Verdict, judge
+from tools.agreement.reasons import reason_of, reasons
 
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
 
@@ -77,3 +79,83 @@ def test_a_mutation_keeps_guard_and_comment():
         "operand",
         "immediate",
     }
+
+
+@pytest.mark.usefixtures("_assembler")
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("ld.volatile.global.b32 %b32_1, [%b64_1].unified;", "P222"),
+        ("ld.global.b32 %b32_1, [%clock64];", "P222"),
+        ("st.bulk [%b64_1], %s32_1, 0;", "P311"),
+        ("st.async.sys.u32 [%b64_1], %u32_1;", "P311"),
+        ("add.pred.s32 %s32_1, %s32_2, %s32_3;", "P222"),
+        ("atom.global.exch.b32 %b32_1, [%b64_1], %b32_2, %b32_3;", "P222"),
+        ("mbarrier.init.shared::cta.b64 [%b64_1], 0;", "P218"),
+        ("bar.sync 0, 8192;", "P218"),
+        ("barrier.aligned.sync 0;", "P222"),
+        (
+            "cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes "
+            "[%b64_1], [%b64_2, {%s32_1}], %b64_3;",
+            "P222",
+        ),
+    ],
+)
+def test_what_ptxas_is_lenient_about_is_a_warning(statement, code):
+    """ptxas accepts each of these, and the checker warns of it."""
+    import ptxkit
+
+    page = rows.sheet([statement], ((8, 6), "sm_100"))
+    assert judge(page) == ({}, {})
+    warned = [d.code for d in ptxkit.check(ptxkit.parse(page.text(page.trials))) if d.span.line == 4]
+    assert code in warned
+
+
+@pytest.mark.usefixtures("_assembler")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "bar.sync 0, 33;",
+        "mbarrier.arrive.shared::cta.b64 %b64_1, [%b64_1], 0;",
+        "setp.lt.u32 _|_, %u32_1, 4;",
+        "ld.shared.b32 %b32_1, [%b64_1].unified;",
+        "ld.global.b32 %b32_1, [v_global].unified;",
+        "mbarrier.arrive.shared::cta.b64 %b64_1, [%clock64];",
+        "shl.pred.b32 %b32_1, %b32_2, 1;",
+        "wmma.mma.popc.xor.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 "
+        "{%u32_3, %u32_4}, {%b32_5}, {%u32_6}, {%s32_7, %s32_8};",
+        "cvt.rna.tf32.f32 %b32_1, 1.5;",
+    ],
+)
+def test_what_both_refuse(statement):
+    theirs, ours = judge(rows.sheet([statement], ((9, 0), "sm_90")))
+    assert len(theirs) == len(ours) == 1, (theirs, ours)
+
+
+@pytest.mark.usefixtures("_assembler")
+def test_a_refused_statement_does_not_spoil_the_next():
+    texts = [
+        f"shl.pred.b32 %b32_{i}, %b32_1, 1;\tadd.u32 %u32_1, 1, 1;".split("\t")[i % 2] for i in range(40)
+    ]
+    theirs, ours = judge(rows.sheet(texts, ((9, 0), "sm_90")))
+    assert sorted(theirs) == sorted(ours) == [3 + i for i in range(0, 40, 2)]
+
+
+def test_a_disagreement_gets_its_reason_or_is_a_problem():
+    known = Verdict(
+        "cvt.rmi.ftz.u64.f32 %u64_1, %b128_1;",
+        "a row",
+        "",
+        "9.0 sm_90",
+        "Arguments mismatch for instruction 'mov'",
+        None,
+    )
+    other = Verdict("membar.cta;", "a row", "", "9.0 sm_90", "no such thing", None)
+    assert reason_of(known) in {reason.name for reason in reasons()}
+    assert reason_of(other) is None
+    part = record.part(
+        [known, other, Verdict("ret;", "a row", "", "9.0 sm_90", None, None)], {"what": "Three."}
+    )
+    assert part["total"] == {"judged": 3, "accepted": 1, "differ": 2, "refused by ptxkit alone": 0}
+    document = {"files": {"with errors": []}, "parts": {"Some": part}}
+    assert [text.partition(" [")[0] for text in record.problems(document)] == ["no reason: membar.cta;"]

@@ -74,7 +74,7 @@ form("cvt.rs{.relu}{.satfinite}.f16x2.f32        d, a, b, rbits", "21", d="f16x2
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32      d, a",           "21", frnd2="rn rz", d="bf16", a="f32", since=SM80, needs=SATURATE)
 form("cvt.frnd2{.relu}{.satfinite}.bf16x2.f32    d, a, b",        "21", frnd2="rn rz", d="bf16x2", a="f32", b="f32", since=SM80, needs=SATURATE)
 form("cvt.rs{.relu}{.satfinite}.bf16x2.f32       d, a, b, rbits", "21", d="bf16x2", a="f32", b="f32", rbits="exact b32", since=STOCHASTIC)
-form("cvt.rna{.satfinite}.tf32.f32               d, a",           "21", d="tf32", a="f32", since=SM80, needs=SATURATE)
+form("cvt.rna{.satfinite}.tf32.f32               d, a",           "21", d="tf32", a="single f32", since=SM80, needs=SATURATE)
 form("cvt.frnd2{.satfinite}{.relu}.tf32.f32      d, a",           "21", frnd2="rn rz", d="tf32", a="f32", since=SM90, needs={".satfinite": "8.6 sm_100"})
 # To and from packed 8-, 6- and 4-bit formats.
 form("cvt.rn.satfinite{.relu}.f8x2type.f32       d, a, b",        "21", f8x2type="e4m3x2 e5m2x2", d=".f8x2type", a="f32", b="f32", since=FP8)

@@ -153,6 +153,8 @@ def to_json(form: Form) -> dict[str, Any]:
         },
         "operands": dict(operands(form)),
         "needs": {condition.text: availability(needed) for condition, needed in form.needs},
+        "advises": {condition.text: availability(needed) for condition, needed in form.advises},
+        "beyond": form.beyond.text if form.beyond else None,
         "rules": [rule.text for rule in form.rules],
     }
 
@@ -171,7 +173,10 @@ def to_text(form: Form) -> str:
         rows.append(("since", since))
     if form.until:
         rows.append(("until", f"before {availability(form.until)}"))
-    rows += [("since", f"{availability(needed)} for {condition.text}") for condition, needed in form.needs]
+    asked = (*form.needs, *form.advises)
+    rows += [("since", f"{availability(needed)} for {condition.text}") for condition, needed in asked]
+    if form.beyond:
+        rows.append(("beyond", f"{form.beyond.text}: taken by ptxas, not in the manual"))
     rows += [("rule", rule.text) for rule in form.rules]
     width = max((len(name) for name, _ in rows), default=0)
     lines = [form.syntax]

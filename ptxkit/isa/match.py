@@ -21,6 +21,7 @@ _ORDERED = {
     "row": "layout",
     "col": "layout",
     "and": "operation",
+    "xor": "operation",
     "popc": "operation",
 }
 """The category of modifiers whose order among themselves means something."""
@@ -250,10 +251,15 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
         return True
     form = candidate.form
     if place.shape == "address":
+        spec = form.specs[place.name]
+        if isinstance(kind, str) and "bare" in spec.words:
+            return kind in DTYPES if spec.type is None else fits(spec, place, kind, candidate.slots, False)
+        if isinstance(kind, tuple) and kind[0] == "var" and "bare" in spec.words and spec.type is None:
+            return True
         return isinstance(kind, tuple) and kind[0] == "[" and _address_fits(candidate, place, kind)
     if place.shape == "pair":
         if isinstance(kind, tuple) and kind[0] == "|":
-            return all(
+            return kind[1:] != ("_", "_") and all(
                 fits(form.specs[part.name], part, half, candidate.slots, True)
                 for part, half in zip(place.parts, kind[1:], strict=True)
             )
@@ -276,9 +282,14 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
 
 def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
     _, base, operator, suffix, *rest = kind
-    if operator == "-" or (operator and rest) or (suffix and suffix != place.suffix):
-        return False
     spec = candidate.form.specs[place.name]
+    if operator == "-" or (operator and rest):
+        return False
+    if suffix and not (
+        (suffix == place.suffix or suffix in spec.words)
+        and _unified_fits(base, address_spaces(candidate, place))
+    ):
+        return False
     parts = address_parts(place, kind)
     if parts is None or not all(
         place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True)
@@ -287,12 +298,20 @@ def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
     if spec.words & OPAQUE:
         return operator is None and fits(spec, place.parts[0], base, candidate.slots, True)
     spaces = address_spaces(candidate, place)
+    if isinstance(base, tuple) and base[0] == "sreg":
+        return _special_base_fits(candidate.form, place, base)
     if not _base_fits(base, spaces, "reg" in spec.words):
         return False
     if spaces == ("tmem",) and not _tensor_memory_fits(base, "exact" in spec.words):
         return False
     parameter = isinstance(base, tuple) and base[:2] == ("var", "param")
     return not parameter or _parameter_fits(base[2], spec)
+
+
+def _unified_fits(base: OperandKind, spaces: tuple[str, ...]) -> bool:
+    """Whether `.unified` may follow the address: in global memory, of a variable only with that attribute."""
+    variable = isinstance(base, tuple) and base[0] == "var"
+    return {"global", "generic"} >= set(spaces) and (not variable or base[2:] == ("unified",))
 
 
 def address_spaces(candidate: Candidate, place: Place) -> tuple[str, ...]:
@@ -318,6 +337,12 @@ def _parameter_fits(role: str, spec: Spec) -> bool:
     if "store" in spec.words:
         return role != "in"
     return role != "local"
+
+
+def _special_base_fits(form: Form, place: Place, base: tuple) -> bool:
+    """Whether ptxas takes a special register for an address: wherever it does not look at the state space."""
+    scalar = len(base) == 2 and base[1] != "pred"
+    return scalar and form.opcode not in ("mbarrier", "prefetchu", "tcgen05") and place.name != "mbar"
 
 
 def _base_fits(base: OperandKind, spaces: tuple[str, ...], registers: bool) -> bool:

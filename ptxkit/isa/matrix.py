@@ -122,5 +122,5 @@ form("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.src_fmt            r, [p]", "5.
 form("ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8x16.src_fmt     r, [p]", "5.15", num="x1 x2", ss="shared shared::cta", src_fmt="b6x16_p32 b4x16_p64", r="xnum*2 b32", p="in shared", since=NARROW)
 form("stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16               [p], r", "5.16", num="x1 x2 x4", ss="shared shared::cta", r="xnum b32", p="in shared", since="7.8 sm_90")
 form("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8                 [p], r", "5.16", num="x1 x2 x4", ss="shared shared::cta", r="xnum b32", p="in shared", since=NARROW)
-form("movmatrix.sync.aligned.m8n8.trans.b16                         d, a",  "5.17", d="b32", a="b32", since="7.8 sm_75")
+form("movmatrix.sync.aligned.m8n8.trans.b16                         d, a",  "5.17", d="b32", a="reg b32", since="7.8 sm_75")
 # fmt: on

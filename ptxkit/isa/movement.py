@@ -47,20 +47,20 @@ form("shfl.sync.mode.b32  d{|p}, a, b, c, membermask", "6", mode="up down bfly i
 form("prmt.b32{.mode}     d, a, b, c",                 "7", mode="f4e b4e rc8 ecl ecr rc16", since="2.0 sm_20")
 
 form("ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{.unified}{, cache-policy}", "8", a="load in .ss", ss=LOAD_SPACES, cop="ca cg cs lu cv", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
-     rules=(VECTORS, HINT, FETCH), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, ".weak": "6.0 sm_70", "unified": "8.0 sm_90"})
+     rules=(VECTORS, HINT, FETCH), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, ".weak": "6.0 sm_70"}, advises={"unified": "8.0 sm_90"})
 form("ld{.weak}{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{.unified}{, cache-policy}", "8", a="load in .ss", ss=LOAD_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
-     rules=(VECTORS, HINT, FETCH, EVICT), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, ".weak": "6.0 sm_70", "unified": "8.0 sm_90"})
-form("ld.volatile{.ss}{.level_prefetch}{.vec}.type  d, [a]", "8", a="load in .ss", ss=SHARED_SPACES, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
+     rules=(VECTORS, HINT, FETCH, EVICT), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, ".weak": "6.0 sm_70"}, advises={"unified": "8.0 sm_90"})
+form("ld.volatile{.ss}{.level_prefetch}{.vec}.type  d, [a]", "8", a="load unified in .ss", ss=SHARED_SPACES, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
      rules=(VECTORS, FETCH), needs={**NEEDS, **FETCH_NEEDS})
-form("ld.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "8", a="load in .ss", sem="relaxed acquire", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
+form("ld.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "8", a="load unified in .ss", sem="relaxed acquire", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type",
      rules=(VECTORS, HINT, FETCH, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, **ORDERED})
-form("ld.mmio.relaxed.sys{.global}.type  d, [a]", "8", type=TYPE, d="wide .type", a="load in .global", since="8.2 sm_70")
+form("ld.mmio.relaxed.sys{.global}.type  d, [a]", "8", type=TYPE, d="wide .type", a="load unified in .global", since="8.2 sm_70")
 
-form("ld.global{.cop}.nc{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "9", cop="ca cg cs", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type", a="load in global",
+form("ld.global{.cop}.nc{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "9", cop="ca cg cs", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type", a="load unified in global",
      rules=(VECTORS.rpartition(";")[0], HINT.rpartition(";")[0]), since="3.1 sm_32", needs={WIDE: "8.8 sm_100", ".b128": "8.3 sm_70", **HINT_NEEDS, **FETCH_NEEDS})
-form("ld.global.nc{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "9", level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type", a="load in global",
+form("ld.global.nc{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "9", level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec sinks .type", a="load unified in global",
      rules=(VECTORS.rpartition(";")[0], HINT.rpartition(";")[0], f".level2 -> {WIDE}"), since="3.1 sm_32", needs={WIDE: "8.8 sm_100", ".b128": "8.3 sm_70", **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS})
-form("ldu{.ss}{.vec}.type  d, [a]", "10", a="load in .ss", ss="global", vec="v2 v4", type=f"{TYPE} b128", d="wide vec sinks .type", rules=f"!(.v4 & {LONG}); !(.b128 & .vec)", since="2.0", needs={".b128": "8.3 sm_70"})
+form("ldu{.ss}{.vec}.type  d, [a]", "10", a="load unified in .ss", ss="global", vec="v2 v4", type=f"{TYPE} b128", d="wide vec sinks .type", rules=f"!(.v4 & {LONG}); !(.b128 & .vec)", since="2.0", needs={".b128": "8.3 sm_70"})
 
 form("st{.weak}{.ss}{.cop}{.L2::cache_hint}{.vec}.type  [a], b{, cache-policy}", "11", a="store in .ss", ss=STORE_SPACES, cop="wb cg cs wt", vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type",
      rules=(VECTORS, HINT), needs={**STORE_NEEDS, **HINT_NEEDS, ".weak": "6.0 sm_70"})
@@ -71,14 +71,16 @@ form("st.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.vec}.type  [a], b{, 
      rules=(VECTORS, HINT, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **EVICT_NEEDS, **ORDERED})
 form("st.mmio.relaxed.sys{.global}.type  [a], b", "11", type=TYPE, b="wide .type", a="store in .global", since="8.2 sm_70")
 
-form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", b="vec .type", mbar="in shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
-form("st.async{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", b="vec .type", mbar="in shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
-form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", lax="release", rules=".mmio -> .release", since="8.7 sm_100")
+form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", b="vec loose .type", mbar="in shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
+form("st.async{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", b="vec loose .type", mbar="in shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
+form("st.async.weak.type                                                               [a], b", "12", type=TYPE, a="in generic", beyond="a", since="8.1 sm_90")
+form("st.async{.scope}{.shared::cluster}.mbarrier::complete_tx::bytes.type             [a], b", "12", scope="weak cluster", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster", beyond="a", since="8.1 sm_90")
+form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", lax="release scope", rules=".mmio -> .release; .release -> .scope", since="8.1 sm_90", needs={".release | .global": "8.7 sm_100"}, advises={"a": "8.7 sm_100"})
 form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
 form("st.bulk{.weak}                [a], size, initval", "13", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
-for size in ("exact u32", "exact s32"):  # ptxas takes no `.b32` register here.
-    form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size=size, initval="imm u64 0", since="9.0 sm_100")
-    form("st.bulk{.weak}                [a], size, initval", "13", size=size, initval="imm u64 0", since="9.0 sm_100")
+for size, since, needed in (("exact u32", "9.0 sm_100", {}), ("exact s32", "8.6 sm_100", {"size": "9.0"})):  # ptxas takes no `.b32` register here.
+    form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size=size, initval="imm u64 0", since=since, advises=needed)
+    form("st.bulk{.weak}                [a], size, initval", "13", size=size, initval="imm u64 0", since=since, advises=needed)
 # fmt: on
 
 MULTIMEM = "b32 b64 u32 u64 s32 s64"

@@ -8,7 +8,7 @@ NAMES = frozenset(
     tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.mma tcgen05.mma.ws
     tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit wgmma.mma_async wgmma.fence wgmma.commit_group
     wgmma.wait_group tex.base tex.level tex.grad txq.level suld.b sust.b sust.p sured.b sured.p wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma
-    bar.sync bar.cta.sync barrier.sync barrier.cta.sync bar.arrive bar.red bar.cta bar.cta.arrive bar.cta.red bar.warp.sync barrier.arrive barrier.red
+    bar.sync bar.cta.sync barrier.aligned.sync barrier.cta.aligned.sync barrier.sync barrier.cta.sync bar.arrive bar.red bar.cta bar.cta.arrive bar.cta.red bar.warp.sync barrier.arrive barrier.red
     barrier.cta barrier.cta.arrive barrier.cta.red barrier.cluster.arrive
     barrier.cluster.wait fence.proxy membar.proxy red.async tensormap.cp_fenceproxy
     mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop
@@ -20,3 +20,11 @@ NAMES = frozenset(
     """.split()
 )
 """What the manual and ptxas take for one name."""
+
+PASSES_OVER_PRED = frozenset(
+    """
+    abs add atom cos cp.reduce.async.bulk cvt cvt.pack ex2 fma lg2 max min mul multimem.ld_reduce multimem.red
+    multimem.st neg rcp red rsqrt set setp sin sqrt sub tanh wgmma.mma_async wmma.mma
+    """.split()
+)
+"""Instructions among whose types ptxas passes over a `.pred`."""

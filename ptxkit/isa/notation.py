@@ -30,12 +30,13 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
 Without it the type is the slot `.dtype` for `d`, `.atype` for `a`, .. where the row has such a slot, else `.type`.
 
 What ptxas takes beyond the manual is marked, so that it can be warned of: a value by a `~` before it, a slot
-that may stay empty by its name in `lax`.
+that may stay empty by its name in `lax`, anything else by a condition in `beyond`.
 
 `needs` says what a modifier asks for beyond the row's own `since`: a PTX ISA version, targets
-(`ptxkit.targets`), or both; alternatives are separated by commas. Its keys, and `rules`, are conditions: `.mod`
-for a modifier or a slot that is filled, `name` for an operand that is there, joined by `!`, `&`, `|`, and for
-rules `->`. Rules are separated by semicolons.
+(`ptxkit.targets`), or both; alternatives are separated by commas. `advises` is the same where only the manual
+asks for it, and ptxas does not. Their keys, and `rules`, are conditions: `.mod` for a modifier or a slot that is
+filled, `name` for an operand that is there, joined by `!`, `&`, `|`, and for rules `->`. Rules are separated by
+semicolons.
 
 The first operand is written unless it is an address or its specification says `read`; others are where it says
 `write`.
@@ -119,6 +120,8 @@ class Form:
         since: from when and where the whole form may be used.
         until: from when and where it may be used no more; None where it stays.
         needs: (condition, availability) of modifiers that ask for more.
+        advises: the same where the manual alone asks.
+        beyond: what ptxas takes and the manual does not have; None where there is nothing.
         rules: what must hold among modifiers and operands.
         section: of the manual.
         chapter: the file that holds the row.
@@ -134,6 +137,8 @@ class Form:
     since: Availability
     until: Availability | None
     needs: tuple[tuple[Condition, Availability], ...]
+    advises: tuple[tuple[Condition, Availability], ...]
+    beyond: Condition | None
     rules: tuple[Rule, ...]
     section: str
     chapter: str
@@ -162,7 +167,7 @@ class Form:
             for name, spec in self.specs.items()
             if spec.words & {"samplerref", "texref"} == {"samplerref"}
         ]
-        return found[0] if found and self.opcode != "istypep" else None
+        return found[0] if found and self.opcode not in ("istypep", "txq") else None
 
     def available(self, version: Version, target: targets.Target, facts: Facts) -> bool:
         """Whether the version and target have this form with these modifiers and operands."""
@@ -244,6 +249,8 @@ def parse_form(
     since: str = "1.0",
     until: str | None = None,
     needs: Mapping[str, str] | None = None,
+    advises: Mapping[str, str] | None = None,
+    beyond: str | None = None,
     rules: str | tuple[str, ...] = (),
     lax: str = "",
     chapter: str = "",
@@ -257,6 +264,8 @@ def parse_form(
         since: PTX ISA version and targets of the whole form.
         until: PTX ISA version and targets from which on it is no more.
         needs: condition -> PTX ISA version and targets.
+        advises: the same where only the manual asks for them.
+        beyond: condition of what ptxas takes and the manual does not have.
         rules: what must hold.
         lax: slots that ptxas lets stay empty, against the manual.
         chapter: the file that holds the row.
@@ -266,7 +275,9 @@ def parse_form(
         NotationError: the row does not make sense.
     """
     try:
-        return _parse_form(syntax, section, since, until, needs or {}, rules, lax.split(), chapter, given)
+        beyond_ = Condition.parse(beyond) if beyond else None
+        asked = (needs or {}, advises or {})
+        return _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
     except NotationError as reason:
         raise NotationError(f"row `{syntax}`: {reason}") from None
 
@@ -276,7 +287,8 @@ def _parse_form(
     section: str,
     since: str,
     until: str | None,
-    needs: Mapping[str, str],
+    asked: tuple[Mapping[str, str], Mapping[str, str]],
+    beyond: Condition | None,
     rules: str | tuple[str, ...],
     lax: Sequence[str],
     chapter: str,
@@ -323,8 +335,12 @@ def _parse_form(
         set(specs) | {place.name for place in places} | {place.suffix for place in places if place.suffix}
     )
     read_rules = tuple(Rule.parse(text) for text in (*_split(rules), *implied))
-    read_needs = tuple((Condition.parse(key), Availability.parse(text)) for key, text in needs.items())
-    for atoms in [rule.atoms for rule in read_rules] + [condition.atoms for condition, _ in read_needs]:
+    needs, advises = (
+        tuple((Condition.parse(key), Availability.parse(text)) for key, text in side.items())
+        for side in asked
+    )
+    conditions = [condition for condition, _ in (*needs, *advises)] + ([beyond] if beyond else [])
+    for atoms in [rule.atoms for rule in read_rules] + [condition.atoms for condition in conditions]:
         if atoms - known:
             raise NotationError(
                 f"{', '.join(f'`{atom}`' for atom in sorted(atoms - known))} is not in the row"
@@ -338,7 +354,9 @@ def _parse_form(
         specs=specs,
         since=Availability.parse(since),
         until=Availability.parse(until) if until else None,
-        needs=read_needs,
+        needs=needs,
+        advises=advises,
+        beyond=beyond,
         rules=read_rules,
         section=section,
         chapter=chapter,

@@ -7,6 +7,7 @@ An operand's *kind* is all that the rows look at, small and hashable, so that ve
     ("not", k) ("neg", k) `!k`, `-k`                          ("part", "b0", k)    `k.b0`
     ("sreg", "u32")       a special register                  ("sreg", "v4", "u32")
     ("var", "shared")     the address of a variable           ("opaque", "texref")
+    ("var", "global", "unified")  of a variable with that attribute
     ("var", "param", "in")  of a parameter: `in`, `out` of the function itself, `local` for a call
     "func" "label" "targets" "prototype" "string" "_"
     ("{", k, ..)  ("|", k, k)  ("(", k, ..)                   vectors, pairs, arguments
@@ -41,8 +42,8 @@ def register_fits(register: str, wanted: str, wide: bool = False, element: bool 
         element: it is an element of a `.v2`, .. vector, where a float's place takes integers of its width.
 
     Untyped bits fit every type of their width; signed and unsigned integers each other; floats only
-    themselves. A `.f16x2` register passes for the 32-bit integer that the instruction's own type names, and for
-    a predicate: so says ptxas.
+    themselves. A `.f16x2` register passes for the 32-bit integer or the predicate that the instruction's own type
+    names: so says ptxas.
     """
     have, want = DTYPES[register], DTYPES[wanted]
     if register == wanted:
@@ -283,6 +284,8 @@ def _scalar_fits(
         return kind == type_
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
         wanted = "pred" if "pred" in words else type_
+        if kind == "f16x2" and "pred" in words:
+            return False
         if wanted is not None and register_fits(kind, wanted, "wide" in words):
             return True
         if "loose" in words and wanted == "bf16" and kind in ("u16", "s16"):
@@ -295,7 +298,11 @@ def _scalar_fits(
         if "imm" in words and type_ is None:
             return kind == "int"
         wanted = "pred" if "pred" in words else type_
-        return wanted is not None and constant_fits(str(kind), wanted)
+        return (
+            wanted is not None
+            and constant_fits(str(kind), wanted)
+            and (kind != "float" or "single" not in words)
+        )
     if kind == "func":
         return "function" in words or ("imm" not in words and "reg" not in words and type_ is not None)
     if isinstance(kind, tuple):

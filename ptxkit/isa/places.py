@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised".split()
+    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised open bare single unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -29,7 +29,11 @@ KINDS = frozenset(
     coordinates as many as the tensor has dimensions; five for `.tile::gather4` and `.tile::scatter4`
     offsets     of an im2col copy: two fewer than the dimensions, two for `.im2col::w`
     load store  of an address: it is read, or written, which decides what parameters may be named
+    bare        of an address: ptxas takes a register without brackets for it, any or one of the type
+    unified     of an address: ptxas takes `.unified` after it
+    single      a floating-point constant must be a `0f` one
     advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
+    open        the same of its upper end, written `0..~255`
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
                 `.f32` into any 32-bit registers, `.bf16` may be in 16-bit integer registers
 """
@@ -51,7 +55,8 @@ class Spec:
         count: elements of a vector: a number, or (`n`, `*` or `/`, number); None for a scalar.
         low, high, step: the range of a constant, or None; every `step`-th value from 0. `high` may name
             another operand.
-        choices: the values of a constant, empty where any will do.
+        choices: the values of a constant, empty where any will do; ptxas also takes multiples of `step`, where that
+            is more than 1, written `~/32`.
         spaces: of an address, the state spaces it may be in, or `.slot`.
     """
 
@@ -95,14 +100,18 @@ class Spec:
             elif _COUNT.match(word) and word != "x":
                 number, symbol, operator, operand = _COUNT.match(word).groups()  # type: ignore[union-attr]
                 count = int(number) if number else (symbol, operator or "*", int(operand or 1))
+            elif word.startswith("~/"):
+                step = int(word[2:])
             elif ".." in word:
                 first, _, rest = word.removeprefix("~").partition("..")
-                last, _, every = rest.partition("/")
+                last, _, every = rest.removeprefix("~").partition("/")
                 read = float if "." in last else lambda number: int(number, 0)
                 low, step = read(first), int(every or 1)
                 high = last if last.isidentifier() else read(last)
                 if word.startswith("~"):
                     words.add("advised")
+                elif rest.startswith("~"):
+                    words.add("open")
             elif re.fullmatch(r"-?\d+", word):
                 choices.append(int(word))
             else:

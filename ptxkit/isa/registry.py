@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
-from ptxkit.isa.match import Spelling, assign
+from ptxkit.isa.match import Candidate, Spelling, assign
+from ptxkit.isa.names import PASSES_OVER_PRED
 from ptxkit.isa.notation import Form, name_of, parse_form
 
 CHAPTERS = (
@@ -123,11 +125,19 @@ def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
 def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
     """What fits an opcode with these modifiers."""
     name = name_of(opcode, modifiers)
-    parts = name.count(".")
-    candidates = []
+    candidates = _candidates(opcode, name, modifiers)
+    if not candidates and modifiers.count("pred") == 1 and name in PASSES_OVER_PRED:
+        others = tuple(modifier for modifier in modifiers if modifier != "pred")
+        candidates = [replace(c, beyond=(*c.beyond, ".pred")) for c in _candidates(opcode, name, others)]
+    return Spelling(opcode, modifiers, name, tuple(candidates))
+
+
+def _candidates(opcode: str, name: str, modifiers: tuple[str, ...]) -> list[Candidate]:
+    """The forms of a name that modifiers fit."""
+    found = []
     for row in _rows().get(opcode, ()):
         if row.may_have(modifiers) and name in row.form.names:
-            candidate = assign(row.form, parts, modifiers)
+            candidate = assign(row.form, name.count("."), modifiers)
             if candidate is not None:
-                candidates.append(candidate)
-    return Spelling(opcode, modifiers, name, tuple(candidates))
+                found.append(candidate)
+    return found

@@ -147,7 +147,7 @@ class _Maker:
                 return first
             self.facts.add(place.parts[1].name)
             second = self.value(place.parts[1], True)
-            return f"{first}|{second}" if first and second else None
+            return f"{first}|{second}" if first and second and first + second != "__" else None
         if place.shape in ("vector", "arguments"):
             parts = [self.part(part, self.form.writes(place)) for part in place.parts]
             if None in parts:
@@ -181,7 +181,7 @@ class _Maker:
                 return None
             rest.append(text)
         suffix = ""
-        if place.suffix and self.random.random() < 0.2:
+        if place.suffix and base.startswith("%") and self.random.random() < 0.2:
             self.facts.add(place.suffix)
             suffix = f".{place.suffix}"
         return f"[{', '.join((base, *rest))}]{suffix}"
@@ -294,7 +294,7 @@ class _Maker:
             found.append(
                 "1" if DTYPES[type_].kind is Kind.PREDICATE else self.random.choice(["0", "5", "0x7F", "-3"])
             )
-        if constant_fits("float", type_):
+        if constant_fits("float", type_) and "single" not in spec.words:
             found.append("1.5")
         if constant_fits("0f", type_):
             found.append("0f3F800000")

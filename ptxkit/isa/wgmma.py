@@ -51,5 +51,5 @@ form("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype  d, a, b
 
 form("wgmma.fence.sync.aligned",         "7.1", lax="aligned", since="8.0 sm_90a")
 form("wgmma.commit_group.sync.aligned",  "7.2", lax="aligned", since="8.0 sm_90a")
-form("wgmma.wait_group.sync.aligned  N", "7.3", N="read imm 0..2147483647", lax="aligned", since="8.0 sm_90a")
+form("wgmma.wait_group.sync.aligned  N", "7.3", N="read imm 0..~2147483647", lax="aligned", since="8.0 sm_90a")
 # fmt: on

@@ -14,7 +14,8 @@ from ptxkit.asm.tree import Function, Instruction, walk
 from ptxkit.isa import registry
 
 from .mutations import mutate
-from .oracle import Sheet, Verdict, by_checker, by_ptxas, frame_stands
+from .oracle import Sheet, Verdict, frame_stands
+from .oracle import judge as both
 
 _TARGET = re.compile(r"\.target\s+(\w+)")
 _VERSION = re.compile(r"\.version\s+(\d+)\.(\d+)")
@@ -60,7 +61,7 @@ def judge(job: tuple[Path, int, int, int]) -> list[Verdict]:
                 if changed:
                     trials[line] = changed
         page = Sheet(lines, {line: change[0] for line, change in trials.items()}, _architecture(target[1]))
-        theirs, ours = by_ptxas(page), by_checker(page)
+        theirs, ours = both(page)
         found += [
             Verdict(text.strip(), path.name, change, place, theirs.get(line), ours.get(line))
             for line, (text, change) in trials.items()
@@ -89,7 +90,7 @@ def _elsewhere(
     page = Sheet(blank, {line: lines[line] for line in kept}, _architecture(target))
     if not frame_stands(page):
         return  # The file's own directives are not for this target and version.
-    theirs, ours = by_ptxas(page), by_checker(page)
+    theirs, ours = both(page)
     for line in kept:
         place = f"{targets.show(version)} {target}"
         yield Verdict(lines[line].strip(), name, "elsewhere", place, theirs.get(line), ours.get(line))

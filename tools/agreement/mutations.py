@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 f16x2 bf16 bf16x2 pred".split()
 CHANGES = ("drop", "double", "swap", "replace", "type", "operand", "immediate", "fewer", "more")
-NUMBERS = ("0", "1", "3", "-7", "17", "255", "4096", "0x7FFFFFFF", "1.5", "0f3F800000")
+NUMBERS = tuple("0 1 3 -7 17 96 255 4096 1048576 0x7FFFFFFF 0xFFFFFFFF 1.5 0f3F800000".split())
 _STATEMENT = re.compile(r"(\s*(?:@!?[\w$%]+\s+)?)([\w.:]+)\s*(.*?)\s*;(.*)", re.DOTALL)
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import ptxkit
 
+BREAK = "membar.cta;"
+"""What follows a trial on its line: a refused statement leaves modifiers behind that the next one gets."""
 TIMEOUT = 20.0
 """Seconds that nvJitLink may take for one sheet."""
 _LINE = re.compile(r", line (\d+); (?:fatal|error)\s*: (.*)")
@@ -65,7 +67,7 @@ class Sheet:
     def text(self, trials: Iterable[int]) -> str:
         """The file with some of the trials in it."""
         chosen = set(trials)
-        changed = (self.trials[i] if i in chosen else line for i, line in enumerate(self.lines))
+        changed = (f"{self.trials[i]} {BREAK}" if i in chosen else line for i, line in enumerate(self.lines))
         return "\n".join(changed) + "\n"
 
 
@@ -89,6 +91,25 @@ def by_ptxas(sheet: Sheet, trials: Sequence[int] | None = None) -> dict[int, str
         refused.update({i: message for i, message in bad.items() if i not in spoilt})
         alive = [i for i in alive if i not in refused]
     return refused
+
+
+def judge(sheet: Sheet) -> tuple[dict[int, str], dict[int, str]]:
+    """What ptxas refuses and what the checker refuses, by line.
+
+    Where they differ the trial is put to ptxas once more, alone: of a statement that it turns into a call, it
+    may refuse the next one for a reason of the one before.
+    """
+    theirs, ours = by_ptxas(sheet), by_checker(sheet)
+    for line in theirs.keys() ^ ours.keys():
+        theirs.pop(line, None)
+        theirs.update(by_ptxas(sheet, [line]))
+    return theirs, ours
+
+
+def by_ptxas_alone(sheet: Sheet) -> str | None:
+    """What ptxas says against the file without any trial; None where it accepts it."""
+    log, code = _ptxas(sheet, []) if shutil.which("ptxas") else _nvjitlink(sheet, [])
+    return None if code == 0 else (log.strip().split("\n")[0] or f"(exit code {code})")
 
 
 def frame_stands(sheet: Sheet) -> bool:

@@ -16,7 +16,8 @@ from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
 
 from .mutations import mutate
-from .oracle import Sheet, Verdict, by_checker, by_ptxas
+from .oracle import Sheet, Verdict
+from .oracle import judge as both
 
 BATCH = 400
 VERSIONS = [version for version in targets.RELEASES if (6, 0) <= version <= targets.NEWEST_VERSION]
@@ -131,7 +132,7 @@ def judge(job: tuple[Place, list[Case]]) -> list[Verdict]:
     """Both verdicts on cases of one version and target."""
     place, given = job
     page = sheet((case.text for case in given), place)
-    theirs, ours = by_ptxas(page), by_checker(page)
+    theirs, ours = both(page)
     shown = f"{targets.show(place[0])} {place[1]}"
     return [
         Verdict(case.text, case.row, case.change, shown, theirs.get(line), ours.get(line))

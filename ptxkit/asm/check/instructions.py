@@ -9,10 +9,12 @@ from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.places import modifier_span, spelling_span
-from ptxkit.asm.tree import Address, Instruction, Operand, Pair, Vector
-from ptxkit.diagnostics import Severity
+from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector
+from ptxkit.diagnostics import Severity, Span
+from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Match
 from ptxkit.isa.places import Place
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
@@ -21,8 +23,8 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
         found = len(context.found)
         if not match.form.available(context.version, context.target, match.facts):
             report_availability(context, instruction, match)
-        if match.candidate.reordered or match.candidate.beyond:
-            _beyond_the_manual(context, instruction, match)
+        _advise(context, instruction, match)
+        _beyond_the_manual(context, instruction, match)
         if match.form.sampler:
             _check_sampler(context, instruction, match)
         if len(context.found) == found:
@@ -62,6 +64,39 @@ def _check_sampler(context: Context, instruction: Instruction, match: Match) -> 
 def _beyond_the_manual(context: Context, instruction: Instruction, match: Match) -> None:
     """Warn of what only ptxas takes."""
     candidate, source = match.candidate, context.module.source
+    for place, operand in zip(match.places, instruction.operands, strict=True):
+        base = operand.base if isinstance(operand, Address) else None
+        if isinstance(base, Name) and base.name in SPECIAL_REGISTERS:
+            context.warn(
+                "P222",
+                f"special register `{base.name}` as an address is taken by ptxas, but not in the manual",
+                operand.span or instruction.span,
+                help="move it to a register first",
+            )
+        if isinstance(operand, Address) and operand.suffix and operand.suffix != place.suffix:
+            context.warn(
+                "P222",
+                f"`.{operand.suffix}` after the address of `{instruction.spelling}` is taken by ptxas, "
+                "but not in the manual",
+                operand.span or instruction.span,
+                help=f"the form is `{match.form.syntax}`",
+            )
+        elif place.shape == "address" and not isinstance(operand, Address):
+            context.warn(
+                "P222",
+                f"`{place.name}` of `{instruction.spelling}` is an address and stands without brackets; "
+                "ptxas takes it, the manual does not have it",
+                operand.span or instruction.span,
+                help="write the register with the address in brackets: `[%rd1]`",
+            )
+    beyond = match.form.beyond
+    if beyond is not None and beyond.holds(match.facts):
+        context.warn(
+            "P222",
+            f"this form of `{match.form.name}` is taken by ptxas, but not in the manual",
+            instruction.span,
+            help=f"`ptxkit explain {match.form.name}` shows the manual's forms",
+        )
     for what in candidate.beyond:
         if what.startswith("-"):
             context.warn(
@@ -93,6 +128,15 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         )
 
 
+def _advise(context: Context, instruction: Instruction, match: Match) -> None:
+    """Warn of what only the manual reserves for newer versions or other targets."""
+    for condition, availability in match.form.advises:
+        if condition.holds(match.facts) and not availability.met(context.version, context.target):
+            what, span = _named(context, instruction, match, condition)
+            report_need(context, what, span, availability, Severity.WARNING)
+            return
+
+
 def report_availability(context: Context, instruction: Instruction, match: Match) -> None:
     """Say which version or target is missing, and for which modifier."""
     form, facts = match.form, match.facts
@@ -111,24 +155,25 @@ def report_availability(context: Context, instruction: Instruction, match: Match
         return
     for condition, availability in form.needs:
         if condition.holds(facts) and not availability.met(context.version, context.target):
-            named = [
-                match.slots.get(atom[1:], atom[1:])
-                for atom in sorted(condition.atoms)
-                if atom.startswith(".") and atom in facts
-            ]
-            written = [modifier for modifier in instruction.modifiers if modifier in named]
-            operands = [atom for atom in condition.atoms if not atom.startswith(".") and atom in facts]
-            if written:
-                what = f"`.{'.'.join(written)}` of `{form.name}`"
-                span = modifier_span(instruction, written[0], context.module.source)
-            elif operands:
-                what = f"operand `{operands[0]}` of `{form.name}`"
-                span = spelling_span(instruction, context.module.source)
-            else:
-                what = f"`{instruction.spelling}`"
-                span = spelling_span(instruction, context.module.source)
+            what, span = _named(context, instruction, match, condition)
             report_need(context, what, span, availability)
             return
+
+
+def _named(
+    context: Context, instruction: Instruction, match: Match, condition: Condition
+) -> tuple[str, Span | None]:
+    """What a condition is about in this instruction, in words, and where it stands."""
+    facts, source = match.facts, context.module.source
+    there = [atom for atom in sorted(condition.atoms) if atom in facts]
+    values = [match.slots.get(atom[1:], atom[1:]) for atom in there if atom.startswith(".")]
+    written = [modifier for modifier in instruction.modifiers if modifier in values]
+    operands = [atom for atom in there if not atom.startswith(".")]
+    if written:
+        what = f"`.{'.'.join(written)}` of `{match.form.name}`"
+        return what, modifier_span(instruction, written[0], source)
+    what = f"operand `{operands[0]}` of `{match.form.name}`" if operands else f"`{instruction.spelling}`"
+    return what, spelling_span(instruction, source)
 
 
 def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:
@@ -151,10 +196,12 @@ def check_range(
     value = number(operand) if isinstance(spec.low, float) else constant_value(operand)
     if value is None:
         return
+    advised = "advised" in spec.words
     if spec.choices:
         if value in spec.choices:
             return
         wanted = f"one of {', '.join(map(str, spec.choices))}" if spec.choices[1:] else str(spec.choices[0])
+        advised = spec.step > 1 and value % spec.step == 0
     else:
         high = spec.high
         if isinstance(high, str):
@@ -169,9 +216,10 @@ def check_range(
             return
         wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
         wanted += f" from {spec.low} to {high}"
+        advised = (advised or ("open" in spec.words and value > high)) and value % spec.step == 0
     context.report(
         "P218",
         f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",
         operand.span or instruction.span,
-        severity=Severity.WARNING if "advised" in spec.words else Severity.ERROR,
+        severity=Severity.WARNING if advised else Severity.ERROR,
     )

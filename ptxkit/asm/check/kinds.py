@@ -156,6 +156,8 @@ def symbol_kind(symbol: Symbol) -> OperandKind:
         return ("opaque", symbol.type)
     if symbol.space.startswith("param"):
         return ("var", "param", _role(symbol))
+    if any("unified" in attribute for attribute in getattr(symbol.declaration, "attributes", ())):
+        return ("var", symbol.space, "unified")
     return ("var", symbol.space)
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from ptxkit import targets
 from ptxkit.asm.check.context import Context
-from ptxkit.diagnostics import Label, Span
+from ptxkit.diagnostics import Label, Severity, Span
 from ptxkit.isa.conditions import Availability
 
 
-def report_need(context: Context, what: str, span: Span | None, availability: Availability) -> None:
+def report_need(
+    context: Context,
+    what: str,
+    span: Span | None,
+    availability: Availability,
+    severity: Severity = Severity.ERROR,
+) -> None:
     """P312 where the target is at fault, else P311."""
     reachable = [
         (version, needed)
@@ -23,6 +29,7 @@ def report_need(context: Context, what: str, span: Span | None, availability: Av
             span,
             labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
             help=f"write `.version {version}`",
+            severity=severity,
         )
         return
     needed = availability.needed
@@ -37,4 +44,5 @@ def report_need(context: Context, what: str, span: Span | None, availability: Av
         labels=(Label(context.target_span, "target set here"),) if context.target_span else (),
         notes=note,
         help=f"write `.target {nearest}`" if nearest else None,
+        severity=severity,
     )

@@ -1,0 +1,190 @@
+"""Every verdict of a run counted, and every disagreement kept, as one document; the page that shows it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import ptxkit
+from ptxkit.provenance import provenance
+
+from .oracle import Sheet, Verdict, by_ptxas_alone
+from .reasons import reason_of, reasons
+
+SCHEMA = 1
+LONG = 240
+"""Characters of a statement that the page shows."""
+
+INTRODUCTION = """\
+# Agreement with ptxas
+
+`ptxkit check` and ptxas, asked the same. `python -m tools.agreement record FOLDER` asks them and writes
+[bench/results/agreement.json](../bench/results/agreement.json); `python -m tools.agreement page` writes this
+page from that file and from `tools/agreement/reasons.toml`. A disagreement without a reason makes both fail.
+
+Where ptxas accepts what the manual does not have, the checker warns (P222) and does not refuse; such
+statements count as agreed. Each statement is judged on its own: ptxas checks batches of them without making
+code, and where the two differ it is asked once more about that statement alone.
+"""
+
+
+def assembler() -> str:
+    """The version of ptxas."""
+    path = shutil.which("ptxas")
+    if path is None:
+        return "nvJitLink"
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"V(\d+\.\d+\.\d+)", said)
+    return f"ptxas {found[1]}" if found else said.strip()
+
+
+def files(folder: Path) -> list[dict[str, Any]]:
+    """Each PTX file below a folder as it stands: the errors of the checker, and whether ptxas accepts it."""
+    found = []
+    for path in sorted(folder.rglob("*.ptx")):
+        text = path.read_text(encoding="utf-8")
+        target = re.search(r"\.target\s+sm_(\w+)", text)
+        errors = [str(d) for d in ptxkit.check(ptxkit.parse(text)) if d.is_error]
+        lines = text.split("\n")
+        refused = by_ptxas_alone(Sheet(lines, {}, f"compute_{target[1] if target else 90}"))
+        found.append({"file": str(path.relative_to(folder)), "errors": errors, "ptxas": refused})
+    return found
+
+
+def part(verdicts: Iterable[Verdict], asked: dict[str, Any]) -> dict[str, Any]:
+    """What one run found, counted by what was changed; the disagreements in full.
+
+    Args:
+        verdicts: of the run.
+        asked: its parameters.
+    """
+    changes: dict[str, Counter[str]] = {}
+    differ = []
+    for verdict in verdicts:
+        counts = changes.setdefault(verdict.change or "as written", Counter())
+        counts["judged"] += 1
+        counts["accepted"] += verdict.theirs is None
+        if not verdict.agrees:
+            counts["differ"] += 1
+            counts["refused by ptxkit alone"] += verdict.theirs is None
+            differ.append(
+                {
+                    "statement": verdict.text,
+                    "place": verdict.place,
+                    "change": verdict.change,
+                    "of": verdict.where,
+                    "ptxas": verdict.theirs,
+                    "ptxkit": verdict.ours,
+                }
+            )
+    total: Counter[str] = Counter()
+    for counts in changes.values():
+        total.update(counts)
+    judged = max(total["judged"], 1)
+    return {
+        "asked": asked,
+        "total": dict(total),
+        "agreement": 1 - total["differ"] / judged,
+        "changes": {change: dict(counts) for change, counts in sorted(changes.items())},
+        "differ": sorted(differ, key=lambda entry: (entry["statement"], entry["place"])),
+    }
+
+
+def document(parts: dict[str, dict[str, Any]], corpus: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The document to keep."""
+    return {
+        "schema": SCHEMA,
+        "kind": "agreement",
+        **provenance(),
+        "assembler": assembler(),
+        "files": {
+            "judged": len(corpus),
+            "accepted by ptxas": sum(not entry["ptxas"] for entry in corpus),
+            "with errors": [entry for entry in corpus if entry["errors"]],
+            "refused by ptxas": [entry["file"] for entry in corpus if entry["ptxas"]],
+        },
+        "parts": parts,
+    }
+
+
+def reason_for(entry: dict[str, Any]) -> str | None:
+    """The name of the reason of a kept disagreement, as reasons.toml has it now."""
+    return reason_of(
+        Verdict(
+            entry["statement"],
+            entry["of"],
+            entry["change"],
+            entry["place"],
+            entry["ptxas"],
+            entry["ptxkit"],
+        )
+    )
+
+
+def problems(kept: dict[str, Any]) -> list[str]:
+    """What a document has that it should not: disagreements without a reason, files with errors."""
+    found = [f"{entry['file']}: {entry['errors'][0]}" for entry in kept["files"]["with errors"]]
+    for part_ in kept["parts"].values():
+        found += [
+            f"no reason: {entry['statement'][:LONG]} [{entry['place']}] "
+            f"ptxas: {entry['ptxas'] or 'accepts'}; ptxkit: {entry['ptxkit'] or 'accepts'}"
+            for entry in part_["differ"]
+            if reason_for(entry) is None
+        ]
+    return found
+
+
+# ---- the page
+
+
+def page(kept: dict[str, Any]) -> str:
+    """docs/agreement.md."""
+    files_ = kept["files"]
+    lines = [
+        INTRODUCTION,
+        f"Recorded on {kept['date'][:10]} with {kept['assembler']}, commit {kept['commit'][:12]}"
+        f"{', modified' if kept['modified'] else ''}.",
+        "",
+        f"Files as their compilers wrote them: {files_['judged']}, of which ptxas accepts "
+        f"{files_['accepted by ptxas']} and the checker has errors in {len(files_['with errors'])}.",
+        "",
+    ]
+    for name, part_ in kept["parts"].items():
+        lines += [f"## {name}", "", part_["asked"]["what"], ""]
+        lines += [
+            "| change | statements | ptxas accepts | differ | agreement |",
+            "| --- | --: | --: | --: | --: |",
+        ]
+        for change, counts in [*part_["changes"].items(), ("**all**", part_["total"])]:
+            lines.append(_row(change, counts))
+        lines.append("")
+    lines += ["## Disagreements", ""]
+    entries = [entry for part_ in kept["parts"].values() for entry in part_["differ"]]
+    for reason in reasons():
+        of_reason = [entry for entry in entries if reason_for(entry) == reason.name]
+        if of_reason:
+            lines += [
+                f"### {reason.name[:1].upper()}{reason.name[1:]}",
+                "",
+                f"{reason.why} {len(of_reason)} statements:",
+                "",
+            ]
+            lines += [_entry(entry) for entry in of_reason]
+            lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _row(change: str, counts: dict[str, int]) -> str:
+    judged, differ = counts["judged"], counts.get("differ", 0)
+    return f"| {change} | {judged} | {counts['accepted']} | {differ} | {1 - differ / judged:.3%} |"
+
+
+def _entry(entry: dict[str, Any]) -> str:
+    text = entry["statement"] if len(entry["statement"]) <= LONG else entry["statement"][: LONG - 3] + "..."
+    theirs = f"ptxas: {entry['ptxas']}" if entry["ptxas"] else f"ptxkit: {entry['ptxkit'][:LONG]}"
+    return f"- `{text}` for {entry['place']}{', ' + entry['change'] if entry['change'] else ''}. {theirs}"
