@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 
-def _linker():
+def linker():
+    """The binding of nvJitLink; skips where it is not installed."""
     nvjitlink = pytest.importorskip("cuda.bindings.nvjitlink", reason="cuda-bindings is not installed")
     try:
         nvjitlink.version()
@@ -16,7 +17,7 @@ def _linker():
 
 def log_of(ptx: str, *options: str, arch: str = "sm_90a") -> tuple[str, str]:
     """The error and info logs of compiling PTX, whether or not it succeeds."""
-    nvjitlink = _linker()
+    nvjitlink = linker()
     chosen = [f"-arch={arch}", "-verbose", *options]
     handle = nvjitlink.create(len(chosen), chosen)
     try:
@@ -36,7 +37,7 @@ def log_of(ptx: str, *options: str, arch: str = "sm_90a") -> tuple[str, str]:
 
 def cubin_of(ptx: str, arch: str) -> bytes:
     """The cubin of PTX for one architecture."""
-    nvjitlink = _linker()
+    nvjitlink = linker()
     handle = nvjitlink.create(1, [f"-arch={arch}"])
     nvjitlink.add_data(handle, nvjitlink.InputType.PTX, ptx.encode(), len(ptx.encode()), "test.ptx")
     nvjitlink.complete(handle)

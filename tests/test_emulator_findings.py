@@ -38,6 +38,18 @@ def test_out_of_bounds() -> None:
     assert np.array_equal(out.numpy(), np.arange(64))
 
 
+@pytest.mark.parametrize("rows", [0, 1, 7, 99])
+def test_an_index_that_is_rows_off_meets_no_other_buffer(rows: int) -> None:
+    """Of 100 rows of 1000 words, `rows` rows past the end."""
+    text = module(
+        TID + LOAD_IN + f"    ld.global.u32 %r1, [%rd1 + {4000 * (100 + rows)}];\n" + STORE_R1, IN_OUT
+    )
+    device = Emulator()
+    buffers = [ints(device, 100_000), device.empty(100_000, np.uint32)]
+    found = fault("P602", text, buffers, device=device)
+    assert f"{4000 * rows} bytes past the end of `array uint32[100000]`" in found.notes[1]
+
+
 def test_out_of_bounds_between_two_buffers() -> None:
     """Lanes may hit several buffers at once; the one that hits none is found."""
     body = """

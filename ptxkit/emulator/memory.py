@@ -169,6 +169,9 @@ BASE = 0x7F00_0000_0000
 """The first address of global memory; real devices hand out addresses like it."""
 GRANULE = 512
 """Alignment of every allocation, and the least red zone after it."""
+RED_ZONE = (64 << 10, 256 << 20)
+"""The red zone after what the host allocates is as large as the allocation within these bounds, so that an index
+that is rows off meets no other allocation. It costs addresses, not memory."""
 CAPACITY = 64 << 30
 
 
@@ -250,7 +253,9 @@ class GlobalMemory(Bank):
         """
         align = max(align, GRANULE)
         address = -(-self._next // align) * align
-        beyond = -(-(address + size + GRANULE) // GRANULE) * GRANULE
+        least, most = RED_ZONE
+        red_zone = GRANULE if heap else min(max(size, least), most)
+        beyond = -(-(address + size + red_zone) // GRANULE) * GRANULE
         if self.used + size > self.budget or beyond > BASE + self.capacity:
             reused = self._reuse(size, align) if self.used + size <= self.budget else None
             if reused is None:
