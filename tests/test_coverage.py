@@ -37,6 +37,14 @@ def test_a_record_goes_to_its_form() -> None:
     assert found[0].hardware == {"A GPU": entry}
 
 
+def test_what_ptxas_said_goes_to_its_form() -> None:
+    found = make_coverage.lines(1, registry.forms("brev"))
+    entry = {"section": found[0].form.section, "form": found[0].form.syntax, "statements": 30, "differ": 1}
+    make_coverage.add_agreement(found, {"forms": [entry]})
+    assert (found[0].asked, found[0].differ) == (30, 1)
+    assert "| 30, 1 differ |" in make_coverage.page(found, [], None)
+
+
 def test_what_is_not_emulated_has_a_reason() -> None:
     """Of one form that is and one that is not; a line counts what its statements come to."""
     made = {
@@ -53,6 +61,7 @@ def test_what_is_not_emulated_has_a_reason() -> None:
 
 @pytest.mark.slow
 def test_the_page_is_current() -> None:
-    found, documents = make_coverage.lines(), make_coverage.records()
+    found, documents, compared = make_coverage.lines(), make_coverage.records(), make_coverage.agreement()
     make_coverage.add_hardware(found, documents)
-    assert make_coverage.PAGE.read_text("utf-8") == make_coverage.page(found, documents), STALE
+    make_coverage.add_agreement(found, compared)
+    assert make_coverage.PAGE.read_text("utf-8") == make_coverage.page(found, documents, compared), STALE

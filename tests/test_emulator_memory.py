@@ -240,6 +240,22 @@ def test_kernel_parameters_by_value() -> None:
     assert np.array_equal(out.numpy(), 0x0302 * 256 + (np.arange(32) & 7))
 
 
+def test_parameters_of_calls_that_are_touched_far_apart() -> None:
+    body = """
+    .param .align 8 .b8 far[64];
+    mov.u32 %r2, 7;
+    st.param.u32 [far], %r2;
+    st.param.u32 [far + 60], %r2;
+    ld.param.u32 %r3, [far];
+    ld.param.u32 %r4, [far + 60];
+    add.u32 %r1, %r3, %r4;
+"""
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    launch(module(TID + body + STORE_R1, ".param .u64 out"), [out], device=device)
+    assert np.array_equal(out.numpy(), np.full(32, 14))
+
+
 def test_windows() -> None:
     body = """
     .shared .align 4 .b32 s;

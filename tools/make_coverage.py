@@ -4,7 +4,8 @@
 
 A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; they are parsed, checked, and
 compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
-bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes.
+bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes, and how ptxas and the checker agree
+on it from bench/results/agreement.json, which `python -m tools.agreement record` writes.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ page from the tables in `ptxkit/isa`, the emulator's compiler and the records in
 - **parsed, checked**: whether the parser reads, and `ptxkit check` accepts, the form's sample statements, up
   to {limit} of them, each for the newest target that has it. `no sample`: no supported target has the form,
   or a sample cannot be made of its row alone.
-- **ptxas**: whether ptxas and `ptxkit check` agree on the form. No run of that comparison is kept, therefore
-  it is not recorded.
+- **ptxas**: how many statements made of the form, with and without a change, ptxas and `ptxkit check` both
+  judged, and on how many they differ ([agreement.md](agreement.md) says why); `-` where none was made. {ptxas}
 - **emulated**: how many of the statements the emulator's compiler takes; if not all, why not.
 - **GPU**: instances that were executed on both the emulator and the GPU, and how many of them differed; `-`
   where the form was not compared. {gpus}
@@ -68,6 +69,8 @@ class Line:
         statements: samples made of it.
         parsed, checked, emulated: how many of them are.
         missing: what the emulator says it lacks, and how often.
+        asked: statements that ptxas and the checker judged.
+        differ: those on which they differ.
         hardware: the record of each GPU, by its name.
     """
 
@@ -77,6 +80,8 @@ class Line:
     checked: int = 0
     emulated: int = 0
     missing: Counter[str] = field(default_factory=Counter)
+    asked: int = 0
+    differ: int = 0
     hardware: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -125,10 +130,12 @@ def home(form: Form, facts: frozenset[str]) -> str | None:
 
 def of_manual(sample: Sample) -> bool:
     """Whether the manual has the statement; rows also hold what ptxas takes beyond it."""
-    slots = sample.candidate.slots
+    slots, form = sample.candidate.slots, sample.candidate.form
+    if form.beyond and form.beyond.holds(sample.facts):
+        return False
     return not any(
         slots.get(slot.name) in slot.extra or (slot.lax and not slot.optional and slot.name not in slots)
-        for slot in sample.candidate.form.slots
+        for slot in form.slots
     )
 
 
@@ -213,10 +220,30 @@ def add_hardware(found: list[Line], documents: list[dict[str, Any]]) -> list[str
     return gone
 
 
+# ---- ptxas
+
+
+def agreement() -> dict[str, Any] | None:
+    """The comparison of ptxas and the checker; None where it is not recorded."""
+    path = RESULTS / "agreement.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def add_agreement(found: list[Line], document: dict[str, Any] | None) -> None:
+    """Put what the record says of each form into its line; forms of one syntax share what it says."""
+    if document is None:
+        return
+    recorded = {(entry["section"], entry["form"]): entry for entry in document["forms"]}
+    for line in found:
+        entry = recorded.get((line.form.section, line.form.syntax))
+        if entry is not None:
+            line.asked, line.differ = entry["statements"], entry["differ"]
+
+
 # ---- the page
 
 
-def page(found: list[Line], documents: list[dict[str, Any]]) -> str:
+def page(found: list[Line], documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> str:
     """The page's text, of lines that have what the documents say."""
     names = [document["gpu"] for document in documents]
     gpus = "; ".join(
@@ -225,7 +252,8 @@ def page(found: list[Line], documents: list[dict[str, Any]]) -> str:
         for document in documents
     )
     said = f"Recorded: {gpus}." if gpus else "No GPU has been recorded yet."
-    parts = [INTRODUCTION.format(limit=LIMIT, gpus=said), _summary(found, names)]
+    ptxas = f"Recorded: {compared['assembler']}, {compared['date'][:10]}." if compared else "Not recorded."
+    parts = [INTRODUCTION.format(limit=LIMIT, gpus=said, ptxas=ptxas), _summary(found, names)]
     for chapter in registry.CHAPTERS:
         of_chapter = [line for line in found if line.form.chapter == chapter]
         if of_chapter:
@@ -261,7 +289,7 @@ def _table(of_chapter: list[Line], names: list[str]) -> str:
     rows = []
     for line in of_chapter:
         cells = [line.form.section, f"`{line.form.syntax}`", _part(line, "parsed"), _part(line, "checked")]
-        cells += ["not recorded", _emulated(line)]
+        cells += [_asked(line), _emulated(line)]
         rows.append([*cells, *(_compared(line.hardware.get(name)) for name in names)])
     return _markdown(columns, rows)
 
@@ -271,6 +299,12 @@ def _part(line: Line, what: str) -> str:
     if not line.statements:
         return "no sample"
     return "yes" if number == line.statements else f"{number} of {line.statements}"
+
+
+def _asked(line: Line) -> str:
+    if not line.asked:
+        return "-"
+    return f"{line.asked}, {line.differ} differ" if line.differ else f"{line.asked}"
 
 
 def _emulated(line: Line) -> str:
@@ -302,10 +336,11 @@ def _markdown(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def main() -> int:
-    found, documents = lines(), records()
+    found, documents, compared = lines(), records(), agreement()
+    add_agreement(found, compared)
     for row in add_hardware(found, documents):
         print(f"recorded, but no form any more: {row}", file=sys.stderr)
-    PAGE.write_text(page(found, documents), encoding="utf-8")
+    PAGE.write_text(page(found, documents, compared), encoding="utf-8")
     extents = Counter(line.extent for line in found)
     statements, emulated = (sum(getattr(line, key) for line in found) for key in ("statements", "emulated"))
     print(

@@ -22,6 +22,9 @@ from ptxkit.emulator.operands import Target
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import RAW, raw_dtype, viewed
 
+WIDEST = 16
+"""Bytes of the widest piece of a parameter."""
+
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.program import Builder, Code
@@ -83,6 +86,8 @@ class ParameterSlots:
             cuts = bounds.setdefault(symbol, set())
             cuts.update(range(offset, offset + width * count + 1, width))
         for symbol, cuts in bounds.items():
+            for start, end in pairwise(sorted(cuts)):
+                cuts.update(range(start, end, WIDEST))  # Bytes between two accesses.
             ordered = sorted(cuts)
             self._pieces[symbol] = tuple(
                 Piece(start, end - start, builder.new_slot(_slot_bits(end - start), f"{symbol.name}+{start}"))
@@ -183,7 +188,7 @@ class ParameterSlots:
 
 
 def _slot_bits(size: int) -> int:
-    return 8 * next(fit for fit in (1, 2, 4, 8, 16) if fit >= size)
+    return 8 * next(fit for fit in (1, 2, 4, 8, WIDEST) if fit >= size)
 
 
 # ---- moving values between pieces

@@ -181,7 +181,8 @@ class _Maker:
                 return None
             rest.append(text)
         suffix = ""
-        if place.suffix and base.startswith("%") and self.random.random() < 0.2:
+        everywhere = {"global", "generic"} >= set(spaces)
+        if place.suffix and everywhere and base.startswith("%") and self.random.random() < 0.2:
             self.facts.add(place.suffix)
             suffix = f".{place.suffix}"
         return f"[{', '.join((base, *rest))}]{suffix}"

@@ -64,14 +64,15 @@ def keep(given: argparse.Namespace) -> int:
         "files' statements for other versions and targets."
     )
     counts = {"forms": len(forms), "limit": given.limit, "mutate": given.mutate}
+    of_rows = list(rows.verdicts(cases))
     parts = {
-        "Statements of every form": record.part(rows.verdicts(cases), {"what": by_row, **counts, **asked}),
+        "Statements of every form": record.part(of_rows, {"what": by_row, **counts, **asked}),
         "Changed statements of real files": record.part(
             corpus.verdicts(given.folder, given.changes, given.elsewhere, given.seed),
             {"what": of_files, "changes": given.changes, **asked},
         ),
     }
-    document = record.document(parts, record.files(given.folder))
+    document = record.document(parts, record.by_form(of_rows), record.files(given.folder))
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{RESULT.relative_to(ROOT)}: " + "; ".join(f"{n}: {p['agreement']:.4%}" for n, p in parts.items()))
     return write_page()

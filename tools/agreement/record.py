@@ -95,7 +95,22 @@ def part(verdicts: Iterable[Verdict], asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def document(parts: dict[str, dict[str, Any]], corpus: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def by_form(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
+    """How many statements of each form were judged, and on how many of them the two differ."""
+    judged, differ = Counter[str](), Counter[str]()
+    for verdict in verdicts:
+        judged[verdict.where] += 1
+        differ[verdict.where] += not verdict.agrees
+    found = []
+    for row in sorted(judged):
+        section, _, syntax = row.partition(" ")
+        found.append({"section": section, "form": syntax, "statements": judged[row], "differ": differ[row]})
+    return found
+
+
+def document(
+    parts: dict[str, dict[str, Any]], forms: Sequence[dict[str, Any]], corpus: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     """The document to keep."""
     return {
         "schema": SCHEMA,
@@ -109,6 +124,7 @@ def document(parts: dict[str, dict[str, Any]], corpus: Sequence[dict[str, Any]])
             "refused by ptxas": [entry["file"] for entry in corpus if entry["ptxas"]],
         },
         "parts": parts,
+        "forms": forms,
     }
 
 
