@@ -1,0 +1,9 @@
+"""Tensor copies: boxes of tensors between global and shared memory. PTX ISA 5.5, 9.7.9.27.1.
+
+elements   fill, conversion and reduction of elements; whole copies on plain byte arrays
+transfer   one copy in the emulator's memories, with undefined bits
+"""
+
+from ptxkit.emulator.tensor_copies.elements import load, reduction, store
+
+__all__ = ["load", "reduction", "store"]
