@@ -53,7 +53,7 @@ page from the tables in `ptxkit/isa`, the emulator's compiler and the records in
   to {limit} of them, each for the newest target that has it. `no sample`: no supported target has the form,
   or a sample cannot be made of its row alone.
 - **ptxas**: how many statements made of the form, with and without a change, ptxas and `ptxkit check` both
-  judged, and on how many they differ ([agreement.md](agreement.md) says why); `-` where none was made. {ptxas}
+  judged, and on how many they differ; [agreement.md](agreement.md) says why. {ptxas}
 - **emulated**: how many of the statements the emulator's compiler takes; if not all, why not.
 - **GPU**: instances that were executed on both the emulator and the GPU, and how many of them differed; `-`
   where the form was not compared. {gpus}
