@@ -9,10 +9,11 @@ import numpy as np
 
 from ptxkit.layouts import SharedTile, operand_bits
 from ptxkit.layouts.bitpacking import gather, scatter
-from ptxkit.layouts.scales import VECTORS, selected_bytes, tmem_cells
+from ptxkit.layouts.scales import selected_bytes, tmem_cells
 from ptxkit.layouts.sparsity import GRANULARITY, decompress, metadata_cells, metadata_columns
 from ptxkit.layouts.tensor_memory import DATA_PATHS, accumulator_cells, operand_a_cells
 from ptxkit.tcgen05 import Product, TensorTile, plan_mma
+from ptxkit.tcgen05.problem import scale_count
 
 SHARED_BYTES = 1 << 18
 FORMATS = {"e4m3": (4, 3, 7), "e5m2": (5, 2, 15), "e2m3": (2, 3, 1), "e3m2": (3, 2, 3), "e2m1": (2, 1, 1)}
@@ -81,7 +82,7 @@ def run(product: Product, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     ctas = [Cta() for _ in range(product.cta_group)]
     base_a, base_b = 0x1000, 0x20000
-    place_a, place_d = 288, 0
+    place_a, place_d = (256 if product.k96 else 288), 0
     chunk = GRANULARITY[product.kind].chunk if product.sparse else 1
     dense_a, dense_b = [], []
     scale_a = scale_b = None
@@ -114,9 +115,9 @@ def run(product: Product, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     a = np.concatenate(dense_a)
     share = product.step_n // product.cta_group
     b = np.concatenate([part[at : at + share] for at in range(0, product.b.mn, share) for part in dense_b])
-    place_sa, place_sb = 430, 446
+    place_sa, place_sb = (352, 400) if product.k96 else (430, 446)
     if product.scale:
-        blocks = product.k // (product.step_k // VECTORS[product.vector])
+        blocks = product.k // (product.step_k // scale_count(product))
         scale_a = rng.integers(0, 3, (product.m, blocks)).astype(np.uint8)
         scale_b = rng.integers(0, 3, (product.n, blocks)).astype(np.uint8)
         for rank, cta in enumerate(ctas):
@@ -145,7 +146,7 @@ def execute(product, one, ctas, base_a, base_b, place_a, place_d, place_sa, plac
     stored_k = step // 2 if product.sparse else step
     parts_b = []
     for cta in ctas:
-        descriptor = one.b.replace(address=one.b.address + base_b)
+        descriptor = one.b.moved(base_b)
         major = "MN" if fields.get("transpose_b") else "K"
         bits = operand_bits(descriptor, n // len(ctas), step, fields["b"], major, product.b.padded)
         parts_b.append(decode(gather(cta.shared, bits, product.b.bits), fields["b"]))
@@ -173,7 +174,7 @@ def read_a(product, one, cta, fields, stored_k, base_a, place_a) -> np.ndarray:
         lane, word, bit = operand_a_cells(product.path, stored_k, width)
         codes = cta.read_tensor(lane[-1], word[-1] + place_a + one.a, bit[-1], width)
         return decode(codes, fields["a"])
-    descriptor = one.a.replace(address=one.a.address + base_a)
+    descriptor = one.a.moved(base_a)
     major = "MN" if fields.get("transpose_a") else "K"
     bits = operand_bits(descriptor, product.a.mn, stored_k, fields["a"], major, product.a.padded)
     return decode(gather(cta.shared, bits, product.a.bits), fields["a"])
@@ -183,15 +184,20 @@ def multiply(product, one, cta, fields, a, b, place_sa, place_sb) -> np.ndarray:
     if not product.scale:
         return product_of(a, b)
     step, n = one.idesc.k, fields["n"]
-    count = VECTORS[product.vector]
-    lane, word, _ = tmem_cells(product.a.mn, 1)
-    chosen_a = np.array(selected_bytes(product.vector, fields["sfa_id"]))
-    sa = cta.read_tensor(lane[:, 0, :1], word[:, 0, :1] + place_sa + one.scale_a, chosen_a[None] * 8, 8)
-    lane, word, _ = tmem_cells(n, 1, halves=product.path.name == "B")
-    chosen_b = np.array(selected_bytes(product.vector, fields["sfb_id"]))
-    sb = cta.read_tensor(lane[:, 0, :1], word[:, 0, :1] + place_sb + one.scale_b, chosen_b[None] * 8, 8)
+    count = scale_count(product)
+    sa = read_scales(product, cta, product.a.mn, False, fields["sfa_id"], place_sa + one.scale_a)
+    halves = product.path.name == "B"
+    sb = read_scales(product, cta, n, halves, fields["sfb_id"], place_sb + one.scale_b)
     block = step // count
     return product_of(a * (1.0 + np.repeat(sa, block, axis=1)), b * (1.0 + np.repeat(sb, block, axis=1)))
+
+
+def read_scales(product, cta, rows, halves, identity, place) -> np.ndarray:
+    """The scales of each row that one instruction reads."""
+    byte = np.array(selected_bytes(product.vector, identity, product.k96))
+    lane, word, _ = tmem_cells(rows, 8, halves)
+    wide = word[0, 4, 0] - word[0, 0, 0]
+    return cta.read_tensor(lane[:, 0, :1], word[:, 0, :1] + byte // 4 * wide + place, byte % 4 * 8, 8)
 
 
 def read_d(product, ctas, place_d) -> np.ndarray:

@@ -251,10 +251,19 @@ def test_an_advance_into_the_middle_of_a_piece_is_refused(k):
     assert raised.value.diagnostics[0].code == "P472"
 
 
-def test_the_absolute_leading_mode_is_not_guessed():
-    descriptor = SharedTile(64, 64, "bf16").descriptor().replace(leading_mode="absolute")
-    with pytest.raises(PtxkitError, match="is not modelled"):
-        operand_bits(descriptor, 64, 16, "bf16")
+@pytest.mark.parametrize("order", ["MN", "K"])
+def test_steps_of_48_bytes_go_on_in_the_next_atom(order):
+    tile, address = SharedTile(32, 768, "e2m1", order=order), 0x4000
+    where = tile.element_bits(address) + 8 * address
+    for k in range(0, 768, 96):
+        read = operand_bits(tile.step_of_48_bytes(k, address), 32, 96, "e2m1")
+        assert np.array_equal(read, where[:, k : k + 96])
+    begin, end = tile.k_advance(192), tile.k_advance(256)
+    crossing = tile.step_of_48_bytes(192)
+    assert (crossing.address, crossing.leading_byte_offset) == (begin, end)
+    assert tile.step_of_48_bytes(192, address) == crossing.moved(address)
+    with pytest.raises(PtxkitError, match="need K-major and `swizzle` 128B, found K-major and 64B"):
+        SharedTile(32, 768, "e2m1", swizzle="64B").step_of_48_bytes(0)
 
 
 @given(st.sampled_from([1, 4, 6, 8, 16, 32]), st.data())

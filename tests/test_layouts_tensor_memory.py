@@ -234,9 +234,13 @@ def test_the_bytes_a_scale_id_selects():
     assert [scales.selected_bytes("1X", i) for i in range(4)] == [(0,), (1,), (2,), (3,)]
     assert [scales.selected_bytes("2X", i) for i in (0, 2)] == [(0, 1), (2, 3)]
     assert scales.selected_bytes("4X", 0) == (0, 1, 2, 3)
+    assert scales.selected_bytes("2X", 3, k96=True) == (3, 4, 5)
+    assert scales.selected_bytes("4X", 2, k96=True) == (2, 3, 4, 5, 6, 7)
     for vector, wrong in (("2X", 1), ("4X", 2), ("1X", 4), ("3X", 0)):
         with pytest.raises(PtxkitError):
             scales.selected_bytes(vector, wrong)
+    with pytest.raises(PtxkitError, match="must be 0, 2, found 1"):
+        scales.selected_bytes("4X", 1, k96=True)
 
 
 # ---- sparsity

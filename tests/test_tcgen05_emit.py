@@ -25,8 +25,9 @@ from ptxkit.tcgen05 import (
 class Kernels:
     """A module of entries, with shared variables and registers that plans read."""
 
-    def __init__(self):
-        self.builder = Builder("sm_100a", version="8.8")
+    def __init__(self, target="sm_100a"):
+        self.target = target
+        self.builder = Builder(target, version="8.8")
         self.buffer = self.builder.shared("b8", "buffer[65536]", align=1024)
         self.barrier = self.builder.shared("b64", "barrier", align=8)
         self.slot = self.builder.shared("b32", "slot", align=4)
@@ -42,7 +43,7 @@ class Kernels:
 
     def accepted(self):
         text = ptxkit.write(self.builder.module, canonical=True)
-        errors, _ = log_of(text, arch="sm_100a")
+        errors, _ = log_of(text, arch=self.target)
         assert errors == "", errors
         found = ptxkit.check(ptxkit.parse(text))
         assert [one for one in found if one.is_error] == []
@@ -100,6 +101,21 @@ def test_the_statements_of_a_product():
         "mov.b32 %b32_2, 0x08100490;",
         "tcgen05.mma.cta_group::1.kind::f16 [%b32_0], %b64_0, %b64_1, %b32_2, %pred_0;",
     ]
+
+
+@pytest.mark.parametrize("scale", ["ue8m0", "ue4m3"])
+def test_ptxas_takes_products_with_k_of_96(scale):
+    """The leading address is the buffer's, as the start address is: both halves of the low word."""
+    product = Product(
+        SharedTile(128, 768, "e2m1"), SharedTile(64, 768, "e2m1"), "f32", cta_group=2, scale=scale, k96=True
+    )
+    plan = plan_mma(product)
+    assert [one.idesc.k for one in plan] == [96] * 8
+    kernels = Kernels("sm_103a")
+    kernels.entry("k96", lambda k, operands: emit.mma(k, plan, operands))
+    text = kernels.accepted()
+    assert text.count(f".block_scale.block{32 if scale == 'ue8m0' else 16} ") == 8
+    assert text.count("mad.lo.u32") == 16
 
 
 def test_ptxas_takes_a_zero_column_mask():

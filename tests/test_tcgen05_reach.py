@@ -189,11 +189,53 @@ REACHED = {
         T(128, 16, "bf16", swizzle="none"), T(64, 32, "bf16", swizzle="none"), "f32", sparse=True
     ),
     "weight stationary with 32 rows": plain("bf16", rows=32, ws=True),
+    "K of 96, blocks of 32": plain("e2m1", k=768, cta_group=2, scale="ue8m0", k96=True),
+    "K of 96, blocks of 16": plain("e2m1", n=128, k=768, cta_group=2, scale="ue4m3", k96=True),
+    "K of 96, A in tensor memory": plain(
+        "e2m1", k=768, a=TensorTile(128, 768, "e2m1"), cta_group=2, scale="ue8m0", k96=True
+    ),
     "block-scaled in two parts of N": plain("e4m3", n=256, scale="ue8m0"),
     "transposed tf32": Product(
         T(128, 32, "tf32", "MN", "128B-32B-atom"), T(64, 32, "tf32", "MN", "128B-32B-atom"), "f32"
     ),
 }
+
+
+FOUR_BITS = T(128, 768, "e2m1")
+REFUSED_K96 = {
+    "one CTA": (
+        lambda: Product(FOUR_BITS, FOUR_BITS, "f32", scale="ue8m0", k96=True),
+        "with 128 rows each, found 128 rows, `cta_group` 1",
+    ),
+    "without scales": (
+        lambda: plain("bf16", k=192, cta_group=2, k96=True),
+        "packed `e2m1` with scale factors, found `bf16`",
+    ),
+    "eight bits": (
+        lambda: plain("e4m3", k=384, cta_group=2, scale="ue8m0", k96=True),
+        "packed `e2m1` with scale factors, found `e4m3`",
+    ),
+    "sparse": (
+        lambda: plain("e2m1", k=1536, cta_group=2, scale="ue8m0", sparse=True, k96=True),
+        "`cta_group` 2, sparse",
+    ),
+    "K of 512": (
+        lambda: plain("e2m1", k=512, cta_group=2, scale="ue8m0", k96=True),
+        "must be a multiple of 96, found 512",
+    ),
+    "narrow swizzle": (
+        lambda: plain("e2m1", k=768, cta_group=2, scale="ue8m0", swizzle="64B", k96=True),
+        "needs `swizzle` 128B, found 64B",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "words"), REFUSED_K96.values(), ids=REFUSED_K96)
+def test_what_has_no_k_of_96_is_refused(make, words):
+    with pytest.raises(PtxkitError) as raised:
+        make()
+    found = [diagnostic.message for diagnostic in raised.value.diagnostics]
+    assert any(words in message for message in found), found
 
 
 @pytest.mark.parametrize("product", REACHED.values(), ids=REACHED)

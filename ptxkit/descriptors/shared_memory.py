@@ -81,6 +81,13 @@ class SmemDescTcgen05(Word64):
         {"none": 0, "128B-32B-atom": 1, "128B": 2, "64B": 4, "32B": 6}, "swizzling mode and atomicity"
     )
 
+    def moved(self, distance: int) -> SmemDescTcgen05:
+        """The descriptor of the same matrix `distance` bytes further on."""
+        both = {"address": self.address + distance}
+        if self.leading_mode == "absolute":
+            both["leading_byte_offset"] = self.leading_byte_offset + distance
+        return self.replace(**both)
+
     def rules(self) -> Iterator[Diagnostic]:
         """The base offset belongs to a swizzle pattern; what absolute mode allows (9.7.16.3.1.2.1)."""
         yield from _base_offset_needs_swizzle(self)

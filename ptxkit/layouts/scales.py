@@ -98,16 +98,22 @@ def tmem_cells(rows: int, blocks: int, halves: bool = False) -> tuple[np.ndarray
     return m % 32 + 32 * quarter, column, j % ATOM_BLOCKS
 
 
-def selected_bytes(scale_vec: str, scale_id: int) -> tuple[int, ...]:
+def selected_bytes(scale_vec: str, scale_id: int, k96: bool = False) -> tuple[int, ...]:
     """The bytes of a column word that one MMA reads, by `.scale_vec` and scale factor id.
 
+    With K = 96 it reads half as many again, and goes on in the word of the next four blocks: byte 4 is the
+    first of that one (9.7.16.10.7.2.4 and .5).
+
     Raises:
-        PtxkitError: P470, the id does not exist for this vector (table 44: 2X 0 or 2, 4X 0).
+        PtxkitError: P470, the id does not exist for this vector (table 44: 2X 0 or 2, 4X 0; with K = 96
+            2X any, 4X 0 or 2).
     """
     if scale_vec not in VECTORS:
         raise error(LAYOUT_ARGUMENT, f"`scale_vec` must be 1X, 2X or 4X, found {scale_vec}")
-    count = VECTORS[scale_vec]
-    if scale_id not in range(0, 4, count):
-        allowed = ", ".join(str(i) for i in range(0, 4, count))
+    step, count = VECTORS[scale_vec], VECTORS[scale_vec]
+    if k96:
+        step, count = step // 2, count // 2 * 3
+    if scale_id not in range(0, 4, step):
+        allowed = ", ".join(str(i) for i in range(0, 4, step))
         raise error(LAYOUT_ARGUMENT, f"the scale id of {scale_vec} must be {allowed}, found {scale_id}")
     return tuple(range(scale_id, scale_id + count))

@@ -25,6 +25,7 @@ from ptxkit.layouts.bitpacking import gather, scatter
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, LAYOUT_UNSUPPORTED, pattern, swizzle_address
 
 OFF_ATOM = "P472"
+ABSOLUTE = "PTX ISA 9.7.16.3.1.2, restrictions on the absolute address stride mode"
 CHUNK = 16
 """Bytes that never part: the unit of every layout."""
 
@@ -226,6 +227,29 @@ class SharedTile:
             raise error(LAYOUT_UNSUPPORTED, message, help="wgmma transposes 16-bit types only")
         return SmemDescWgmma(**fields)
 
+    def step_of_48_bytes(self, k: int, address: int = 0) -> SmemDescTcgen05:
+        """The descriptor of an instruction that takes 48 bytes along K from column `k` of the tile on.
+
+        Where the 48 bytes leave an atom, the rest is at the start of the next one. The leading dimension is
+        the absolute address of the atom where they end, as CUTLASS has it (PTX ISA 9.7.16.3.1.2).
+
+        Raises:
+            PtxkitError: P471, the tile is not K-major with `swizzle` 128B; P472, `k` is not where a step
+                begins.
+        """
+        if self.major != "K" or self.swizzle != "128B":
+            message = f"steps of 48 bytes need K-major and `swizzle` 128B, found {self.major}-major"
+            raise error(LAYOUT_UNSUPPORTED, f"{message} and {self.swizzle}", notes=(ABSOLUTE,))
+        last = k + 3 * self.per_chunk - 1
+        end = self.k_advance(last // self.atom[1] * self.atom[1])
+        return SmemDescTcgen05(
+            address=address + self.k_advance(k),
+            leading_byte_offset=address + end,
+            stride_byte_offset=self.stride_byte_offset,
+            leading_mode="absolute",
+            swizzle="128B",
+        )
+
     def k_advance(self, k: int) -> int:
         """Bytes to add to the tile's address so that the descriptor begins at column `k`.
 
@@ -271,14 +295,7 @@ def operand_bits(
 
     Returns:
         int64 (mn, k): bit offsets in the CTA's shared memory, by the canonical layouts of 9.7.16.3.3.
-
-    Raises:
-        PtxkitError: P471, the absolute leading mode (48 bytes along K, sm_103a), which is not modelled.
     """
-    if isinstance(descriptor, SmemDescTcgen05) and descriptor.leading_mode == "absolute":
-        raise error(
-            LAYOUT_UNSUPPORTED, "`leading_mode` absolute is not modelled: what it reads is in no text"
-        )
     bits = DTYPES[dtype].bits
     per_chunk = 16 if padded else CHUNK * 8 // bits
     swizzle = descriptor.swizzle
@@ -293,6 +310,11 @@ def operand_bits(
         offset = chunk * along_step + group * across_step + row * CHUNK
     elif major == "K":
         offset = chunk * CHUNK + group * stride + row * width * CHUNK
+        if isinstance(descriptor, SmemDescTcgen05) and descriptor.leading_mode == "absolute":
+            # What is beyond the atom goes on at the start of another one.
+            beyond = chunk + descriptor.address // CHUNK % width - width
+            elsewhere = leading - descriptor.address + (beyond - chunk) * CHUNK
+            offset = np.where(beyond >= 0, offset + elsewhere, offset)
     else:
         outer, chunk = np.divmod(chunk, width)
         offset = chunk * CHUNK + outer * leading + group * stride + row * width * CHUNK

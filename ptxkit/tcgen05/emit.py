@@ -177,6 +177,9 @@ def _descriptor(k: Body, low: Register | None, descriptor: SmemDescTcgen05) -> R
     """A descriptor from the encoded start address: the plan's word has the rest, and the advance."""
     assert low is not None
     upper, lower = divmod(int(descriptor), 2**32)
+    if descriptor.leading_mode == "absolute":
+        # The start address and the leading one are in the two halves of the low word.
+        low = k.mad.lo.u32(..., low, 0x10000, low)
     made: Register = k.mov.b64(..., [k.add.u32(..., low, f"{lower:#x}"), f"{upper:#x}"])
     return made
 

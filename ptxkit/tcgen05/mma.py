@@ -93,8 +93,15 @@ def opcode(product: Product) -> str:
     """`tcgen05.mma` with the modifiers of this product."""
     ws = ".ws" if product.ws else ""
     sparse = ".sp" if product.sparse else ""
-    scaled = f".block_scale.scale_vec::{product.vector}" if product.scale else ""
+    scaled = f".block_scale.{_scale_vector(product)}" if product.scale else ""
     return f"tcgen05.mma{ws}{sparse}.cta_group::{product.cta_group}.kind::{product.kind}{scaled}"
+
+
+def _scale_vector(product: Product) -> str:
+    """`.scale_vec::NX`; by the size of a block with K = 96, where N would be 3 or 6 (table 57)."""
+    if product.k96:
+        return f"block{product.step_k // scale_count(product)}"
+    return f"scale_vec::{product.vector}"
 
 
 def _idesc(product: Product, step: int) -> InstructionDescriptor:
@@ -115,6 +122,8 @@ def _idesc(product: Product, step: int) -> InstructionDescriptor:
     if product.scale:
         identity = step * scale_count(product) % 4
         fields |= {"scale": product.scale, "sfa_id": identity, "sfb_id": identity}
+        if product.k96:
+            fields["k"] = product.step_k
     elif product.sparse and product.kind in ("f16", "tf32"):
         fields["sparsity_selector"] = step % 2
     descriptor = INSTRUCTION_DESCRIPTORS[product.kind](**fields)
@@ -126,16 +135,19 @@ def _operand_a(product: Product, step: int) -> SmemDescTcgen05 | int:
     k = step * product.step_k // (2 if product.sparse else 1)
     if isinstance(product.a, TensorTile):
         return k * product.operand_bits // 32
-    return _at(product.a, product.a.k_advance(k))
+    return _at(product, product.a, 0, k)
 
 
 def _tile_b(product: Product, part: int, step: int) -> SmemDescTcgen05:
     rows = part * product.step_n // product.cta_group
-    return _at(product.b, product.b.mn_advance(rows) + product.b.k_advance(step * product.step_k))
+    return _at(product, product.b, rows, step * product.step_k)
 
 
-def _at(tile: SharedTile, offset: int) -> SmemDescTcgen05:
-    descriptor = tile.descriptor(offset)
+def _at(product: Product, tile: SharedTile, mn: int, k: int) -> SmemDescTcgen05:
+    """The descriptor of the part of a tile at address 0 that begins at row `mn` and column `k`."""
+    if product.k96:
+        return tile.step_of_48_bytes(k, tile.mn_advance(mn))
+    descriptor = tile.descriptor(tile.mn_advance(mn) + tile.k_advance(k))
     assert isinstance(descriptor, SmemDescTcgen05)
     return descriptor
 

@@ -81,6 +81,7 @@ class Product:
         scale_vec: `1X`, `2X` or `4X`; None takes the kind's first.
         fold: fold N of M = 64 into both halves of the lanes: columns 0 .. N/2 - 1 at lane 0, the rest at
             lane 16, so that D takes N / 2 columns.
+        k96: 96 elements along K to an instruction, of `sm_103a`: packed e2m1 with scales, M = 256.
         negate_a, negate_b, saturate, max_shift: see the instruction descriptor; `max_shift` is `.ws`'s.
 
     Raises:
@@ -96,6 +97,7 @@ class Product:
     scale: str | None = None
     scale_vec: str | None = None
     fold: bool = False
+    k96: bool = False
     negate_a: bool = False
     negate_b: bool = False
     saturate: bool = False
@@ -146,7 +148,7 @@ class Product:
     @property
     def step_k(self) -> int:
         """Dense elements along K that one instruction consumes."""
-        return implied_k(self.kind, self.sparse)
+        return 96 if self.k96 else implied_k(self.kind, self.sparse)
 
     @property
     def path(self) -> DataPath:
@@ -205,6 +207,10 @@ class Product:
         if stored != self.b.k:
             half = " (twice the stored ones, A being sparse)" if self.sparse else ""
             yield Diagnostic(OPERANDS, f"A and B must have the same K, found {stored}{half} and {self.b.k}")
+        if self.k96 and (self.cta_group != 2 or self.a.mn != 128 or self.sparse):
+            found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{', sparse' if self.sparse else ''}"
+            message = f"`k96` needs a dense product of a pair of CTAs with 128 rows each, found {found}"
+            yield _no(message, OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
         if self.fold and (self.ws or self.cta_group == 2 or self.a.mn != 64):
             found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{' with `.ws`' if self.ws else ''}"
             yield Diagnostic(OPERANDS, f"`fold` needs M = 64 of one CTA without `.ws`, found {found}")
@@ -223,7 +229,11 @@ class Product:
             yield Diagnostic(SCALES, f"`scale_vec` needs `scale`, found {self.scale_vec} alone")
         if self.scale is not None:
             yield from self._scale_problems()
-        elif "e2m1" in (a, b) and not self._padded():
+        if self.k96 and (not self.scale or self.kind not in ("mxf4", "mxf4nvf4")):
+            found = f"`{a}` and `{b}`, `scale` {self.scale}"
+            message = f"`k96` needs packed `e2m1` with scale factors, found {found}"
+            yield _no(message, TYPES, "PTX ISA 9.7.16.2.1, table 39")
+        elif self.scale is None and "e2m1" in (a, b) and not self._padded():
             message = "packed `e2m1` needs scale factors; without them its tiles are padded"
             yield Diagnostic(TYPES, message, help="give `scale`, or `SharedTile(.., padded=True)`")
         allowed = {"tf32": ("f32",), "f16": ("f16", "f32"), "i8": ("s32",), "f8f6f4": ("f16", "f32")}
@@ -311,6 +321,11 @@ class Product:
                 yield _no(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
             if self.kind in ("mxf4", "mxf4nvf4") and tile.major == "MN":
                 yield _no(f"{name} of `.kind::{self.kind}` must be K-major", SWIZZLE, "PTX ISA table 51")
+            if self.k96:
+                if tile.swizzle != "128B":
+                    message = f"{name} of a `k96` product needs `swizzle` 128B, found {tile.swizzle}"
+                    yield _no(message, SWIZZLE, "PTX ISA 9.7.16.3.1.2.1")
+                continue
             step = self.step_k // (2 if self.sparse and name == "A" else 1)
             if tile.major == "K" and tile.swizzle != "none" and tile.atom[1] % step:
                 wants = f"one step takes {step} elements of {name} along K"
@@ -350,9 +365,10 @@ def infer_path(rows: int, cta_group: int) -> DataPath:
 
 
 def scale_count(product: Product) -> int:
-    """Scale factors of a row that one instruction reads."""
+    """Scale factors of a row that one instruction reads; 3 in place of 2 and 6 in place of 4 with K = 96."""
     assert product.vector is not None
-    return VECTORS[product.vector]
+    count = VECTORS[product.vector]
+    return count // 2 * 3 if product.k96 else count
 
 
 def _no(message: str, code: str, section: str) -> Diagnostic:
