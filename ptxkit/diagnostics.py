@@ -1,8 +1,8 @@
 """Diagnostics as values: where, what, why, and how to mend it.
 
 A `Diagnostic` is data. Rendering is separate: `render_text`, `to_json`, `render_github` and
-`to_sarif` take the same values. What each code means lives in `ptxkit/codes/*.toml`, one file a
-family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs nothing.
+`to_sarif` take the same values. What each code means lives in `ptxkit/codes/*.toml`, a file or
+several a family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs nothing.
 
 Families: P1 syntax, P2 form and symbols, P3 target and version, P4 descriptors and layouts,
 P5 launch and arguments, P6 emulator, P7 driver, P8 results.
@@ -64,6 +64,11 @@ class Source:
             return None
         return self._lines[number - 1].rstrip("\r")
 
+    def origin(self, span: Span) -> tuple[Source, Span, str | None]:
+        """Where a stretch of this text comes from, and a note about that: of a text that nothing made from
+        another, the stretch itself."""
+        return self, span, None
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -78,14 +83,15 @@ class Diagnostic:
     """One finding.
 
     Args:
-        code: `P` and three digits; its first digit is the family.
+        code: `P` and three or four digits, of which the first is the family.
         message: one line, see the module's docstring for its style.
         span: the primary place, or None where the finding has none (a launch argument, say).
         severity: `error`, `warning` or `note`.
         notes: further facts, a line each.
         help: what to do about it.
         labels: secondary places, drawn in the same frame.
-        source: the text that `span` and `labels` refer to.
+        source: the text that `span` and `labels` refer to. Where it was made from other texts
+            (`Source.origin`), the finding moves to where its span comes from.
     """
 
     code: str
@@ -96,6 +102,22 @@ class Diagnostic:
     help: str | None = None
     labels: tuple[Label, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.source is None or self.span is None:
+            return
+        source, span, note = self.source.origin(self.span)
+        if source is self.source:
+            return
+        labels, notes = [], [*self.notes, *([note] if note else [])]
+        for label in self.labels:
+            other, place, _ = self.source.origin(label.span)
+            if other is source:
+                labels.append(Label(place, label.text))
+            else:
+                notes.append(f"{label.text}: {other.name}:{place.line}:{place.column}")
+        for name, value in (("span", span), ("labels", labels), ("notes", notes), ("source", source)):
+            object.__setattr__(self, name, tuple(value) if isinstance(value, list) else value)
 
     def at(self, span: Span | None, source: Source | None = None) -> Diagnostic:
         """The same finding at another place."""
@@ -180,9 +202,12 @@ def code_table() -> dict[str, CodeInfo]:
     from importlib import resources
 
     table: dict[str, CodeInfo] = {}
-    folder = resources.files("ptxkit") / "codes"
+    files = [file for file in (resources.files("ptxkit") / "codes").iterdir() if file.name.endswith(".toml")]
     for family, default_exit in FAMILY_EXIT.items():
-        entries = tomllib.loads((folder / f"{family}.toml").read_text(encoding="utf-8"))
+        entries: dict[str, dict[str, Any]] = {}
+        for file in files:
+            if file.name.startswith(family):
+                entries |= tomllib.loads(file.read_text(encoding="utf-8"))
         for code, entry in sorted(entries.items()):
             table[code] = CodeInfo(
                 code=code,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ptxkit.__main__ import main
 
-CODE = re.compile(r"^(?:error|warning|note)\[(P\d{3})\]", re.MULTILINE)
+CODE = re.compile(r"^(?:error|warning|note)\[(P\d{3,4})\]", re.MULTILINE)
 
 
 def ptxkit(

@@ -13,17 +13,6 @@ from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.targets import Limits, limits
 
-not_yet_emulated = pytest.mark.parametrize(
-    "device",
-    [
-        pytest.param(
-            "emu", marks=pytest.mark.xfail(strict=True, reason="the emulator has this still to learn")
-        ),
-        pytest.param("cuda", marks=pytest.mark.gpu),
-    ],
-    indirect=True,
-)
-
 
 @pytest.fixture(params=["emu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest):
@@ -136,7 +125,6 @@ def positions(out) -> np.ndarray:
     return out.numpy().reshape(-1, 8)
 
 
-@not_yet_emulated
 @pytest.mark.parametrize(("grid", "cluster"), [((8,), 2), ((4, 4), (2, 2)), ((16,), 8), ((32,), 16)])
 def test_clusters(device: Device, grid, cluster) -> None:
     kernel = device.load(where()).kernel()
@@ -156,7 +144,6 @@ def test_without_clusters_each_cta_is_one(device: Device) -> None:
     assert positions(out)[:, 4:6].tolist() == [[0, 1]] * 6
 
 
-@not_yet_emulated
 def test_clusters_by_directive(device: Device) -> None:
     kernel = device.load(where(".reqnctapercluster 2")).kernel()
     out = device.empty(8 * 4, "u32")
@@ -176,7 +163,6 @@ def test_cooperative_grids(device: Device) -> None:
     assert (out.numpy() == ctas).all()
 
 
-@not_yet_emulated
 def test_cooperative_grids_must_be_resident(device: Device) -> None:
     kernel = device.load(FILL).kernel()
     out = device.empty(1 << 21, "u32")

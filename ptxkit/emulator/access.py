@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ptxkit.emulator.addresses import CONST_START, LOCAL_START, PARAM_START, WINDOW, WINDOWS, space_of
+from ptxkit.emulator.addresses import (
+    CLUSTER_STEP,
+    CONST_START,
+    LOCAL_START,
+    PARAM_START,
+    WINDOW,
+    WINDOWS,
+    plain_space,
+    space_of,
+)
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, TiledBank
@@ -79,6 +88,12 @@ class Access:
             return known
         return launch.seek_races(self.owner)
 
+    def meet_flying(self, size: int, writes: bool) -> None:
+        """Hold the access against asynchronous operations in flight, and mbarrier objects."""
+        gang = self.group.gang
+        if self.space in ("shared", "global") and (gang.queue.flying or len(gang.mbarriers.place)):
+            gang.queue.hazards.check(self, size, writes)
+
     def load(self, width: int, count: int, strength: str = "") -> tuple[tuple[Any, ...], Masks | None]:
         """The values of `count` elements of `width` bytes, and their undefined bits where there are any.
 
@@ -87,6 +102,8 @@ class Access:
             strength: empty for a weak load; `fence` for a relaxed, `yes` for an acquiring one.
         """
         ledger = self.ledger
+        if self.group.gang.launch.program.asynchronous:
+            self.meet_flying(width * count, False)
         if ledger is not None:
             number = check_load(self, ledger, width * count, bool(strength))
             if strength:
@@ -133,6 +150,8 @@ class Access:
             strength: empty for a weak store; `fence` for a relaxed, `yes` for a releasing one.
         """
         ledger = self.ledger_of_write
+        if self.group.gang.launch.program.asynchronous:
+            self.meet_flying(width * len(values), True)
         if ledger is not None:
             number = check_store(self, ledger, values, width, bool(strength))
             if strength:
@@ -203,7 +222,8 @@ class Accessor:
 
     Args:
         address: the operand.
-        space: the state space that the instruction names, `generic` where it names none.
+        space: the state space that the instruction names, `generic` where it names none. Without `::cluster`
+            a shared address must be of the executing CTA.
         size: bytes of the whole access.
         site: the instruction.
         aligned: what the address must be a multiple of; `size` where left out.
@@ -213,6 +233,9 @@ class Accessor:
         self, address: Address, space: str, size: int, site: Site, aligned: int | None = None
     ) -> None:
         self.read = address.read
+        self.own = address.symbol is not None
+        self.remote = space in ("shared::cluster", "generic")
+        space = plain_space(space)
         self.slot = address.base.slot if address.base is not None else None
         self.name = address.base.name if address.base is not None else ""
         self.space = space
@@ -375,8 +398,10 @@ class Accessor:
         self._out_of_bounds(group, where, lane, "global", tuple(notes))
 
     def shared(self, group: Group, address: Any, guard: Any) -> Access:
-        """An access to the CTA's own shared memory."""
+        """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
         launch, bank = group.gang.launch, group.gang.shared
+        if launch.cluster > 1:
+            return self._cluster(group, address, guard)
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
         low, high = _range(address)
         if low < start or high + self.size > end:
@@ -388,6 +413,65 @@ class Accessor:
         return Access(
             group, self.site, "shared", bank, index, guard, bank, low - start, high - start + self.size - 1
         )
+
+    def _cluster(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to the shared memory of a cluster: the bits of an address above the offset are the rank."""
+        gang = group.gang
+        launch, bank = gang.launch, gang.shared
+        start, end = launch.shared_start, launch.shared_start + launch.shared_total
+        own = group.special("%cluster_ctarank").astype(I64)
+        if self.own:
+            address = address + own * CLUSTER_STEP
+        wide = np.asarray(address).astype(I64)
+        offset, rank = wide % CLUSTER_STEP, wide // CLUSTER_STEP
+        low, high = int(offset.min()), int(offset.max())
+        if low < start or high + self.size > end or int(rank.max()) >= gang.cluster:
+            bad = (offset < start) | (offset + self.size > end) | (rank >= gang.cluster)
+            where, lane = self._culprit(group, wide, bad, guard)
+            note = f"the shared memory of a CTA is {end - start} bytes from {start:#x} to {end:#x}"
+            self._out_of_bounds(group, where, lane, "shared", (note, f"the cluster has {gang.cluster} CTAs"))
+        self._check_alignment(group, offset, guard, "shared")
+        away = rank != own
+        tile = group.special("cta") - own + rank
+        if away.any():
+            self._check_peers(group, wide, guard, away, tile)
+        return Access(
+            group,
+            self.site,
+            "shared",
+            bank,
+            tile * bank.stride + (offset - start),
+            guard,
+            bank,
+            low - start,
+            high - start + self.size - 1,
+        )
+
+    def _check_peers(self, group: Group, address: Any, guard: Any, away: Any, tile: Any) -> None:
+        """Whether the lanes may reach into the other CTAs that they do."""
+        gang = group.gang
+        lanes = lanes_of(group, guard, (group.n, WARP))
+        away = np.broadcast_to(away, (group.n, WARP))
+        if lanes is not None:
+            away = away & lanes
+        if not away.any():
+            return
+        if not self.remote:
+            where, lane = self._culprit(group, address, away, guard)
+            note = "an address of another CTA of the cluster"
+            self._out_of_bounds(group, where, lane, "shared::cta", (note,))
+        running = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
+        gone = away & ~running[np.broadcast_to(tile, away.shape)]
+        if gone.any():
+            row, lane_ = group.first(gone)
+            there = int(np.broadcast_to(tile, away.shape)[row, lane_])
+            raise fault(
+                "P694",
+                f"DSMEM-PEER-EXITED: shared memory of CTA {gang.name_cta(there)}, which has exited, is accessed",
+                self.site,
+                (str(group.thread(row, lane_)),),
+                "let all CTAs of the cluster meet at a cluster barrier before the first one exits",
+            )
 
     def local(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to each thread's own local memory."""

@@ -28,6 +28,7 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     """The fault for gangs none of whose groups can go on."""
     lines: list[str] = []
     codes: list[str] = []
+    more: list[str] = []
     labels: list[Label] = []
     site = None
     warps = 0
@@ -35,7 +36,6 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
         for entry in gang.waiting:
             block = entry.group.code.blocks[entry.group.pc]
             place = block.sites[0]
-            codes.append(entry.gate.code)
             site = site or place
             if place.span is not None and place is not site and place.span not in [x.span for x in labels]:
                 labels.append(Label(place.span, "others wait here"))
@@ -45,9 +45,12 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
                 f"{who} at {place.where}: waits for {entry.gate.waits_for(gang, entry.group, row)}"
                 for row, who in rows
             ]
+            codes.append(entry.gate.code)
+            more += [line for line in getattr(entry.gate, "story", ()) if line not in more]
     listed = lines[:LISTED]
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more warps")
+    listed += more[:LISTED]
     # Warps that wait at a barrier often wait for lanes that are stuck elsewhere: those are the cause.
     code = next((code for code in codes if code != "P636"), "P636")
     info = code_info(code)

@@ -23,7 +23,7 @@ from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.order import Events
 from ptxkit.emulator.origins import Origins
-from ptxkit.launch import Requirements, check_launch
+from ptxkit.launch import Requirements, check_launch, check_resident
 
 ORDERS = ("lazy", "eager", "random")
 
@@ -268,7 +268,7 @@ class Kernel:
         self._module = module
         self._entry = entry
         self._signature = Signature.of(entry, module.module.source)
-        self._program: Program | None = None
+        self._programs: dict[bool, Program] = {}
 
     @property
     def name(self) -> str:
@@ -287,11 +287,15 @@ class Kernel:
         Raises:
             PtxkitError: P601, one finding for each instruction that the emulator does not execute.
         """
-        if self._program is None:
+        return self._compiled(False)
+
+    def _compiled(self, clustered: bool) -> Program:
+        """The entry compiled for launches with clusters of several CTAs, or for those without."""
+        if clustered not in self._programs:
             offsets = {parameter.name: parameter.offset for parameter in self._signature}
             start = self._module.limits.shared_reserved
-            self._program = Program(self._module.image, self._entry, offsets, start)
-        return self._program
+            self._programs[clustered] = Program(self._module.image, self._entry, offsets, start, clustered)
+        return self._programs[clustered]
 
     @property
     def attributes(self) -> dict[str, int]:
@@ -325,7 +329,7 @@ class Kernel:
         requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
         launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
         if math.prod(launch.cluster) > 1:
-            raise error("P601", f"the emulator does not execute clusters, found one of {launch.cluster}")
+            program = self._compiled(True)
         parameters = self._signature.pack(list(args), _address)
         device.launches += 1
         execution = Execution(
@@ -338,10 +342,12 @@ class Kernel:
             device.sanitize,
             device.launches,
             device.events,
+            device.order,
             device.random,
             device.findings,
             device.output,
         )
+        check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts
         execution.run(device.progress)
 

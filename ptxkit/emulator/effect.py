@@ -7,7 +7,7 @@ control flow or the machine. Its reader, registered with `@effect("ld")`, takes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -61,14 +61,27 @@ Reader = Callable[["Form"], Effect]
 EFFECTS: dict[str, Reader] = {}
 
 
-def effect(*opcodes: str) -> Callable[[Reader], Reader]:
-    """Register the reader of these opcodes."""
+def effect(*names: str) -> Callable[[Reader], Reader]:
+    """Register the reader of these instructions, each an opcode or a name of several parts.
+
+    An instruction goes to the reader of the longest name that it begins with: `cp.async.bulk.tensor.1d..` to
+    that of `cp.async.bulk.tensor`, not of `cp.async.bulk` or `cp`. The parts of the name count as taken.
+    """
 
     def register(reader: Reader) -> Reader:
-        for opcode in opcodes:
-            if opcode in EFFECTS:
-                raise ValueError(f"`{opcode}` is registered twice")
-            EFFECTS[opcode] = reader
+        for name in names:
+            if name in EFFECTS:
+                raise ValueError(f"`{name}` is registered twice")
+            EFFECTS[name] = reader
         return reader
 
     return register
+
+
+def find_effect(opcode: str, modifiers: Sequence[str]) -> tuple[Reader, tuple[str, ...]] | None:
+    """The reader of an instruction, and the modifiers that its name takes."""
+    for taken in range(len(modifiers), -1, -1):
+        reader = EFFECTS.get(".".join((opcode, *modifiers[:taken])))
+        if reader is not None:
+            return reader, tuple(modifiers[:taken])
+    return None

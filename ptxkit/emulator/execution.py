@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Severity
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
-from ptxkit.emulator.faults import Site, fault, finding
+from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
 from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
@@ -50,7 +51,9 @@ class Counts:
     Attributes:
         instructions: thread-instructions, those with a false guard included.
         loaded, stored: bytes by state space, each lane's own.
-        barriers: barriers completed, one a CTA.
+        barriers: barriers completed, one a CTA; those of clusters one a cluster.
+        phases: phases of mbarriers completed.
+        asynchronous: operations queued, by opcode: one a thread and destination.
         ctas: CTAs finished.
     """
 
@@ -58,6 +61,8 @@ class Counts:
     loaded: dict[str, int] = field(default_factory=dict)
     stored: dict[str, int] = field(default_factory=dict)
     barriers: int = 0
+    phases: int = 0
+    asynchronous: dict[str, int] = field(default_factory=dict)
     ctas: int = 0
 
     def load(self, space: str, size: int) -> None:
@@ -67,6 +72,15 @@ class Counts:
     def store(self, space: str, size: int) -> None:
         """Count bytes that lanes stored."""
         self.stored[space] = self.stored.get(space, 0) + size
+
+
+def in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
+    """The numbers of a grid's CTAs, x fastest: cluster by cluster, and in each cluster by rank."""
+    if prod(cluster) == 1:
+        return np.arange(prod(grid))
+    (gx, gy, gz), (cx, cy, cz) = grid, cluster
+    numbers = np.arange(prod(grid)).reshape(gz // cz, cz, gy // cy, cy, gx // cx, cx)
+    return numbers.transpose(0, 2, 4, 1, 3, 5).reshape(-1)
 
 
 class Execution:
@@ -82,7 +96,10 @@ class Execution:
         sanitize: whether undefined bits are tracked.
         number: of the launch on its device.
         events: the numbers of accesses that may race, and of what orders them.
+        timing: when asynchronous work happens: `lazy`, `eager` or `random`.
         random: decides what the rules leave open, in random order; else None.
+        cluster: CTAs of a cluster.
+        sequence: the numbers of the CTAs in the order of their start, those of a cluster by rank.
         output: takes what kernels print.
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
@@ -102,6 +119,7 @@ class Execution:
         sanitize: bool,
         number: int,
         events: Events,
+        timing: str,
         random: np.random.Generator | None,
         findings: list[Diagnostic],
         output: Callable[[str], None],
@@ -112,6 +130,8 @@ class Execution:
         self.grid, self.block = launch.grid, launch.block
         self.threads = launch.threads
         self.warps = -(-launch.threads // WARP)
+        self.cluster = prod(launch.cluster)
+        self.sequence = in_clusters(launch.grid, launch.cluster)
         padded = np.zeros(-(-len(parameters) // 32) * 32 + 32, np.uint8)
         padded[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self.parameters = Bank(padded)
@@ -124,6 +144,7 @@ class Execution:
         self.number: int = number
         self.counts = Counts()
         self.events = events
+        self.timing = timing
         self.random = random
         self._findings = findings
         self._warned: set[tuple[str, int]] = set()
@@ -159,11 +180,11 @@ class Execution:
 
     def _run(self, progress: Progress | None) -> None:
         total = self.launch.ctas
-        size = max(1, min(GANG_LANES // (self.warps * WARP), total))
-        resident = total if self.launch.cooperative else self.resident_ctas()
-        size = max(
-            1, min(size, resident, GANG_BYTES // (self.shared_total + self.threads * self.code.frame + 1))
-        )
+        whole = self.cluster
+        resident = total if self.launch.cooperative else max(self.resident_ctas() // whole, 1) * whole
+        most = GANG_BYTES // (self.shared_total + self.threads * self.code.frame + 1)
+        size = min(GANG_LANES // (self.warps * WARP), total, resident, most)
+        size = max(size // whole, 1) * whole
         started = 0
         gangs: list[Gang] = []
         watch = Watch()
@@ -181,9 +202,9 @@ class Execution:
                             progress(self.counts.ctas, total)
                 room = resident - sum(gang.running for gang in gangs) if started < total else 0
                 wanted = min(size, total - started)
-                if room >= wanted > 0 or (room > 0 and self.watching):
-                    count = min(wanted, room)
-                    gangs.append(Gang(self, np.arange(started, started + count)))
+                if room >= wanted > 0 or (room >= whole and self.watching):
+                    count = min(wanted, room // whole * whole)
+                    gangs.append(Gang(self, self.sequence[started : started + count]))
                     started += count
                     self.watching = False
                 elif gangs and not moved:
@@ -222,6 +243,12 @@ class Execution:
         shared = self.shared_total + limits.shared_reserved
         by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
         return self.sm_count * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
+
+    def thread(self, cta: int, number: int) -> Thread:
+        """The thread of a CTA, by the number of each: in the grid, and in the CTA."""
+        (gx, gy, _), (bx, by, _) = self.grid, self.block
+        coordinates = (cta % gx, cta // gx % gy, cta // (gx * gy))
+        return Thread(coordinates, (number % bx, number // bx % by, number // (bx * by)))
 
     # ---- what the system does for kernels
 

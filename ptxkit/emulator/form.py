@@ -9,6 +9,7 @@ from ptxkit.asm import tree
 from ptxkit.asm.flow import destinations
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.addresses import CLUSTER_STEP
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operands import Source, Target
@@ -205,6 +206,8 @@ class Form:
             raise Unsupported("an operand of this kind")
         fixed, local = self.builder.address_of(symbol)
         dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
+        if self.builder.program.clustered and symbol.space.startswith("shared"):
+            return self._in_cluster(constant(fixed + offset, type_name), symbol.name, type_name)
         if not local:
             return Source(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
         number = fixed + offset
@@ -213,6 +216,16 @@ class Form:
             return constant(group.local + number, type_name)
 
         return Source(dtype, bits, compute=compute, name=symbol.name)
+
+    def _in_cluster(self, own: Any, name: str, type_name: str) -> Source:
+        """The address of a shared variable in a cluster: the rank of its CTA stands above the offset."""
+        dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
+        step = dtype.type(CLUSTER_STEP) if bits >= 32 else dtype.type(0)
+
+        def compute(group: Group) -> Any:
+            return group.special("%cluster_ctarank").astype(dtype) * step + own
+
+        return Source(dtype, bits, compute=compute, name=name)
 
     def target(self, operand: tree.Operand, type_name: str) -> Target | None:
         """An operand that takes a result of a type; None for `_`.

@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.addresses import LOCAL_START
-from ptxkit.emulator.faults import Dim3, Site, Thread, fault
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
+from ptxkit.emulator.asynchronous.phases import PhaseGate
+from ptxkit.emulator.asynchronous.queue import Queue
+from ptxkit.emulator.clusters import ClusterBarrier
+from ptxkit.emulator.faults import Dim3, Site, Thread, fault, show
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.ledger import Ledger
@@ -69,12 +73,16 @@ class Gang:
         launch: what they belong to.
         ctas: their numbers in the grid, x fastest.
         warps: warps of one CTA.
+        cluster: CTAs of a cluster; those of one follow one another in `ctas`, by rank.
         rows: warps of all of them.
         alive: bool (rows, 32), the threads that exist and have not exited.
         living: how many those are.
         order: what each warp has seen of the others' accesses.
         ready: groups that can run.
         waiting: groups at a gate.
+        mbarriers: the objects in its shared memory.
+        queue: its asynchronous operations.
+        cluster_barrier: the barriers of its clusters.
     """
 
     def __init__(self, launch: Execution, ctas: np.ndarray) -> None:
@@ -83,6 +91,7 @@ class Gang:
         self.warps: int = launch.warps
         self.rows: int = len(ctas) * self.warps
         threads = launch.threads
+        self.cluster: int = launch.cluster
         self.alive = np.ones((self.rows, WARP), bool)
         if threads % WARP:
             self.alive[self.warps - 1 :: self.warps, threads % WARP :] = False
@@ -95,7 +104,11 @@ class Gang:
         self.order = Order(self, launch.events.first)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
-            self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=True)
+            self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=self.cluster == 1)
+        self.mbarriers = MBarriers(self)
+        self.queue = Queue(self)
+        self.cluster_barrier = ClusterBarrier(self)
+        self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}
         code = launch.code
@@ -138,6 +151,22 @@ class Gang:
         x, y, _ = self.launch.block
         return Thread(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
 
+    def name_cta(self, cta: int) -> str:
+        """`(0, 0, 0)`, and in clusters the rank."""
+        name = show(self.cta_coordinates(cta))
+        return name if self.cluster == 1 else f"{name}, rank {cta % self.cluster}"
+
+    def position(self, numbers: Any) -> Any:
+        """Where CTAs of the grid stand in the gang, -1 for those that are not in it."""
+        ctas = self.ctas if self._by_number is None else self.ctas[self._by_number]
+        at = np.minimum(np.searchsorted(ctas, numbers), len(ctas) - 1)
+        found = ctas[at] == numbers
+        return np.where(found, at if self._by_number is None else self._by_number[at], -1)
+
+    def peer(self, rows: Any, ranks: Any) -> Any:
+        """The CTA of the gang with a rank in the cluster of a row."""
+        return rows // self.warps // self.cluster * self.cluster + ranks
+
     def value(self, name: str) -> Any:
         """A special register, or another value that hangs on the row and lane alone."""
         try:
@@ -159,11 +188,17 @@ class Gang:
         self.budget = quantum
         if self.waiting:
             rendezvous(self)
-        while self.ready or (self.waiting and rendezvous(self)):
+        while self.ready or (self.waiting and (rendezvous(self) or self.queue.awaken())):
+            if self.queue.pending:
+                self.queue.stir()
             self._run_group(self._next())
             if self.budget <= 0 and self.ready:
+                self.queue.advance()
                 return Status.PAUSED
-        return Status.BLOCKED if self.waiting else Status.DONE
+        if self.waiting:
+            return Status.BLOCKED
+        self.queue.drain()
+        return Status.DONE
 
     def poll(self, group: Group, site: Site | None) -> None:
         """The group looks at memory that others may change: let those others have a turn before long."""
@@ -271,6 +306,30 @@ class Gang:
         """Let a group wait at a gate."""
         self.waiting.append(Waiting(group, gate))
 
+    def wake(self, slots: np.ndarray) -> None:
+        """The groups that wait for one of these mbarriers look at it again."""
+        self._go_on([e for e in self.waiting if _awaits(e.gate) and np.isin(e.group.result, slots).any()])
+
+    def awaited(self) -> np.ndarray:
+        """The mbarriers that groups wait for."""
+        found = [e.group.result for e in self.waiting if _awaits(e.gate)]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+
+    def expire(self) -> bool:
+        """Time limits run out: whoever waits for an mbarrier goes on without it."""
+        late = [e for e in self.waiting if _awaits(e.gate)]
+        for entry in late:
+            entry.group.passed = True
+        self._go_on(late)
+        return bool(late)
+
+    def _go_on(self, entries: list[Waiting]) -> None:
+        if entries:
+            self.waiting = [e for e in self.waiting if all(e is not other for other in entries)]
+            for entry in entries:
+                entry.group.result = None
+                self.ready.append(entry.group)
+
     def unpark(self, gate: Any, choose: Callable[[Group], bool] | None = None) -> list[Group]:
         """Take the groups that wait at a gate, or some of them, out of `waiting`."""
         taken = [e.group for e in self.waiting if e.gate is gate and (choose is None or choose(e.group))]
@@ -284,6 +343,10 @@ class Gang:
             lambda other: other.pc == group.pc and other.code is group.code and other.trail == group.trail,
         )
         return merge([group, *waiting]) if waiting else group
+
+
+def _awaits(gate: Any) -> bool:
+    return isinstance(gate, PhaseGate)
 
 
 def _priority(group: Group) -> tuple[int, int]:

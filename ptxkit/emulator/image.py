@@ -233,11 +233,18 @@ class Program:
         stored_through: names of the entry's parameters that may be addresses of stores.
         smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
         reads_clock: whether some function looks at a clock.
+        asynchronous: whether some function works asynchronously.
+        clustered: whether it is compiled for clusters of several CTAs.
         unset: names of registers that can be read before they are written, by the number of their origin.
     """
 
     def __init__(
-        self, image: Image, entry: tree.Function, offsets: dict[str, int], shared_start: int
+        self,
+        image: Image,
+        entry: tree.Function,
+        offsets: dict[str, int],
+        shared_start: int,
+        clustered: bool = False,
     ) -> None:
         self.image = image
         self.entry = entry
@@ -246,6 +253,8 @@ class Program:
         self.unset: list[str] = []
         self.smallest: dict[str, int] = {}
         self.reads_clock = False
+        self.asynchronous = False
+        self.clustered = clustered
         self._codes: dict[str, Code] = {}
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start

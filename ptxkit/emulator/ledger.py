@@ -9,8 +9,9 @@ import numpy as np
 from ptxkit.emulator.memory import UNITS
 from ptxkit.emulator.values import U32, U64
 
-WEAK, ATOMIC, STRONG = 0, 1, 3
-"""How strong an access is: an atomic one is strong too."""
+WEAK, ATOMIC, ASYNC, STRONG = 0, 1, 2, 3
+"""How strong an access is: an atomic one is strong too. An `ASYNC` one is weak, and made by the asynchronous
+machine: its record has the number of the mbarrier that tells of it (`Order.completed`) for a thread."""
 THREAD_BITS = 10
 THREAD = (1 << THREAD_BITS) - 1
 """The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
@@ -36,14 +37,14 @@ class Ledger:
         self.strength_at = THREAD_BITS if private else 34
         self.number_at = self.strength_at + 2
         self.base = 0
-        self._start = start
+        self.start = start
         self._count = -(-size // granule)
         self._banks: dict[str, np.ndarray] = {}
         self.releases: np.ndarray | None = None
 
     def granules(self, index: Any) -> Any:
         """Byte offsets in the bank as numbers of granules."""
-        return (index - self._start) >> (self.granule.bit_length() - 1)
+        return (index - self.start) >> (self.granule.bit_length() - 1)
 
     def has(self, kind: str) -> bool:
         """Whether there is any record of a kind: `write`, `first read`, `last read`."""
@@ -76,6 +77,18 @@ class Ledger:
         count, most = size // self.granule, 32 // self.dtype.itemsize
         return [(start, min(count, most)) for start in range(0, count, most)]
 
+    def offset(self, granule: int) -> int:
+        """The byte offset of a granule in the bank."""
+        return self.start + granule * self.granule
+
+    def take(self, kind: str, at: np.ndarray) -> np.ndarray:
+        """The records of a kind that there are, of single granules."""
+        return self._banks[kind][at]
+
+    def put(self, kind: str, at: np.ndarray, records: np.ndarray) -> None:
+        """Set the records of single granules."""
+        self._unit(kind, 1)[at] = records
+
     def own(self, number: int, strength: int, threads: Any) -> Any:
         """The records of threads for an access."""
         if (number - self.base) >> (self.dtype.itemsize * 8 - self.number_at):
@@ -103,6 +116,14 @@ class Ledger:
         """Whether a record's access has a strength."""
         wanted = record.dtype.type(strength << self.strength_at)
         return record & wanted == wanted
+
+    def is_async(self, record: Any) -> Any:
+        """Whether a record is of the asynchronous machine."""
+        return (record >> record.dtype.type(self.strength_at)) & record.dtype.type(STRONG) == ASYNC
+
+    def is_thread(self, record: Any, threads: Any) -> Any:
+        """Whether a record is of a thread."""
+        return (self.thread(record) == threads) & ~self.is_async(record)
 
     def release_numbers(self) -> np.ndarray:
         """For each granule up to which number a strong write of it published accesses."""

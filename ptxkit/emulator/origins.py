@@ -77,6 +77,10 @@ class Origins:
         """The origin of bytes into which a value with undefined bits is stored."""
         return self._number(Origin(site, "", self.root(root, program, site)))
 
+    def of_copy(self, site: Site) -> int:
+        """The origin of undefined bytes that an asynchronous operation has copied."""
+        return self._number(Origin(site, "what the copy read"))
+
     def of_lane(self, site: Site) -> int:
         """The origin of a value from a lane that did not take part in a warp-synchronous instruction."""
         return self._number(Origin(site, "SHFL-INACTIVE, the register of a lane that does not take part"))

@@ -21,7 +21,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import operations
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import EFFECTS, Effect, End, Gate
+from ptxkit.emulator.effect import Effect, End, Gate, find_effect
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.group import Undefined
@@ -246,9 +246,12 @@ class Builder:
             pure = self._decode_pure(form, guard)
             if pure is not None:
                 return pure
-            reader = EFFECTS.get(instruction.opcode)
-            if reader is None:
+            found = find_effect(instruction.opcode, instruction.modifiers)
+            if found is None:
                 raise Unsupported("this instruction")
+            reader, named = found
+            for part in named:
+                form.modifiers.flag(part)
             effect = reader(form)
             form.done()
         except Unsupported as unsupported:

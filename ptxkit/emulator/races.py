@@ -10,13 +10,13 @@ fence, after a relaxed read of what a fence published: no GPU makes it earlier, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ptxkit.diagnostics import Label
-from ptxkit.emulator.faults import Site, Thread, fault
+from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, Ledger
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import lanes_of
@@ -91,6 +91,8 @@ def enter_atomic(access: Access, ledger: Ledger, size: int) -> int:
         The operation's number.
     """
     gang = access.group.gang
+    if gang.launch.program.asynchronous:
+        access.meet_flying(size, True)
     number = gang.launch.events.take(access.site)
     index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
     own = _own_records(access, ledger, number, STRONG | ATOMIC, index.shape)
@@ -195,7 +197,7 @@ def _examine(
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
     group = access.group
     order = group.gang.order
-    flagged = flagged & (ledger.thread(record) != ledger.thread(own)[..., None])
+    flagged = flagged & ~ledger.is_thread(record, ledger.thread(own)[..., None])
     if strong:
         flagged = flagged & ~ledger.is_at_least(record, STRONG)
     elif later == "read":
@@ -208,29 +210,22 @@ def _examine(
     row, lane, piece = np.nonzero(flagged)
     theirs = np.broadcast_to(record, flagged.shape)[row, lane, piece]
     mine = np.broadcast_to(own, flagged.shape[:2])[row, lane]
-    numbers, thread = ledger.number(theirs), ledger.thread(theirs).astype(np.int64)
     my_thread = ledger.thread(mine).astype(np.int64)
     if ledger.private:
         rows = row if group.rows is None else group.rows[row]
         if flagged.shape[0] == 1 and group.n > 1:
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
-        same_cta: Any = np.True_
     else:
-        ctas = np.searchsorted(group.gang.ctas, my_thread >> THREAD_BITS)
+        ctas = group.gang.position(my_thread >> THREAD_BITS)
         rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
-        same_cta = thread >> THREAD_BITS == my_thread >> THREAD_BITS
-    warps = np.minimum((thread & THREAD) // WARP, group.gang.warps - 1)
-    elsewhere = order.acquired[rows]
-    if strong:
-        elsewhere = np.maximum(elsewhere, order.pending[rows])
-    bad = numbers >= np.where(same_cta, order.seen[rows, warps], elsewhere)
+    bad = ~order.has_seen(ledger, theirs, rows, strong)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
         place = int(index[row[at], lane[at]]) + int(piece[at]) * ledger.granule
         them, me = _party(access, ledger, theirs[at]), _party(access, ledger, mine[at], int(rows[at]))
         if ledger.private:
-            them = _Party(me.cta, them.thread, them.site)
+            them = replace(them, cta=me.cta)
         _report(access, them, me, place, earlier.rpartition(" ")[2], later)
 
 
@@ -239,52 +234,69 @@ def _examine(
 
 @dataclass(frozen=True, slots=True)
 class _Party:
-    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction."""
+    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction; whether the
+    asynchronous machine did it."""
 
     cta: int
     thread: int
     site: Site | None
+    machine: bool = False
 
 
 def _party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> _Party:
     gang = access.group.gang
     thread = int(ledger.thread(record))
     cta = int(gang.ctas[row // gang.warps]) if ledger.private else thread >> THREAD_BITS
-    return _Party(cta, thread & THREAD, gang.launch.events.site(int(ledger.number(record))))
+    site = gang.launch.events.site(int(ledger.number(record)))
+    return _Party(cta, thread & THREAD, site, bool(ledger.is_async(record)))
 
 
 def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str) -> NoReturn:
-    launch, site, other = access.group.gang.launch, access.site, them.site
-    shared = access.space == "shared"
-    tile = index % access.group.gang.shared.stride + launch.shared_start if shared else index + BASE
+    gang, site, other = access.group.gang, access.site, them.site
+    launch, shared = gang.launch, access.space == "shared"
+    tile = index % gang.shared.stride + launch.shared_start if shared else index + BASE
     place = f"{access.space} memory at {tile:#x}"
-    code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+    if shared and gang.cluster > 1:
+        place += f" of CTA {gang.name_cta(index // gang.shared.stride)}"
     by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
-    notes = [
-        f"{_thread(launch, me)} makes the {later} here",
-        f"{_thread(launch, them)} made the {earlier}{by}",
-    ]
+    whose = "the asynchronous machine" if them.machine else str(launch.thread(them.cta, them.thread))
+    notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
     if not shared and (owner := launch.memory.find(tile)) is not None:
         notes.append(f"byte {tile - owner.address} of {owner}")
-    if them.cta == me.cta and them.thread // WARP == me.thread // WARP:
+    if them.cta == me.cta and them.thread // WARP == me.thread // WARP and not them.machine:
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
-        help = "put `bar.warp.sync` between the two: lanes of a warp need not run in step"
-    elif them.cta == me.cta:
-        help = "put a barrier between the two that both warps pass"
-    else:
-        help = (
-            "order the CTAs through memory, by a release and an acquire of one location, or use two launches"
-        )
+    code, message, help = _rule(them, me, place, earlier, later, shared)
     labels = []
     if other is not None and other.span is not None and other.span != site.span:
-        labels.append(Label(other.span, f"the other thread's {earlier}"))
-    message = f"{rule}: a {later} races with another thread's {earlier} of {place}"
+        whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
+        labels.append(Label(other.span, whose))
     raise fault(code, message, site, notes, help, labels)
 
 
-def _thread(launch: Execution, party: _Party) -> Thread:
-    (gx, gy, _), (bx, by, _) = launch.grid, launch.block
-    cta, thread = party.cta, party.thread
-    return Thread(
-        (cta % gx, cta // gx % gy, cta // (gx * gy)), (thread % bx, thread // bx % by, thread // (bx * by))
-    )
+def _rule(
+    them: _Party, me: _Party, place: str, earlier: str, later: str, shared: bool
+) -> tuple[str, str, str]:
+    """The code, message and advice for a race."""
+    code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+    if them.machine:
+        help = (
+            "wait for the mbarrier that tells of the operation, in this warp or in one that it then waits for"
+        )
+        if (earlier, later) == ("write", "read"):
+            message = f"ASYNC-READ-BEFORE-WAIT: {place} is read by a warp that did not wait for what wrote it"
+            return "P652", message, help
+        return code, f"{rule}: a {later} races with an asynchronous {earlier} of {place}", help
+    if earlier == "write" and them.site is not None and them.site.instruction.opcode == "cp":
+        message = f"ASYNC-NO-BLOCK-SYNC: a {later} of {place}, which another thread's copy wrote"
+        help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
+        return "P658", message, help
+    message = f"{rule}: a {later} races with another thread's {earlier} of {place}"
+    if them.cta == me.cta and them.thread // WARP == me.thread // WARP:
+        return code, message, "put `bar.warp.sync` between the two: lanes of a warp need not run in step"
+    if them.cta == me.cta:
+        return code, message, "put a barrier between the two that both warps pass"
+    if shared:
+        help = "order the CTAs by `barrier.cluster`, or by an mbarrier with `.cluster` scope on both sides"
+        return code, message, help
+    help = "order the CTAs through memory, by a release and an acquire of one location, or use two launches"
+    return code, message, help

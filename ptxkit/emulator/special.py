@@ -62,10 +62,31 @@ def _by_cta(gang: Gang, numbers: np.ndarray) -> Any:
 
 def _ctaid(axis: int) -> Value:
     def value(gang: Gang) -> Any:
-        x, y, _ = gang.launch.grid
-        return _by_cta(gang, (gang.ctas % x, gang.ctas // x % y, gang.ctas // (x * y))[axis])
+        return _by_cta(gang, _ctaids(gang, axis))
 
     return value
+
+
+def _ctaids(gang: Gang, axis: int) -> np.ndarray:
+    x, y, _ = gang.launch.grid
+    numbers: np.ndarray = (gang.ctas % x, gang.ctas // x % y, gang.ctas // (x * y))[axis]
+    return numbers
+
+
+def _clusterid(axis: int) -> Value:
+    return lambda gang: _by_cta(gang, _ctaids(gang, axis) // gang.launch.launch.cluster[axis])
+
+
+def _cluster_ctaid(axis: int) -> Value:
+    return lambda gang: _by_cta(gang, _ctaids(gang, axis) % gang.launch.launch.cluster[axis])
+
+
+def _nclusterid(axis: int) -> Value:
+    return lambda gang: _u32(gang.launch.grid[axis] // gang.launch.launch.cluster[axis])
+
+
+def _cluster_nctaid(axis: int) -> Value:
+    return lambda gang: _u32(gang.launch.launch.cluster[axis])
 
 
 def _of_launch(attribute: str, axis: int) -> Value:
@@ -119,17 +140,17 @@ SPECIAL: dict[str, Value] = {
     "%reserved_smem_offset_1": lambda gang: _u32(0),
     **{f"%pm{i}": lambda gang: _u32(0) for i in range(8)},
     **{f"%pm{i}_64": lambda gang: np.uint64(0) for i in range(8)},
-    "%is_explicit_cluster": lambda gang: np.bool_(False),
-    **{f"%clusterid.{axis}": _ctaid(i) for i, axis in enumerate("xyz")},
-    **{f"%nclusterid.{axis}": _of_launch("grid", i) for i, axis in enumerate("xyz")},
-    **{f"%cluster_ctaid.{axis}": lambda gang: _u32(0) for axis in "xyz"},
-    **{f"%cluster_nctaid.{axis}": lambda gang: _u32(1) for axis in "xyz"},
+    "%is_explicit_cluster": lambda gang: np.bool_(gang.launch.launch.clustered),
+    **{f"%clusterid.{axis}": _clusterid(i) for i, axis in enumerate("xyz")},
+    **{f"%nclusterid.{axis}": _nclusterid(i) for i, axis in enumerate("xyz")},
+    **{f"%cluster_ctaid.{axis}": _cluster_ctaid(i) for i, axis in enumerate("xyz")},
+    **{f"%cluster_nctaid.{axis}": _cluster_nctaid(i) for i, axis in enumerate("xyz")},
     **{
         f"%{n}.w": lambda gang: _u32(0)
         for n in ("clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
     },
-    "%cluster_ctarank": lambda gang: _u32(0),
-    "%cluster_nctarank": lambda gang: _u32(1),
+    "%cluster_ctarank": lambda gang: _by_cta(gang, np.arange(len(gang.ctas)) % gang.cluster),
+    "%cluster_nctarank": lambda gang: _u32(gang.cluster),
     "%current_graph_exec": lambda gang: np.uint64(0),
     # The emulator's own: each row's CTA in the gang, each thread's number in the gang and for race records.
     "cta": lambda gang: np.repeat(np.arange(len(gang.ctas)), gang.warps).reshape(-1, 1),

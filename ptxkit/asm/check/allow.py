@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic
 
-_ALLOW = re.compile(r"//\s*ptxkit:\s*allow\s+(P\d{3}(?:[\s,]+P\d{3})*)")
+_ALLOW = re.compile(r"//\s*ptxkit:\s*allow\s+(P\d{3,4}(?:[\s,]+P\d{3,4})*)")
 
 
 def without_allowed(found: Iterable[Diagnostic], module: Module) -> list[Diagnostic]:
@@ -20,7 +20,7 @@ def without_allowed(found: Iterable[Diagnostic], module: Module) -> list[Diagnos
     for number, line in enumerate(module.source.text.split("\n"), 1):
         match = _ALLOW.search(line)
         if match:
-            codes = set(re.findall(r"P\d{3}", match[1]))
+            codes = set(re.findall(r"P\d{3,4}", match[1]))
             alone = not line[: match.start()].strip()
             allowed.setdefault(number + alone, set()).update(codes)
     return [

@@ -4,9 +4,12 @@ Importing this package registers them.
 """
 
 from ptxkit.emulator.operations import (
+    asynchronous_copy,
     atomic,
     barrier,
+    bulk_copy,
     call,
+    cluster,
     comparison,
     control_flow,
     conversion,
@@ -19,6 +22,7 @@ from ptxkit.emulator.operations import (
     load_store,
     logic,
     matrix,
+    mbarrier,
     mixed_precision,
     stack,
     texture,
@@ -27,9 +31,12 @@ from ptxkit.emulator.operations import (
 )
 
 __all__ = [
+    "asynchronous_copy",
     "atomic",
     "barrier",
+    "bulk_copy",
     "call",
+    "cluster",
     "comparison",
     "control_flow",
     "conversion",
@@ -42,6 +49,7 @@ __all__ = [
     "load_store",
     "logic",
     "matrix",
+    "mbarrier",
     "mixed_precision",
     "stack",
     "texture",

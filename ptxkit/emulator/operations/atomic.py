@@ -168,7 +168,8 @@ def atom(form: Form) -> Effect:
     returns = m.opcode == "atom"
     order = m.choose("relaxed", "acquire", "release", "acq_rel", default="relaxed")
     m.choose("cta", "cluster", "gpu", "sys")
-    space = plain_space(m.choose(*SPACES, default="generic") or "")
+    named = m.choose(*SPACES, default="generic") or ""
+    space = plain_space(named)
     operator = m.need(*OPERATORS) or ""
     m.flag("noftz")
     m.flag("L2::cache_hint")
@@ -182,7 +183,7 @@ def atom(form: Form) -> Effect:
         raise Unsupported(f"{len(parts)} operands where it has {needed}")
     sources = [form.source(part, kind.name) for part in parts[:needed]]
     targets = [form.target(part, kind.name) for part in form.targets] if returns else []
-    accessor = Accessor(form.address(address), space, width * count, form.site)
+    accessor = Accessor(form.address(address), named, width * count, form.site)
     combine = {flush: combiner(operator, kind, flush) for flush in (False, True)}
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]

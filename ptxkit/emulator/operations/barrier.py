@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.barriers import BarrierGate
 from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.gates import WarpGate
+from ptxkit.emulator.gates import WarpGate, executing
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.warp import check_members
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 def bar(form: Form) -> Effect:
     """`bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op.type d, a{, b}, {!}c`, `bar.warp.sync mask`."""
     m = form.modifiers
-    if m.flag("cluster"):
-        raise Unsupported("cluster barriers")
     if m.flag("warp"):
         m.need("sync")
         members = form.source(form.sources[0], "b32")
@@ -75,13 +73,53 @@ def fence(form: Form) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
     m = form.modifiers
     if m.flag("proxy"):
-        m.need("alias")
-        return Effect(lambda group, guard: None)
+        return _proxy_fence(form)
+    if m.flag("mbarrier_init"):
+        m.need("release")
+        m.need("cluster")
+        return Effect(_fence_inits)
     m.choose("sc", "acq_rel", "acquire", "release")
     m.choose("cta", "cluster", "gpu", "sys", "gl")
+    m.choose("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
+    m.choose("cluster")
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
         group.gang.order.fence(group, group.gang.launch.events.take(site))
 
     return Effect(step)
+
+
+def _fence_inits(group: Group, guard: Any) -> None:
+    """`fence.mbarrier_init.release.cluster`: a cluster barrier hands the initialised mbarriers on."""
+    rows = executing_rows(group, guard)
+    group.gang.order.init_fenced[rows] = group.gang.launch.events.take()
+
+
+def _proxy_fence(form: Form) -> Effect:
+    """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms."""
+    m = form.modifiers
+    if m.flag("alias"):
+        return Effect(lambda group, guard: None)
+    if not m.flag("async"):
+        m.need("async::generic")
+        m.need("acquire", "release")
+        m.need("sync_restrict::shared::cluster", "sync_restrict::shared::cta")
+        m.need("cluster")
+    space = m.choose("global", "shared::cta", "shared::cluster")
+    spaces = ("shared", "global") if space is None else (space.partition("::")[0],)
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        rows = executing_rows(group, guard)
+        if len(rows):
+            group.gang.order.proxy_fence(rows, group.gang.launch.events.take(site), spaces)
+
+    return Effect(step)
+
+
+def executing_rows(group: Group, guard: Any) -> np.ndarray:
+    """The rows of the gang in which a group's lanes execute an instruction."""
+    lanes = executing(group, guard)
+    rows = np.arange(group.gang.rows) if group.rows is None else group.rows
+    return rows if lanes is None else rows[lanes.any(axis=1)]

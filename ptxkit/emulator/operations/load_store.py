@@ -55,7 +55,8 @@ def ld(form: Form) -> Effect:
     m.flag("mmio")
     order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
-    space = plain_space(m.choose(*SPACES, default="generic") or "")
+    named = m.choose(*SPACES, default="generic") or ""
+    space = plain_space(named)
     policy = _hints(m)
     m.flag("unified")
     count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
@@ -71,7 +72,7 @@ def ld(form: Form) -> Effect:
         sliced = form.builder.parameters.place_of(operand)
         if sliced is not None and space == "param":
             return _load_parameter(form, *sliced, width, targets, dtype)
-    accessor = Accessor(form.address(operand), space, width * count, form.site)
+    accessor = Accessor(form.address(operand), named, width * count, form.site)
     strength = {"weak": "", "acquire": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
 
@@ -143,7 +144,8 @@ def st(form: Form) -> Effect:
     m.flag("mmio")
     order = m.choose(*ORDERS, default="weak")
     m.choose(*SCOPES)
-    space = plain_space(m.choose(*SPACES, default="generic") or "")
+    named = m.choose(*SPACES, default="generic") or ""
+    space = plain_space(named)
     _hints(m)
     count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
     kind = m.type()
@@ -162,7 +164,7 @@ def st(form: Form) -> Effect:
         sliced = form.builder.parameters.place_of(operand)
         if sliced is not None and space == "param":
             return _store_parameter(form, *sliced, width, sources)
-    accessor = Accessor(form.address(operand), space, width * count, form.site)
+    accessor = Accessor(form.address(operand), named, width * count, form.site)
     strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
     if space == "param":

@@ -1,0 +1,586 @@
+"""What asynchronous operations may not meet: accesses to bytes in flight, missing waits, missing proxy fences.
+
+While an operation is in flight, nobody may read what it writes or write what it touches. When its completion has
+been observed its accesses are entered into the ledgers, as those of the thread that waited for its group or of
+the mbarrier whose phase it completed; what follows is happens-before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ptxkit.diagnostics import Label
+from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.ledger import ASYNC, WEAK, Ledger
+from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
+from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.access import Access
+    from ptxkit.emulator.asynchronous.queue import Queue
+
+KINDS = ("write", "first read", "last read")
+
+
+class Hazards:
+    """The sanitizer of a gang's queue."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.gang = queue.gang
+
+    # ---- an operation is issued
+
+    def enter(self, operation: Operation) -> None:
+        """Hold an operation's bytes against what is in flight and what happened before.
+
+        Raises:
+            EmulatorFault: they are in use, or their last writer is not ordered before the operation.
+        """
+        count = operation.count
+        operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
+        operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
+        for other in self.queue.flying:
+            if operation.follows is None or not operation.follows(other):
+                self._meet(operation, other)
+        for region in operation.reads:
+            self._look_back(operation, region, ("write",))
+        for region in operation.writes:
+            self._look_back(operation, region, KINDS)
+            self._check_objects(operation, region)
+
+    def _meet(self, operation: Operation, other: Operation) -> None:
+        """Two operations in flight may only both read the same bytes."""
+        for mine, theirs, flags, code in (
+            (operation.writes, other.writes, other.unwritten, "P654"),
+            (operation.writes, other.reads, other.unread, "P653"),
+            (operation.reads, other.writes, other.unwritten, "P652"),
+        ):
+            if not flags.any():
+                continue
+            for region in mine:
+                for held in theirs:
+                    if region.bank is not held.bank:
+                        continue
+                    found = region.overlap(held.of_items(flags))
+                    if found is not None:
+                        self._collide(operation, region, found, other, held.of_items(flags), code)
+
+    def _collide(
+        self,
+        operation: Operation,
+        region: Region,
+        found: tuple[int, int],
+        other: Operation,
+        held: Region,
+        code: str,
+    ) -> NoReturn:
+        mine, theirs = int(region.item[found[0]]), int(held.item[found[1]])
+        place = max(int(region.start[found[0]]), int(held.start[found[1]]))
+        who = operation.thread(mine)
+        row = int(operation.rows[mine])
+        if code == "P654":
+            message = f"ASYNC-DST-RACE: two asynchronous operations write {self._place(region, place)}, and nothing orders them"
+            help = "wait for the first one to complete before the second is issued"
+            self._report(code, message, operation.site, who, other, theirs, help)
+        self._in_flight(
+            operation.site, who, row, int(operation.lanes[mine]), region, place, other, theirs, code
+        )
+
+    def _look_back(self, operation: Operation, region: Region, kinds: tuple[str, ...]) -> None:
+        """Hold a region against the accesses that are entered for its bytes."""
+        for ledger, part in self._ledgers(region, "write" if len(kinds) > 1 else "read"):
+            present = [kind for kind in kinds if ledger.has(kind)]
+            if not present:
+                continue
+            index, interval = _granules(ledger, part)
+            items = part.item[interval]
+            rows = operation.rows[items]
+            for kind in present:
+                record = ledger.take(kind, index)
+                some = record != 0
+                if not some.any():
+                    continue
+                at = np.flatnonzero(some)
+                self._judge(
+                    operation, part, ledger, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
+                )
+
+    def _judge(
+        self,
+        operation: Operation,
+        region: Region,
+        ledger: Ledger,
+        kind: str,
+        index: np.ndarray,
+        rows: np.ndarray,
+        items: np.ndarray,
+        record: np.ndarray,
+        writes: bool,
+    ) -> None:
+        order = self.gang.order
+        own = ledger.is_thread(record, order.record_of(ledger, rows, operation.lanes[items]))
+        known = own | order.has_seen(ledger, record, rows)
+        if not known.all():
+            at = int(np.argmax(~known))
+            self._unordered(
+                operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
+            )
+        if operation.proxy != "async" or writes:
+            return
+        covered = ledger.is_async(record) | order.has_proxied(
+            ledger, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
+        )
+        if not covered.all():
+            at = int(np.argmax(~covered))
+            self._unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
+
+    def _unordered(
+        self,
+        operation: Operation,
+        region: Region,
+        ledger: Ledger,
+        granule: int,
+        item: int,
+        record: Any,
+        kind: str,
+        writes: bool,
+    ) -> NoReturn:
+        place = ledger.offset(granule)
+        shared = isinstance(region.bank, TiledBank)
+        code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+        verb = "write" if writes else "read"
+        earlier = kind.rpartition(" ")[2]
+        site, who = self._party(ledger, record, place)
+        message = f"{rule}: an asynchronous {verb} of {self._place(region, place)} races with another thread's {earlier}"
+        notes = [f"{operation.thread(item)} issues the {verb} here"]
+        labels = []
+        if site is not None:
+            notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
+            if site.span is not None and site.span != operation.site.span:
+                labels.append(Label(site.span, f"the other {earlier}"))
+        help = (
+            "let whoever used the bytes arrive at an mbarrier or barrier, and wait for it before this instruction"
+            if writes
+            else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
+        )
+        raise fault(code, message, operation.site, notes, help, labels)
+
+    def _unfenced(
+        self, operation: Operation, region: Region, ledger: Ledger, granule: int, item: int, record: Any
+    ) -> NoReturn:
+        place = ledger.offset(granule)
+        site, who = self._party(ledger, record, place)
+        message = (
+            f"PROXY-FENCE-MISSING: {self._place(region, place)} was written through the generic proxy, "
+            "and no `fence.proxy.async` covers that"
+        )
+        notes = [f"{operation.thread(item)} reads it here through the async proxy"]
+        labels = []
+        if site is not None:
+            notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
+            if site.span is not None:
+                labels.append(Label(site.span, "written here"))
+        row = int(operation.rows[item])
+        fenced = int(self.gang.order.last_proxy_fence[row])
+        if fenced:
+            notes.append(
+                "the issuing warp's last `fence.proxy.async` came before it had seen the write, or is for another space"
+            )
+        space = "shared::cta" if isinstance(region.bank, TiledBank) else "global"
+        help = (
+            f"put `fence.proxy.async.{space}` after the store and before the barrier that hands the bytes over, "
+            "or after that barrier in the issuing thread"
+        )
+        raise fault("P665", message, operation.site, notes, help, labels)
+
+    def _party(self, ledger: Ledger, record: Any, place: int) -> tuple[Site | None, str]:
+        """The instruction behind a record, and who it is of."""
+        gang = self.gang
+        site = gang.launch.events.site(int(ledger.number(record)))
+        if bool(ledger.is_async(record)):
+            return site, "the asynchronous machine"
+        thread = int(ledger.thread(record))
+        cta = gang.ctas[place // gang.shared.stride] if ledger.private else thread >> 10
+        return site, str(gang.launch.thread(int(cta), thread & 1023))
+
+    def _check_objects(self, operation: Operation, region: Region) -> None:
+        """Nothing may write the bytes of a live mbarrier."""
+        barriers = self.gang.mbarriers
+        if region.bank is not self.gang.shared or not barriers.live.any():
+            return
+        slots = np.flatnonzero(barriers.live)
+        found = region.holding(barriers.place[slots], 8)
+        if (found >= 0).any():
+            at = int(np.argmax(found >= 0))
+            item = int(region.item[int(found[at])])
+            self._raw(int(slots[at]), operation.site, operation.thread(item), "writes")
+
+    def _raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
+        barriers = self.gang.mbarriers
+        raise fault(
+            "P672",
+            f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
+            site,
+            (who, *barriers.state(slot)[:1]),
+            "only mbarrier instructions may touch a live mbarrier; `mbarrier.inval` frees its bytes",
+        )
+
+    # ---- a thread accesses memory
+
+    def check(self, access: Access, size: int, writes: bool) -> None:
+        """Hold a synchronous access against what is in flight.
+
+        Raises:
+            EmulatorFault: it reads what has not been seen completed, or writes what is in use.
+        """
+        barriers = self.gang.mbarriers
+        shared = access.space == "shared"
+        if shared and len(barriers.place):
+            self._check_access_objects(access, size, writes)
+        flat: Any = None
+        for operation in self.queue.flying:
+            for regions, flags, reads in (
+                (operation.writes, operation.unwritten, False),
+                (operation.reads, operation.unread, True),
+            ):
+                if reads and not writes:
+                    continue
+                for region in regions:
+                    if region.bank is not access.bank or not _near(region, access, size) or not flags.any():
+                        continue
+                    if flat is None:
+                        flat = _flat(access)
+                    self._check_region(access, flat, size, operation, region, flags, writes, reads)
+
+    def _check_region(
+        self,
+        access: Access,
+        flat: tuple[np.ndarray, np.ndarray, np.ndarray],
+        size: int,
+        operation: Operation,
+        region: Region,
+        flags: np.ndarray,
+        writes: bool,
+        reads: bool,
+    ) -> None:
+        index, rows, lanes = flat
+        held = region.of_items(flags)
+        if not len(held.start):
+            return
+        found = held.holding(index, size)
+        hit = found >= 0
+        if not hit.any():
+            return
+        at = int(np.argmax(hit))
+        item = int(held.item[int(found[at])])
+        row, lane = int(rows[at]), int(lanes[at])
+        who = str(self.gang.thread(row, lane))
+        code = "P653" if reads else "P654" if writes else "P652"
+        self._in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
+
+    def _check_access_objects(self, access: Access, size: int, writes: bool) -> None:
+        index, rows, lanes = _flat(access)
+        barriers = self.gang.mbarriers
+        for offset in {0, max(size - 1, 0)}:
+            slots = barriers.at[(index + offset) >> 3].astype(np.int64) - 1
+            hit = slots >= 0
+            if hit.any():
+                hit &= barriers.live[np.maximum(slots, 0)]
+            if hit.any():
+                at = int(np.argmax(hit))
+                who = str(self.gang.thread(int(rows[at]), int(lanes[at])))
+                self._raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
+
+    def _in_flight(
+        self,
+        site: Site,
+        who: str,
+        row: int,
+        lane: int,
+        region: Region,
+        place: int,
+        operation: Operation,
+        item: int,
+        code: str,
+    ) -> NoReturn:
+        """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
+        where = self._place(region, place)
+        if code == "P653":
+            message = f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an asynchronous operation may still read it"
+            help = "wait until the operation has read its source: `cp.async.bulk.wait_group.read`, or the mbarrier"
+            self._report(
+                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
+            )
+        if code == "P654":
+            message = f"ASYNC-DST-RACE: {where} is written while an asynchronous operation may still write it"
+            help = "wait for the operation before the bytes are written otherwise"
+            self._report(
+                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
+            )
+        code, rule, said, help = self._missed_wait(operation, item, row, lane)
+        message = f"{rule}: {where} is read {said}"
+        self._report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
+
+    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str, str]:
+        """Code, rule, words and advice for a read of bytes that an operation in flight writes."""
+        signal = operation.signal
+        before = "while an asynchronous operation may still write it"
+        if isinstance(signal, Membership):
+            groups, index = signal.groups, int(signal.index[item])
+            issuer = int(operation.rows[item]), int(operation.lanes[item])
+            waited, left = int(groups.waited[issuer]), int(groups.left[issuer])
+            wait = "cp.async.wait_group" if groups.name == "cp.async" else "cp.async.bulk.wait_group"
+            commit = wait.replace("wait", "commit")
+            if not operation.unread.all() and not operation.unread[item] and groups.name == "bulk":
+                help = f"`{wait}.read` only frees the source: wait with `{wait}` and then synchronise with the reader"
+                return (
+                    "P660",
+                    "STORE-NOT-PUBLISHED",
+                    "after a wait that covered the reads of the copy alone",
+                    help,
+                )
+            if waited > operation.number and index >= int(groups.committed[issuer]):
+                return (
+                    "P656",
+                    "ASYNC-NO-COMMIT",
+                    "after a wait, but the copy was never committed",
+                    f"put `{commit}` between the copy and the wait",
+                )
+            if waited > operation.number:
+                said = f"after a wait that left {left} groups pending, the copy's own among them"
+                return "P657", "ASYNC-WAIT-TOO-SHALLOW", said, f"wait with a smaller number than {left}"
+            mine = int(groups.waited[row, lane])
+            if mine > operation.number and (row, lane) != issuer:
+                said = "after a wait by a thread that did not issue the copy"
+                return (
+                    "P655",
+                    "ASYNC-WAIT-WRONG-THREAD",
+                    said,
+                    "a wait covers the copies of its own thread: let the issuing threads wait, then synchronise",
+                )
+            return (
+                "P652",
+                "ASYNC-READ-BEFORE-WAIT",
+                before,
+                f"let the issuing thread execute `{wait}`, then synchronise",
+            )
+        if isinstance(signal, Transaction | Arrival):
+            slot = int(signal.slots[item % len(signal.slots)])
+            last = self.gang.order.last_wait(row, slot, self.gang.mbarriers)
+            if last > operation.number:
+                said = "after a wait that passed on a phase completed before: the parity is stale"
+                return (
+                    "P681",
+                    "MBAR-PARITY-STALE",
+                    said,
+                    "flip the parity each time the mbarrier has been waited for, and begin with that of the first phase",
+                )
+        return (
+            "P652",
+            "ASYNC-READ-BEFORE-WAIT",
+            before,
+            "wait for the mbarrier's phase that the operation completes before its result is read",
+        )
+
+    def _waits(self, operation: Operation, item: int, row: int, lane: int) -> list[str]:
+        """Notes on what completes an operation and how far that is."""
+        match operation.signal:
+            case Membership(groups=groups, index=index):
+                issuer = int(operation.rows[item]), int(operation.lanes[item])
+                number, committed = int(index[item]), int(groups.committed[issuer])
+                if number >= committed:
+                    return [f"its `{groups.name}` group has not been committed"]
+                return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
+            case Transaction(slots=slots) | Arrival(slots=slots):
+                return self.gang.mbarriers.state(int(slots[item % len(slots)]))
+        return []
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        site: Site,
+        who: str,
+        operation: Operation,
+        item: int,
+        help: str,
+        more: list[str] | None = None,
+    ) -> NoReturn:
+        labels = []
+        other = operation.site.span
+        if other is not None and other != site.span:
+            labels.append(Label(other, "the asynchronous operation"))
+        notes = [
+            f"{who} does it here",
+            f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
+            *(more or []),
+        ]
+        raise fault(code, message, site, notes, help, labels)
+
+    # ---- an operation's completion is seen
+
+    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
+        """Enter the accesses of what these phases, which have just completed, signal.
+
+        Raises:
+            EmulatorFault: P678, an operation that signals one of them is not done.
+        """
+        phase = self.gang.mbarriers.phase
+        for operation in list(self.queue.flying):
+            signal = operation.signal
+            if not isinstance(signal, Transaction | Arrival):
+                continue
+            hit = np.isin(signal.slots, slots)
+            if not hit.any():
+                continue
+            if not operation.delivered:
+                if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
+                    self._leak(operation, hit, site)
+                continue
+            items = hit & (operation.phases == phase[signal.slots] - 1)
+            if isinstance(signal, Transaction):
+                self.leave(operation, items, signal.slots)
+            elif signal.tells:
+                for item in np.flatnonzero(items).tolist():
+                    self._tell(operation, item, int(signal.slots[item]))
+
+    def _tell(self, operation: Operation, item: int, slot: int) -> None:
+        """An arrival tells of what its CTA's threads issued before it."""
+        warps = self.gang.warps
+        for tracked in operation.after:
+            mine = tracked.rows // warps == operation.rows[item] // warps
+            self.leave(tracked, mine, np.full(tracked.count, slot))
+
+    def _leak(self, operation: Operation, hit: np.ndarray, site: Site) -> NoReturn:
+        assert isinstance(operation.signal, Transaction)
+        item = int(np.argmax(hit))
+        slot = int(operation.signal.slots[item])
+        barriers = self.gang.mbarriers
+        phase = int(barriers.phase[slot])
+        labels = [Label(operation.site.span, "still in flight")] if operation.site.span else []
+        if operation.site.span == site.span:
+            labels = []
+        raise fault(
+            "P678",
+            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes while a copy that signals it is in flight",
+            site,
+            (
+                f"{int(operation.signal.sizes[item])} bytes of `{operation.spelling}` at {operation.site.where}, "
+                f"issued by {operation.thread(item)}, will count for phase {phase}",
+                *barriers.story(slot, phase - 1),
+            ),
+            "expect the bytes of every copy of the phase before its last arrival",
+            labels,
+        )
+
+    def leave(
+        self,
+        operation: Operation,
+        items: np.ndarray,
+        slots: np.ndarray | None,
+        reads: bool = True,
+        writes: bool = True,
+    ) -> None:
+        """Some items are done, and somebody knows: their accesses become those of who does.
+
+        Args:
+            operation: the operation.
+            items: bool (count,).
+            slots: the mbarriers whose phases tell, one an item; None where the issuing threads wait.
+            reads, writes: which of the accesses.
+        """
+        gang = self.gang
+        read, written = items & operation.unread & reads, items & operation.unwritten & writes
+        own = gang.launch.events.take(operation.site) if read.any() or written.any() else 0
+        for regions, chosen, kinds in (
+            (operation.reads, read, ("first read", "last read")),
+            (operation.writes, written, ("write",)),
+        ):
+            if not chosen.any():
+                continue
+            for region in regions:
+                part = region.of_items(chosen)
+                for ledger, within in self._ledgers(part, kinds[0]):
+                    index, interval = _granules(ledger, within)
+                    item = within.item[interval]
+                    if slots is None:
+                        threads = gang.order.record_of(ledger, operation.rows[item], operation.lanes[item])
+                        records = ledger.own(own, WEAK, threads)
+                    else:
+                        threads = gang.order.record_of_slot(ledger, gang.mbarriers, slots[item])
+                        records = ledger.own(own, ASYNC, threads)
+                    for kind in kinds:
+                        ledger.put(kind, index, records)
+        operation.unread &= ~read
+        operation.unwritten &= ~written
+
+    # ---- where accesses are entered
+
+    def _ledgers(self, region: Region, kind: str) -> Iterator[tuple[Ledger, Region]]:
+        """The ledgers for a region, each with the intervals that it is for."""
+        bank = region.bank
+        if not len(region.start):
+            return
+        if isinstance(bank, TiledBank):
+            if bank.ledger is not None:
+                yield bank.ledger, region
+        elif isinstance(bank, GlobalMemory):
+            owner = bank.find(region.first + BASE)
+            if owner is not None and region.last + BASE <= owner.end:
+                parts = [(owner, region)]
+            else:
+                parts = []
+                for start in np.unique(region.start).tolist():
+                    found = bank.find(start + BASE)
+                    if found is not None and all(found is not known for known, _ in parts):
+                        keep = (region.start + BASE >= found.address) & (region.start + BASE < found.end)
+                        parts.append(
+                            (found, Region(bank, region.start[keep], region.size[keep], region.item[keep]))
+                        )
+            for owner, part in parts:
+                ledger = owner.ledger
+                if ledger is None and kind == "write":
+                    ledger = self.gang.launch.seek_races(owner)
+                if ledger is not None:
+                    yield ledger, part
+
+    def _place(self, region: Region, index: int) -> str:
+        if isinstance(region.bank, TiledBank):
+            tile, offset = divmod(index, self.gang.shared.stride)
+            where = f"shared memory at {offset + self.gang.launch.shared_start:#x}"
+            return f"{where} of CTA {self.gang.name_cta(tile)}"
+        return f"global memory at {index + BASE:#x}"
+
+
+def _granules(ledger: Ledger, region: Region) -> tuple[np.ndarray, np.ndarray]:
+    """The granules of a ledger that a region touches, and the interval of each."""
+    moved = Region(region.bank, region.start - ledger.start, region.size, region.item)
+    return moved.indices(ledger.granule)
+
+
+def _near(region: Region, access: Access, size: int) -> bool:
+    """Whether an access may touch a region, by the least and greatest offset."""
+    if isinstance(region.bank, TiledBank):
+        low, high = region.within
+        return access.first < high and access.last >= low
+    index = access.index
+    if isinstance(index, int):
+        return index < region.last and index + size > region.first
+    return int(index.min()) < region.last and int(index.max()) + size > region.first
+
+
+def _flat(access: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The offsets, rows of the gang and lanes of an access, for the lanes that take part."""
+    group = access.group
+    shape = (group.n, WARP)
+    index = np.broadcast_to(np.asarray(access.index), shape)
+    active = lanes_of(group, access.guard, shape)
+    row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
+    return index[row, lane], row if group.rows is None else group.rows[row], lane

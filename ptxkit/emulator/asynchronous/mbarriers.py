@@ -1,0 +1,480 @@
+"""The mbarriers of a gang: counts, phases, tx-counts. PTX ISA 9.7.13.15; section 4 of the rule book.
+
+A slot is the number of an mbarrier object in its gang; the arrays below are indexed by it. The eight bytes in
+shared memory mean nothing to programs and stay as they were.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.diagnostics import Label
+from ptxkit.emulator.asynchronous.operation import Issuers, Operation
+from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+MOST = (1 << 20) - 1
+"""Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
+KEPT = 256
+"""How many past instructions on mbarriers findings can look back on."""
+LISTED = 6
+"""How many of them a finding lists."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """An instruction that changed mbarriers, for findings.
+
+    Attributes:
+        what: `arrives`, `expects`, `completes`, `drops`.
+        site: the instruction.
+        slots, phases, amounts: the mbarrier of each, its phase then, arrivals or bytes.
+        threads: who, by number in the gang.
+    """
+
+    what: str
+    site: Site
+    slots: np.ndarray
+    phases: np.ndarray
+    amounts: np.ndarray
+    threads: np.ndarray
+
+
+class MBarriers:
+    """All mbarrier objects of a gang.
+
+    Attributes:
+        place: where each slot's object lies in the shared bank.
+        phase: the number of the current phase.
+        expected, pending, tx: the counts.
+        live: whether it is valid: initialised and not invalidated.
+        local: its number among the objects at the same offsets of their CTAs; see `Order.completed`.
+        begun, by: the event of its init, and the gang's row that did it.
+        turned: the event of its last phase's completion.
+        stamp: grows with every change.
+    """
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+        self.at = np.zeros(len(gang.shared.data) // 8, np.int32)
+        self.place = np.zeros(0, np.int64)
+        self.phase = np.zeros(0, np.int64)
+        self.expected = np.zeros(0, np.int64)
+        self.pending = np.zeros(0, np.int64)
+        self.tx = np.zeros(0, np.int64)
+        self.live = np.zeros(0, bool)
+        self.local = np.zeros(0, np.int64)
+        self.begun = np.zeros(0, np.int64)
+        self.by = np.zeros(0, np.int64)
+        self.turned = np.zeros(0, np.int64)
+        self.stamp = 0
+        self.events: deque[Event] = deque(maxlen=KEPT)
+        self._locals: dict[int, int] = {}
+        self._sites: list[Site] = []
+
+    # ---- life
+
+    def init(self, issuers: Issuers, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
+        """mbarrier.init of an object at each place of the shared bank.
+
+        Raises:
+            EmulatorFault: P674, a count out of range; P671, it is initialised already.
+        """
+        wrong = (counts < 1) | (counts > MOST)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
+            raise fault("P674", message, site, (issuers.name(at),))
+        places, first = np.unique(places, return_index=True)
+        if len(first) < len(issuers):
+            again = np.setdiff1d(np.arange(len(issuers)), first)[0]
+            self._reinit(issuers.name(int(again)), int(places[0]), site, "another thread of this instruction")
+        counts, rows = counts[first], issuers.rows[first]
+        known = self.at[places >> 3]
+        old = known > 0
+        if old.any() and self.live[known[old] - 1].any():
+            slot = int(known[old][self.live[known[old] - 1]][0]) - 1
+            at = int(np.flatnonzero(self.place[slot] == places)[0])
+            who = issuers.name(int(first[at]))
+            self._reinit(who, int(places[at]), site, f"line {self._line(slot)}", self._sites[slot])
+        fresh = places[~old]
+        if len(fresh):
+            self._grow(fresh, site)
+        slots = self.at[places >> 3].astype(np.int64) - 1
+        self.phase[slots] = 0
+        self.expected[slots] = self.pending[slots] = counts
+        self.tx[slots] = 0
+        self.live[slots] = True
+        self.begun[slots] = self.gang.launch.events.take(site)
+        self.by[slots] = rows
+        self.gang.order.forget_slots(slots)
+        for slot in slots.tolist():
+            self._sites[slot] = site
+        self.stamp += 1
+
+    def _line(self, slot: int) -> str:
+        span = self._sites[slot].span
+        return str(span.line) if span else "?"
+
+    def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
+        message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
+        labels = [Label(other.span, "initialised here")] if other is not None and other.span else []
+        if other is not None and other.span == site.span:
+            labels = []
+        raise fault(
+            "P671",
+            message,
+            site,
+            (who, f"it was initialised by {by}"),
+            "initialise it once, by one thread; `mbarrier.inval` comes before another use of its bytes",
+            labels,
+        )
+
+    def _grow(self, places: np.ndarray, site: Site) -> None:
+        first, more = len(self.place), len(places)
+        self.at[places >> 3] = np.arange(first + 1, first + more + 1)
+        self.place = np.append(self.place, places)
+        none = np.zeros(more, np.int64)
+        for name in ("phase", "expected", "pending", "tx", "begun", "by", "turned"):
+            setattr(self, name, np.append(getattr(self, name), none))
+        self.live = np.append(self.live, none.astype(bool))
+        offsets = (places % self.gang.shared.stride).tolist()
+        local = [self._locals.setdefault(offset, len(self._locals)) for offset in offsets]
+        self.local = np.append(self.local, local).astype(np.int64)
+        self._sites += [site] * more
+        self.gang.order.grow_slots(len(self.place), len(self._locals))
+
+    def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
+        """mbarrier.inval: the bytes are free for other use, and undefined."""
+        slots = self.find(issuers, places, site)
+        self.live[slots] = False
+        self.stamp += 1
+        shadow = self.gang.shared.shadow
+        if shadow is not None:
+            for place in np.unique(places).tolist():
+                shadow[place : place + 8] = 0xFF
+                offset = place % self.gang.shared.stride
+                self.gang.shared.spoil(offset, offset + 7)
+
+    def find(self, issuers: Issuers, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
+        """The slots of the objects at places of the shared bank, one for each issuing thread.
+
+        Args:
+            issuers: the threads that use them.
+            places: multiples of 8.
+            site: the instruction.
+            visible: whether the threads must have seen the init.
+
+        Raises:
+            EmulatorFault: P670, nothing was initialised there; P673, it was invalidated; P669, the thread has
+                not seen the init.
+        """
+        slots = self.at[places >> 3].astype(np.int64) - 1
+        bad = slots < 0
+        if not bad.any():
+            bad = ~self.live[slots]
+        if bad.any():
+            at = int(np.argmax(bad))
+            place = self.name_of(int(places[at]))
+            if slots[at] < 0:
+                raise fault(
+                    "P670",
+                    f"MBAR-UNINIT: `{site.instruction.spelling}` on {place}, which was never initialised",
+                    site,
+                    (issuers.name(at),),
+                    "let one thread execute `mbarrier.init` and all others wait for it at a barrier",
+                )
+            raise fault(
+                "P673",
+                f"MBAR-USE-AFTER-INVAL: `{site.instruction.spelling}` on {place} after `mbarrier.inval`",
+                site,
+                (issuers.name(at),),
+            )
+        if visible and self.gang.launch.sanitize:
+            self._check_visible(issuers, slots, site)
+        return slots
+
+    def _check_visible(self, issuers: Issuers, slots: np.ndarray, site: Site) -> None:
+        order = self.gang.order
+        rows = issuers.rows
+        unseen = ~order.knows(rows, self.by[slots], self.begun[slots]) & (
+            order.initialised[rows] <= self.begun[slots]
+        )
+        if unseen.any():
+            at = int(np.argmax(unseen))
+            slot = int(slots[at])
+            init = self._sites[slot]
+            where = f"{init.where}"
+            remote = issuers.rows[at] // self.gang.warps != self.by[slot] // self.gang.warps
+            advice = (
+                "`fence.mbarrier_init.release.cluster` and a cluster barrier must lie between the init and its use"
+                if remote
+                else "`bar.sync` must lie between the init and its use by another warp"
+            )
+            labels = [Label(init.span, "initialised here")] if init.span else []
+            name = self.name(slot)
+            raise fault(
+                "P669",
+                f"MBAR-INIT-NOT-VISIBLE: nothing orders the init of {name} before this use",
+                site,
+                (
+                    issuers.name(at),
+                    f"`{init.instruction.spelling}` at {where} by {self._warp(int(self.by[slot]))}",
+                ),
+                advice,
+                labels,
+            )
+
+    def _warp(self, row: int) -> str:
+        thread = self.gang.thread(row, 0)
+        return f"the warp of {thread}"
+
+    # ---- what changes the counts
+
+    def expect(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
+        """expect-tx: each adds to the tx-count.
+
+        Raises:
+            EmulatorFault: P679, the tx-count leaves its range.
+        """
+        self._note("expects", site, slots, amounts, threads)
+        np.add.at(self.tx, slots, amounts)
+        self._check_range(slots, site, threads)
+        self._settle(slots, site)
+
+    def complete(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
+        """complete-tx: each subtracts from the tx-count."""
+        self._note("completes", site, slots, amounts, threads)
+        np.subtract.at(self.tx, slots, amounts)
+        self._check_range(slots, site, threads)
+        self._settle(slots, site)
+
+    def arrive(
+        self,
+        slots: np.ndarray,
+        counts: np.ndarray,
+        threads: np.ndarray,
+        site: Site,
+        *,
+        expects: np.ndarray | None = None,
+        drops: bool = False,
+        may_complete: bool = True,
+    ) -> np.ndarray:
+        """arrive-on, after expect-tx and drop if there are any.
+
+        Args:
+            slots: the mbarrier of each arrival.
+            counts: of each.
+            threads: who arrives, by number in the gang.
+            site: the instruction.
+            expects: bytes that each expects first.
+            drops: whether the counts leave the expected count of later phases too.
+            may_complete: False for `.noComplete`.
+
+        Returns:
+            The state of each mbarrier before the arrival: a token, uint64.
+
+        Raises:
+            EmulatorFault: P674, P675, P679, P687.
+        """
+        if expects is not None:
+            self._note("expects", site, slots, expects, threads)
+            np.add.at(self.tx, slots, expects)
+            self._check_range(slots, site, threads)
+        wrong = (counts < 1) | (counts > MOST)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
+            raise fault("P674", message, site, (self.thread(int(threads[at])),))
+        tokens = self._tokens(slots, counts)
+        self._note("drops" if drops else "arrives", site, slots, counts, threads)
+        if drops:
+            np.subtract.at(self.expected, slots, counts)
+            none = self.expected[slots] < 0
+            if none.any():
+                at = int(np.argmax(none))
+                message = f"MBAR-COUNT-RANGE: `{site.instruction.spelling}` drops more than {self.name(int(slots[at]))} expects"
+                raise fault(
+                    "P674", message, site, (self.thread(int(threads[at])), *self.state(int(slots[at])))
+                )
+        np.subtract.at(self.pending, slots, counts)
+        over = self.pending[slots] < 0
+        if over.any():
+            raise self._over_arrival(slots, threads, over, site)
+        if not may_complete:
+            full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
+            if full.any():
+                at = int(np.argmax(full))
+                raise fault(
+                    "P687",
+                    f"MBAR-NOCOMPLETE: an arrival with `.noComplete` completes the phase of {self.name(int(slots[at]))}",
+                    site,
+                    (self.thread(int(threads[at])), *self.state(int(slots[at]))),
+                    "the last arrival of a phase must be one that may complete it",
+                )
+        self._settle(slots, site)
+        return tokens
+
+    def _over_arrival(
+        self, slots: np.ndarray, threads: np.ndarray, over: np.ndarray, site: Site
+    ) -> EmulatorFault:
+        at = int(np.argmax(over))
+        slot = int(slots[at])
+        here = int(np.count_nonzero(slots == slot))
+        notes = [self.thread(int(threads[at]))]
+        if here > 1:
+            notes.append(f"MULTI-ISSUE: {here} threads execute this arrival together")
+        message = f"MBAR-OVER-ARRIVE: more arrivals than {self.name(slot)} expects in this phase"
+        return fault(
+            "P675",
+            message,
+            site,
+            (*notes, *self.state(slot)),
+            "count every arrival of a phase in `mbarrier.init`, or let one elected thread arrive",
+        )
+
+    def _tokens(self, slots: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        pending = self.pending[slots].copy()
+        if len(slots) > 1:
+            order = np.argsort(slots, kind="stable")
+            total = np.cumsum(counts[order]) - counts[order]
+            starts = np.append(True, slots[order][1:] != slots[order][:-1])
+            pending[order] -= total - total[starts][np.cumsum(starts) - 1]
+        phase = self.phase[slots].astype(np.uint64) & np.uint64(0xFFFF_FFFF)
+        local = self.local[slots].astype(np.uint64) & np.uint64(0xFFF)
+        return phase << np.uint64(32) | local << np.uint64(20) | (pending & MOST).astype(np.uint64)
+
+    def announce(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
+        """cp.async.mbarrier.arrive without `.noinc`: the pending count grows by one each."""
+        np.add.at(self.pending, slots, 1)
+        over = self.pending[slots] > MOST
+        if over.any():
+            at = int(np.argmax(over))
+            message = f"MBAR-COUNT-RANGE: the pending count of {self.name(int(slots[at]))} exceeds {MOST}"
+            raise fault("P674", message, site, (self.thread(int(threads[at])),))
+        self.stamp += 1
+
+    def _check_range(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
+        wrong = np.abs(self.tx[slots]) > MOST
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            slot = int(slots[at])
+            message = f"MBAR-TX-RANGE: the tx-count of {self.name(slot)} leaves -{MOST}..{MOST}"
+            raise fault("P679", message, site, (self.thread(int(threads[at])), *self.state(slot)))
+
+    def _settle(self, slots: np.ndarray, site: Site) -> None:
+        """Complete the phases that nothing is pending for."""
+        self.stamp += 1
+        full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
+        if not full.any():
+            return
+        turned = np.unique(slots[full])
+        self.phase[turned] += 1
+        self.pending[turned] = self.expected[turned]
+        gang = self.gang
+        gang.queue.phases_completed(turned, site)
+        self.turned[turned] = gang.launch.events.take(site)
+        gang.launch.counts.phases += len(turned)
+        gang.order.publish(turned)
+        gang.wake(turned)
+
+    # ---- waits
+
+    def complete_phases(self, slots: np.ndarray, parity: np.ndarray) -> np.ndarray:
+        """Whether the phase that a parity stands for has completed."""
+        done: np.ndarray = (self.phase[slots] & 1) != parity
+        return done
+
+    def check_tokens(self, slots: np.ndarray, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each token whether its phase has completed, and whether it is none of this object's last two."""
+        phase = (tokens >> np.uint64(32)).astype(np.int64)
+        local = (tokens >> np.uint64(20) & np.uint64(0xFFF)).astype(np.int64)
+        age = self.phase[slots] - phase
+        return age > 0, (age < 0) | (age > 1) | (local != self.local[slots] & 0xFFF)
+
+    # ---- words for findings
+
+    def _note(
+        self, what: str, site: Site, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray
+    ) -> None:
+        self.events.append(Event(what, site, slots, self.phase[slots], amounts, threads))
+
+    def name_of(self, place: int) -> str:
+        """`the mbarrier at 0x400 of CTA (0, 0, 0)`."""
+        gang = self.gang
+        tile, offset = divmod(place, gang.shared.stride)
+        return f"the mbarrier at {offset + gang.launch.shared_start:#x} of CTA {gang.name_cta(tile)}"
+
+    def name(self, slot: int) -> str:
+        """The same for a slot."""
+        return self.name_of(int(self.place[slot]))
+
+    def thread(self, number: int) -> str:
+        """A thread by its number in the gang."""
+        return str(self.gang.thread(number // WARP, number % WARP))
+
+    def state(self, slot: int) -> list[str]:
+        """Notes on a slot's state, and on what happened in its phase."""
+        phase, pending, expected = int(self.phase[slot]), int(self.pending[slot]), int(self.expected[slot])
+        notes = [
+            f"{self.name(slot)}: phase {phase}, pending count {pending} of {expected}, tx-count {int(self.tx[slot])}"
+        ]
+        return notes + self.story(slot, phase)
+
+    def story(self, slot: int, phase: int) -> Sequence[str]:
+        """What arrived, was expected and completed in a phase, instruction by instruction."""
+        lines = []
+        for event in self.events:
+            mine = (event.slots == slot) & (event.phases == phase)
+            if not mine.any():
+                continue
+            total = int(event.amounts[mine].sum())
+            number = int(np.count_nonzero(mine))
+            who = self.thread(int(event.threads[mine][0]))
+            who = who if number == 1 else f"{number} threads, {who} first"
+            said = {
+                "arrives": f"arrives {total} times" if total > 1 else "arrives",
+                "drops": f"arrives and drops {total}",
+                "expects": f"expects {total} bytes",
+                "completes": f"completes {total} bytes",
+            }[event.what]
+            lines.append(
+                f"in phase {phase} `{event.site.instruction.spelling}` at {event.site.where} {said}: {who}"
+            )
+        if len(lines) > LISTED:
+            lines = [*lines[:LISTED], f"and {len(lines) - LISTED} more instructions on it"]
+        return lines
+
+    def stuck(self, slot: int) -> tuple[str, str]:
+        """The code, and why a phase that somebody waits for can't complete, where nothing else can happen."""
+        pending, tx, phase = int(self.pending[slot]), int(self.tx[slot]), int(self.phase[slot])
+        if pending == 0:
+            why = (
+                f"{tx} bytes more are expected than copies have completed"
+                if tx > 0
+                else f"copies have completed {-tx} bytes more than were expected"
+            )
+            return "P677", f"all arrivals have come, but {why}, and no copy is in flight"
+        arrived = any(
+            bool(((e.slots == slot) & (e.phases == phase)).any()) and e.what != "completes"
+            for e in self.events
+        )
+        missing = f"{pending} of {int(self.expected[slot])} arrivals are missing"
+        if tx:
+            missing += f" and the tx-count is {tx}"
+        if not arrived and phase > 0:
+            return "P682", f"phase {phase - 1} is complete, {missing}, and nobody has begun phase {phase}"
+        return "P676", f"{missing}, and every thread that could arrive waits or has exited"
+
+
+def describe_operation(operation: Operation, item: int) -> str:
+    """`cp.async.bulk..` at line 12, issued by thread (0, 0, 0) of CTA (0, 0, 0)."""
+    return f"`{operation.spelling}` at {operation.site.where}, issued by {operation.thread(item)}"

@@ -1,0 +1,169 @@
+"""One asynchronous operation: what an instruction started for the lanes of a group, and what it signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.asynchronous.groups import Groups
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Issuers:
+    """The threads of a group that execute an instruction, one after the other.
+
+    Attributes:
+        group: the group.
+        at: their places in the group's (n, 32) values: row and lane.
+        rows: their rows of the gang.
+    """
+
+    group: Group
+    at: tuple[np.ndarray, np.ndarray]
+    rows: np.ndarray
+
+    @classmethod
+    def of(cls, group: Group, guard: Any) -> Issuers:
+        """The group's lanes for which a guard holds."""
+        lanes = executing(group, guard)
+        at = np.nonzero(np.ones((group.n, WARP), bool) if lanes is None else lanes)
+        return cls(group, (at[0], at[1]), at[0] if group.rows is None else group.rows[at[0]])
+
+    @property
+    def lanes(self) -> np.ndarray:
+        """The lane of each."""
+        return self.at[1]
+
+    @property
+    def threads(self) -> np.ndarray:
+        """The number of each in the gang."""
+        return self.rows * WARP + self.lanes
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, value: Any) -> np.ndarray:
+        """A value of the group for each of them: (count,)."""
+        taken: np.ndarray = np.broadcast_to(value, (self.group.n, WARP))[self.at]
+        return taken
+
+    def some(self, chosen: np.ndarray) -> Issuers:
+        """Some of them."""
+        return Issuers(self.group, (self.at[0][chosen], self.at[1][chosen]), self.rows[chosen])
+
+    def name(self, item: int) -> str:
+        """`thread (3, 0, 0) of CTA (0, 0, 0)`."""
+        return str(self.group.gang.thread(int(self.rows[item]), int(self.lanes[item])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transaction:
+    """Each item subtracts its bytes from the tx-count of an mbarrier: complete_tx, PTX ISA 9.7.13.15.5.
+
+    Attributes:
+        slots: the mbarrier of each item.
+        sizes: bytes of each.
+    """
+
+    slots: np.ndarray
+    sizes: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """Each item arrives at an mbarrier with count 1.
+
+    Attributes:
+        slots: the mbarrier of each item.
+        tells: whether the phase's completion tells that everything in `Operation.after` is done.
+    """
+
+    slots: np.ndarray
+    tells: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Membership:
+    """Each item belongs to a group of its issuing thread, which waits for it there.
+
+    Attributes:
+        groups: of which kind.
+        index: the number of the thread's group.
+    """
+
+    groups: Groups
+    index: np.ndarray
+
+
+Signal = Transaction | Arrival | Membership
+
+
+def _nothing(data: Any = None) -> Any:
+    return None
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """What one instruction started; see the package's docstring.
+
+    Attributes:
+        site: the instruction.
+        gang: where.
+        rows, lanes: the issuing thread of each item.
+        reads, writes: bytes that it touches.
+        fetch: reads every source; what it returns goes to `deliver`, which writes every result.
+        signal: what its completion does.
+        proxy: `async` or `generic`.
+        after: what must be done before it is.
+        follows: whether an operation in flight with overlapping bytes is ordered before it.
+        number: the event of its issue.
+        fetched, delivered: how far it is.
+        data: what was fetched.
+        phases: for a `Transaction`, the phase that each item's bytes counted for; -1 before that.
+        unread, unwritten: bool (count,), the items whose reads and writes nobody has seen completed.
+    """
+
+    site: Site
+    gang: Gang
+    rows: np.ndarray
+    lanes: np.ndarray
+    reads: tuple[Region, ...] = ()
+    writes: tuple[Region, ...] = ()
+    fetch: Callable[[], Any] = _nothing
+    deliver: Callable[[Any], None] = _nothing
+    signal: Signal | None = None
+    proxy: str = "async"
+    after: tuple[Operation, ...] = ()
+    follows: Callable[[Operation], bool] | None = None
+    number: int = 0
+    fetched: bool = False
+    delivered: bool = False
+    data: Any = None
+    phases: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    unread: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    unwritten: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+
+    @property
+    def count(self) -> int:
+        """How many items it has."""
+        return len(self.rows)
+
+    @property
+    def spelling(self) -> str:
+        """The instruction's name with its modifiers."""
+        return self.site.instruction.spelling
+
+    def thread(self, item: int) -> str:
+        """The issuing thread of an item, as messages call it."""
+        return str(self.gang.thread(int(self.rows[item]), int(self.lanes[item])))

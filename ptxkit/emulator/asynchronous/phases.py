@@ -1,0 +1,133 @@
+"""Waiting for a phase of an mbarrier: the gate of test_wait and try_wait. PTX ISA 9.7.13.15.16.
+
+Who waits for a phase that is not complete stands at the gate until it is. Where nothing else can happen, time
+limits run out and the wait says no; in lazy and random order the first look of each wait says no as well.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous.operation import Issuers
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.asynchronous.places import Places
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+
+STORIES = 8
+"""How many lines a deadlock tells of what happened to mbarriers."""
+
+
+class PhaseGate:
+    """The gate, and the look itself.
+
+    Attributes:
+        story: what happened to the mbarriers that somebody waits for in a deadlock.
+
+    Args:
+        site: the instruction.
+        places: its mbarrier.
+        phase: the token, or the parity.
+        parity: which of the two.
+        guard: the instruction's guard.
+    """
+
+    def __init__(self, site: Site, places: Places, phase: Source, parity: bool, guard: Source | None) -> None:
+        self.site = site
+        self.places = places
+        self.phase = phase.reader
+        self.parity = parity
+        self.guard = guard.reader if guard is not None else None
+        self.story: list[str] = []
+        self._stuck = "P676"
+
+    @property
+    def code(self) -> str:
+        """What a deadlock at it is called."""
+        return self._stuck
+
+    def look(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+        """The mbarrier of each thread, and whether the phase that it waits for is complete.
+
+        Raises:
+            EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's (P684).
+        """
+        barriers = group.gang.mbarriers
+        slots = barriers.find(issuers, self.places(group, issuers), self.site)
+        away = barriers.place[slots] // group.gang.shared.stride != issuers.rows // group.gang.warps
+        if away.any():
+            at = int(np.argmax(away))
+            raise fault(
+                "P685",
+                f"MBAR-REMOTE-WAIT: `{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
+                self.site,
+                (issuers.name(at),),
+                "only threads of the mbarrier's own CTA can wait for it",
+            )
+        phase = issuers.take(self.phase(group))
+        if self.parity:
+            return slots, barriers.complete_phases(slots, phase.astype(np.int64) & 1)
+        done, foreign = barriers.check_tokens(slots, phase.astype(np.uint64))
+        if foreign.any():
+            at = int(np.argmax(foreign))
+            raise fault(
+                "P684",
+                "MBAR-TOKEN-FOREIGN: the state is no token of the current phase of this mbarrier, or of the last one",
+                self.site,
+                (issuers.name(at), *barriers.state(int(slots[at]))[:1]),
+                "wait with the state that this thread's arrival at this mbarrier returned",
+            )
+        return slots, done
+
+    def __call__(self, group: Group) -> Group | None:
+        guard = self.guard(group) if self.guard is not None else None
+        if guard is not None and guard.ndim == 0:
+            if not guard:
+                return group
+            guard = None
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return group
+        gang = group.gang
+        slots, done = self.look(group, issuers)
+        if done.all():
+            return group
+        refused = gang.queue.refused
+        if id(self) not in refused and not gang.queue.eager:
+            refused.add(id(self))
+            return group
+        held = np.zeros((group.n, WARP), bool)
+        held[issuers.at] = ~done
+        count = int(np.count_nonzero(held))
+        if count == group.lanes:
+            waiting, going = group, None
+        else:
+            waiting = group.part(held, count, group.pc)
+            going = group.part(group.full_mask() & ~held, group.lanes - count, group.pc)
+        waiting.result = slots[~done]
+        gang.park(waiting, self)
+        return going
+
+    def reconsider(self, gang: Gang) -> None:
+        """Lanes have exited: that completes no phase."""
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for, and why it can't come."""
+        guard = self.guard(group) if self.guard is not None else None
+        issuers = Issuers.of(group, guard)
+        mine = np.flatnonzero(issuers.rows == row)
+        slots = gang.mbarriers.find(issuers, self.places(group, issuers), self.site, visible=False)
+        slot = int(slots[mine[0]])
+        phase = int(issuers.take(self.phase(group))[mine[0]])
+        self._stuck, why = gang.mbarriers.stuck(slot)
+        wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
+        state, *story = gang.mbarriers.state(slot)
+        if len(self.story) < STORIES:
+            self.story += story
+        return f"{wanted} of {state}; {why}"

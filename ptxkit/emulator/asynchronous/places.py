@@ -1,0 +1,63 @@
+"""Where an address operand of an asynchronous instruction points to, thread by thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.asynchronous.operation import Issuers
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.group import Group
+
+
+class Places:
+    """An address operand that must lie in one state space.
+
+    Args:
+        address: the operand.
+        space: `global`, `shared`, `shared::cluster` or `generic`.
+        size: bytes that must be there.
+        site: the instruction.
+        aligned: what the address must be a multiple of; `size` where left out.
+        within: the state space that a generic address must lie in.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        space: str,
+        size: int,
+        site: Site,
+        aligned: int | None = None,
+        within: str = "shared",
+    ) -> None:
+        self.accessor = Accessor(address, space, size, site, aligned)
+        self.within = within
+        self.site = site
+
+    def __call__(self, group: Group, issuers: Issuers) -> np.ndarray:
+        """The offset in the bank of each thread's address, int64.
+
+        Raises:
+            EmulatorFault: P602, it lies outside; P603, it is misaligned.
+        """
+        taking: Any = None
+        if len(issuers) < group.lanes:
+            taking = np.zeros((group.n, WARP), bool)
+            taking[issuers.at] = True
+        accesses = self.accessor(group, taking)
+        if len(accesses) == 1 and accesses[0].space == self.within:
+            return issuers.take(accesses[0].index).astype(np.int64)
+        other = next(access for access in accesses if access.space != self.within)
+        raise fault(
+            "P602",
+            f"`{self.site.instruction.spelling}` needs an address in {self.within} memory, found one in {other.space} memory",
+            self.site,
+            (str(group.thread(*group.first(np.True_ if other.guard is None else other.guard))),),
+        )

@@ -1,0 +1,243 @@
+"""The queue of a gang's asynchronous operations: when each happens, and who may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous.groups import Groups
+from ptxkit.emulator.asynchronous.hazards import Hazards
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
+from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+AT_ONCE = 0.3
+"""In random order, how often an operation happens at issue, and how often one happens when groups change."""
+EXPIRIES = 2
+"""How often waits with a time limit run out without anything having changed before it is a deadlock."""
+
+
+class Queue:
+    """The operations of a gang that are in flight.
+
+    Attributes:
+        gang: the gang.
+        pending: those that have not been delivered, in the order of their issue.
+        flying: those whose completion somebody has yet to see; empty without the sanitizer.
+        groups: the groups of each kind.
+        hazards: the sanitizer's part.
+        refused: the gates whose first look at an incomplete phase has said no; by `id`.
+    """
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+        self.pending: list[Operation] = []
+        self.flying: list[Operation] = []
+        self.groups = {name: Groups(name, gang) for name in ("cp.async", "bulk")}
+        self.hazards = Hazards(self)
+        self.eager = gang.launch.timing == "eager"
+        self._random = gang.launch.random
+        self._expired = (-1, 0)
+        self.refused: set[int] = set()
+
+    @property
+    def mbarriers(self) -> MBarriers:
+        """The gang's mbarriers."""
+        return self.gang.mbarriers
+
+    # ---- what instructions call
+
+    def issue(self, operation: Operation) -> None:
+        """Queue an operation; in eager order do it.
+
+        Raises:
+            EmulatorFault: its bytes are in use.
+        """
+        launch = self.gang.launch
+        operation.number = launch.events.take(operation.site)
+        opcode = operation.site.instruction.opcode
+        launch.counts.asynchronous[opcode] = launch.counts.asynchronous.get(opcode, 0) + operation.count
+        if launch.sanitize:
+            self.hazards.enter(operation)
+            self.flying.append(operation)
+        self.pending.append(operation)
+        if self.eager:
+            self.complete(operation)
+        elif self._random is not None:
+            drawn = self._random.random()
+            if drawn < AT_ONCE / 2:
+                self.complete(operation)
+            elif drawn < AT_ONCE:
+                self.fetch(operation)
+
+    def fetch(self, operation: Operation) -> None:
+        """Read what an operation reads, with everything that it comes after."""
+        if operation.fetched:
+            return
+        operation.fetched = True
+        for earlier in operation.after:
+            self.complete(earlier)
+        operation.data = operation.fetch()
+
+    def complete(self, operation: Operation) -> None:
+        """Do an operation to its end, with everything that it comes after, and signal it."""
+        if operation.delivered:
+            return
+        self.fetch(operation)
+        if operation.delivered:
+            return
+        operation.delivered = True
+        operation.deliver(operation.data)
+        operation.data = None
+        self.pending.remove(operation)
+        self.gang.launch.changes += 1
+        match operation.signal:
+            case Transaction(slots=slots, sizes=sizes):
+                operation.phases = self.mbarriers.phase[slots]
+                self.mbarriers.complete(slots, sizes, self._threads(operation), operation.site)
+            case Arrival(slots=slots):
+                operation.phases = self.mbarriers.phase[slots]
+                self._arrive(operation, slots)
+
+    def _arrive(self, operation: Operation, slots: np.ndarray) -> None:
+        counts = np.ones(len(slots), np.int64)
+        self.mbarriers.arrive(slots, counts, self._threads(operation), operation.site)
+
+    @staticmethod
+    def _threads(operation: Operation) -> np.ndarray:
+        return operation.rows * WARP + operation.lanes
+
+    def finish(self, operations: Iterable[Operation]) -> None:
+        """A wait covers these operations: they are done by now."""
+        for operation in list(operations):
+            self.complete(operation)
+
+    def observe(
+        self, operation: Operation, items: np.ndarray, *, reads: bool = True, writes: bool = True
+    ) -> None:
+        """The issuing threads know from now on that some items of an operation are done.
+
+        Args:
+            operation: the operation.
+            items: which, bool (count,).
+            reads, writes: which of its accesses.
+        """
+        if self.gang.launch.sanitize:
+            self.hazards.leave(operation, items, None, reads, writes)
+            self._forget()
+
+    def wait(self, name: str, rows: np.ndarray, lanes: np.ndarray, left: int, site: Site, read: bool) -> None:
+        """These threads wait until at most `left` of their groups of a kind are pending.
+
+        Args:
+            name: the kind.
+            rows, lanes: the threads.
+            left: of the youngest groups, how many may be pending.
+            site: the instruction.
+            read: whether it is enough that the sources have been read.
+        """
+        groups = self.groups[name]
+        number = self.gang.launch.events.take(site)
+        for operation in list(dict.fromkeys((*self.pending, *self.flying))):
+            signal = operation.signal
+            if not isinstance(signal, Membership) or signal.groups is not groups:
+                continue
+            covered = groups.covered(operation, rows, lanes, left)
+            if not covered.any():
+                continue
+            if read:
+                self.fetch(operation)
+            else:
+                self.complete(operation)
+            self.observe(operation, covered, writes=not read)
+        if not read:
+            groups.wait(rows, lanes, left, number)
+
+    # ---- what mbarriers call
+
+    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
+        """The phases of some mbarriers have completed: whoever waits for them will know what they signal."""
+        if self.flying:
+            self.hazards.phases_completed(slots, site)
+            self._forget()
+
+    def _forget(self) -> None:
+        self.flying = [
+            operation
+            for operation in self.flying
+            if not operation.delivered or operation.unread.any() or operation.unwritten.any()
+        ]
+
+    # ---- when things happen
+
+    def stir(self) -> None:
+        """Groups change: in random order something may happen."""
+        if self._random is not None and self.pending and self._random.random() < AT_ONCE:
+            self._draw()
+
+    def _draw(self) -> None:
+        assert self._random is not None
+        operation = self.pending[int(self._random.integers(len(self.pending)))]
+        if operation.fetched or self._random.random() < 0.5:
+            self.complete(operation)
+        else:
+            self.fetch(operation)
+
+    def advance(self) -> bool:
+        """Let one operation happen, where nothing else can: in lazy order the oldest that somebody waits for.
+
+        Returns:
+            Whether there was any.
+        """
+        if not self.pending:
+            return False
+        if self._random is not None:
+            self._draw()
+            return True
+        wanted = self.gang.awaited()
+        chosen = self.pending[0]
+        if len(wanted):
+            for operation in self.pending:
+                signal = operation.signal
+                if isinstance(signal, Transaction | Arrival) and np.isin(signal.slots, wanted).any():
+                    chosen = operation
+                    break
+        self.complete(chosen)
+        return True
+
+    def awaken(self) -> bool:
+        """No group can run: let operations happen until one can; then let time limits run out.
+
+        Returns:
+            Whether a group can run.
+        """
+        gang = self.gang
+        while self.pending:
+            self.advance()
+            if gang.ready:
+                return True
+        stamp, times = self._expired
+        now = self.mbarriers.stamp + gang.launch.changes
+        times = times + 1 if stamp == now else 0
+        self._expired = (now, times)
+        return times < EXPIRIES and gang.expire()
+
+    def drain(self) -> None:
+        """The gang's threads have exited: whatever is in flight happens."""
+        while self.pending:
+            self.complete(self.pending[0])
+
+    def in_flight(self, slots: Sequence[int]) -> list[Operation]:
+        """Operations that will signal one of these mbarriers."""
+        return [
+            operation
+            for operation in self.pending
+            if isinstance(operation.signal, Transaction | Arrival)
+            and np.isin(operation.signal.slots, slots).any()
+        ]

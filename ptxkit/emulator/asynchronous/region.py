@@ -1,0 +1,98 @@
+"""The bytes that an operation touches: a bank and intervals in it, each of one item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.memory import Bank, TiledBank
+
+
+class Region:
+    """Byte intervals of a bank.
+
+    Args:
+        bank: `gang.shared` or `launch.memory`.
+        start: offset of the first byte of each interval in the bank, int64 (n,).
+        size: bytes of each, int64 (n,) or one number for all; 0 for none.
+        item: the item of the operation that each belongs to; by default one interval an item.
+    """
+
+    __slots__ = ("_sorted", "_within", "bank", "first", "item", "last", "size", "start")
+
+    def __init__(self, bank: Bank, start: np.ndarray, size: Any, item: np.ndarray | None = None) -> None:
+        self.bank = bank
+        self.start = np.asarray(start, np.int64)
+        self.size = np.broadcast_to(np.asarray(size, np.int64), self.start.shape)
+        self.item = np.arange(len(self.start)) if item is None else item
+        self._sorted: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        self._within: tuple[int, int] | None = None
+        self.first = int(self.start.min()) if len(self.start) else 0
+        self.last = int((self.start + self.size).max()) if len(self.start) else 0
+
+    @property
+    def total(self) -> int:
+        """Bytes of all intervals."""
+        return int(self.size.sum())
+
+    @property
+    def within(self) -> tuple[int, int]:
+        """Of a bank of tiles: the least offset in a tile, and the one behind the greatest."""
+        if self._within is None:
+            assert isinstance(self.bank, TiledBank)
+            offsets = self.start % self.bank.stride
+            self._within = (int(offsets.min()), int((offsets + self.size).max())) if len(offsets) else (0, 0)
+        return self._within
+
+    def of_items(self, chosen: np.ndarray) -> Region:
+        """The intervals of some items: bool (count,)."""
+        keep = chosen[self.item]
+        return self if keep.all() else Region(self.bank, self.start[keep], self.size[keep], self.item[keep])
+
+    def indices(self, unit: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """The offset of every `unit` bytes that the intervals touch, and the interval that each lies in."""
+        first = self.start // unit
+        counts = np.where(self.size > 0, (self.start + self.size - 1) // unit - first + 1, 0)
+        interval = np.repeat(np.arange(len(first)), counts)
+        begins = np.cumsum(counts) - counts
+        return first[interval] + np.arange(len(interval)) - begins[interval], interval
+
+    def holding(self, start: np.ndarray, size: Any) -> np.ndarray:
+        """For each of some ranges of bytes an interval that it overlaps, -1 where there is none.
+
+        Args:
+            start: int64 offsets in the bank.
+            size: bytes of each.
+        """
+        if self._sorted is None:
+            order = np.argsort(self.start, kind="stable")
+            begins = self.start[order]
+            reach = np.maximum.accumulate(begins + self.size[order])
+            self._sorted = begins, reach, order
+        begins, reach, order = self._sorted
+        at = np.searchsorted(begins, start + size, side="left") - 1
+        inside = (at >= 0) & (reach[at] > start)
+        if not inside.any():
+            return np.full(np.shape(start), -1)
+        found = np.where(inside, order[np.maximum(at, 0)], -1)
+        # `reach` may come from an earlier, longer interval than the last that begins before the range's end.
+        ends = self.start[found] + self.size[found]
+        for i in np.flatnonzero(inside & (ends <= start)):
+            overlaps = (self.start < start[i] + size) & (self.start + self.size > start[i])
+            found[i] = int(np.argmax(overlaps)) if overlaps.any() else -1
+        return found
+
+    def overlap(self, other: Region) -> tuple[int, int] | None:
+        """An interval of this region and one of another with a byte in common, if there are any."""
+        if self.bank is not other.bank or self.first >= other.last or other.first >= self.last:
+            return None
+        if len(self.start) > len(other.start):
+            found = other.overlap(self)
+            return None if found is None else (found[1], found[0])
+        theirs = other.holding(self.start, self.size)
+        theirs = np.where(self.size > 0, theirs, -1)
+        if not (theirs >= 0).any():
+            return None
+        mine = int(np.argmax(theirs >= 0))
+        return mine, int(theirs[mine])

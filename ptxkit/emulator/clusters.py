@@ -1,0 +1,170 @@
+"""The barrier of a cluster: who has arrived, who waits. PTX ISA 9.7.13.3; section 5 of the rule book."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.order import Handover
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+
+
+class ClusterBarrier:
+    """The barriers of all clusters of a gang.
+
+    Attributes:
+        arrivals, waits: int64 (rows, 32), how often each thread has arrived and waited.
+        complete: int64 (clusters,), how many generations are complete.
+    """
+
+    code = "P636"
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+        self.arrivals = np.zeros((gang.rows, WARP), np.int64)
+        self.waits = np.zeros((gang.rows, WARP), np.int64)
+        self.clusters = len(gang.ctas) // gang.cluster
+        self.complete = np.zeros(self.clusters, np.int64)
+        width = gang.order.seen.shape[1]
+        self.gathered = Handover(self.clusters, width, gang.cluster, gang.order.completed.shape[2])
+        self.published = Handover(self.clusters, width, gang.cluster, gang.order.completed.shape[2])
+
+    def of_rows(self, rows: Any) -> Any:
+        """The cluster of each row."""
+        return rows // (self.gang.warps * self.gang.cluster)
+
+    def settle(self) -> None:
+        """Complete the generations that everybody who lives has arrived at."""
+        alive = self.gang.alive.reshape(self.clusters, -1)
+        arrived = self.arrivals.reshape(self.clusters, -1)
+        missing = alive & (arrived <= self.complete[:, None])
+        begun = (arrived > self.complete[:, None]).any(axis=1)
+        done = begun & ~missing.any(axis=1)
+        if not done.any():
+            return
+        self.complete[done] += 1
+        self.published.copy_from(self.gathered, done)
+        self.gang.launch.counts.barriers += int(np.count_nonzero(done))
+        self.gang.ready += self.gang.unpark(self)
+
+    def reconsider(self, gang: Gang) -> None:
+        """Lanes have exited: the others may have been waiting for them alone."""
+        self.settle()
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for."""
+        cluster = int(self.of_rows(row))
+        size = gang.warps * gang.cluster
+        rows = slice(cluster * size, (cluster + 1) * size)
+        late = (gang.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
+        names = [f"warp {at % gang.warps} of rank {at // gang.warps}" for at in np.flatnonzero(late).tolist()]
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        return f"the cluster barrier; {', '.join(names[:8])}{more} have not arrived"
+
+
+class ClusterArrival:
+    """`barrier.cluster.arrive`.
+
+    Args:
+        site: the instruction.
+        relaxed: whether it publishes nothing.
+    """
+
+    def __init__(self, site: Site, relaxed: bool) -> None:
+        self.site = site
+        self.relaxed = relaxed
+
+    def step(self, group: Group, guard: Any) -> None:
+        """Arrive.
+
+        Raises:
+            EmulatorFault: P692, a thread arrives twice without having waited.
+        """
+        gang = group.gang
+        barrier = gang.cluster_barrier
+        lanes = executing(group, guard)
+        every = np.ones((group.n, WARP), bool) if lanes is None else lanes
+        if not every.any():
+            return
+        on = np.zeros((gang.rows, WARP), bool)
+        on[slice(None) if group.rows is None else group.rows] = every
+        twice = on & (barrier.arrivals > barrier.waits)
+        if twice.any():
+            row, lane = divmod(int(np.argmax(twice)), WARP)
+            raise fault(
+                "P692",
+                "CLUSTER-BAR-DOUBLE: a thread arrives at the cluster barrier again before it has waited",
+                self.site,
+                (str(gang.thread(row, lane)),),
+                "each `barrier.cluster.arrive` needs its `barrier.cluster.wait`",
+            )
+        barrier.arrivals[on] += 1
+        rows = np.flatnonzero(on.any(axis=1))
+        order = gang.order
+        number = gang.launch.events.take(self.site)
+        covered = order.fenced[rows] if self.relaxed else np.full(len(rows), number)
+        locals_ = order.completed.shape[2]
+        barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
+        barrier.published = barrier.published.grown(barrier.clusters, locals_)
+        order.gather(barrier.gathered, rows, barrier.of_rows(rows), covered)
+        barrier.settle()
+
+
+class ClusterWait:
+    """The gate of `barrier.cluster.wait`.
+
+    Args:
+        site: the instruction.
+        guard: its guard.
+    """
+
+    def __init__(self, site: Site, guard: Source | None) -> None:
+        self.site = site
+        self.guard = guard.reader if guard is not None else None
+
+    def __call__(self, group: Group) -> Group | None:
+        gang = group.gang
+        barrier = gang.cluster_barrier
+        guard = self.guard(group) if self.guard is not None else None
+        if guard is not None and guard.ndim == 0:
+            if not guard:
+                return group
+            guard = None
+        lanes = executing(group, guard)
+        every = np.ones((group.n, WARP), bool) if lanes is None else lanes
+        if not every.any():
+            return group
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        arrivals, waits = barrier.arrivals[rows], barrier.waits[rows]
+        early = every & (arrivals == waits)
+        if early.any():
+            row, lane = divmod(int(np.argmax(early)), WARP)
+            raise fault(
+                "P693",
+                "CLUSTER-BAR-WAIT-NO-ARRIVE: a thread waits at the cluster barrier without having arrived",
+                self.site,
+                (str(group.thread(row, lane)),),
+                "put `barrier.cluster.arrive` before it",
+            )
+        held = every & (barrier.complete[barrier.of_rows(rows)][:, None] < arrivals)
+        going = every & ~held
+        if going.any():
+            barrier.waits[rows] += going
+            some = rows[going.any(axis=1)]
+            gang.order.take(barrier.published, some, barrier.of_rows(some))
+        count = int(np.count_nonzero(held))
+        if count == 0:
+            return group
+        if count == group.lanes:
+            gang.park(group, barrier)
+            return None
+        gang.park(group.part(held, count, group.pc), barrier)
+        return group.part(group.full_mask() & ~held, group.lanes - count, group.pc)

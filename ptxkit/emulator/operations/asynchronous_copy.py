@@ -1,0 +1,177 @@
+"""`cp.async` and its groups. PTX ISA 9.7.9.25.3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.asm.symbols import SymbolKind
+from ptxkit.emulator.asynchronous import Issuers, Operation, Region, save
+from ptxkit.emulator.asynchronous.data import Data
+from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operation import Unsupported
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+SIZES = (4, 8, 16)
+
+
+@effect("cp.async")
+def cp_async(form: Form) -> Effect:
+    """`cp.async.{ca,cg}.shared{::cta}.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
+    m = form.modifiers
+    m.need("ca", "cg")
+    m.need("shared", "shared::cta")
+    m.need("global")
+    hint = m.flag("L2::cache_hint")
+    m.choose("L2::64B", "L2::128B", "L2::256B")
+    size = form.immediate(form.sources[2])
+    if size not in SIZES:
+        raise Unsupported("a size other than 4, 8 and 16")
+    further = form.sources[3 : len(form.sources) - 1 if hint else None]
+    present = ignored = None
+    if further:
+        if _is_predicate(form, further[0]):
+            ignored = form.source(further[0], "pred").reader
+        else:
+            present = form.source(further[0], "u32").reader
+    to = Places(form.address(form.sources[0]), "shared", size, form.site)
+    source = Places(form.address(form.sources[1]), "global", size, form.site, within="global")
+    partial = Places(form.address(form.sources[1]), "global", 1, form.site, size, within="global")
+    form.builder.program.asynchronous = True
+    for space in ("shared", "global"):
+        form.builder.program.touches(space, size if present is None or space == "shared" else 1)
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        gang = group.gang
+        places = to(group, issuers)
+        sizes = np.full(len(issuers), size)
+        if present is not None:
+            sizes = issuers.take(present(group)).astype(np.int64)
+            _check_sizes(issuers, sizes, size, site)
+        elif ignored is not None:
+            sizes = np.where(issuers.take(ignored(group)), 0, size)
+        starts = np.zeros(len(issuers), np.int64)
+        for part, chosen in ((source, sizes == size), (partial, (sizes > 0) & (sizes < size))):
+            if chosen.all():
+                starts = part(group, issuers)
+            elif chosen.any():
+                starts[chosen] = part(group, issuers.some(chosen))
+        launch = gang.launch
+        launch.counts.load("global", int(sizes.sum()))
+        launch.counts.store("shared", size * len(issuers))
+        write = Region(gang.shared, places, size)
+        gang.queue.issue(
+            Operation(
+                site,
+                gang,
+                issuers.rows,
+                issuers.lanes,
+                reads=(Region(launch.memory, starts, sizes),),
+                writes=(write,),
+                fetch=lambda: _fetch(gang, starts, sizes, size),
+                deliver=lambda data: save(write, data, site, launch),
+                signal=gang.queue.groups["cp.async"].join(issuers.rows, issuers.lanes),
+                proxy="generic",
+            )
+        )
+
+    return Effect(step)
+
+
+def _is_predicate(form: Form, operand: tree.Operand) -> bool:
+    name = operand.operand if isinstance(operand, tree.Unary) else operand
+    symbol = form.builder.meaning(name) if isinstance(name, tree.Name) else None
+    return symbol is not None and symbol.kind is SymbolKind.REGISTER and symbol.type == "pred"
+
+
+def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> None:
+    wrong = sizes > most
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        message = f"BULK-SIZE: expected a src-size of at most {most} bytes, found {int(sizes[at])}"
+        raise fault("P662", message, site, (issuers.name(at),))
+
+
+def _fetch(gang: Gang, starts: np.ndarray, sizes: np.ndarray, size: int) -> Data:
+    """The bytes of each copy, zeros behind its src-size."""
+    memory = gang.launch.memory
+    inside = np.arange(size) < sizes[:, None]
+    index = np.where(inside, starts[:, None] + np.arange(size), starts[:, None])
+    data = np.where(inside, memory.data[index], np.uint8(0)).reshape(-1)
+    if memory.shadow is None:
+        return Data(data)
+    undefined = np.where(inside, memory.shadow[index], np.uint8(0)).reshape(-1)
+    if not undefined.any():
+        return Data(data)
+    origins = None if memory.origins is None else memory.origins[index.reshape(-1) >> 2]
+    return Data(data, undefined, origins)
+
+
+def commit(form: Form, name: str) -> Effect:
+    """`.commit_group` of a kind of group."""
+    form.builder.program.asynchronous = True
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        group.gang.queue.groups[name].commit(issuers.rows, issuers.lanes)
+
+    return Effect(step)
+
+
+def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
+    """`.wait_group N` of a kind of group."""
+    form.builder.program.asynchronous = True
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if len(issuers):
+            group.gang.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
+
+    return Effect(step)
+
+
+def left_pending(form: Form) -> int:
+    """The immediate of a `wait_group`."""
+    number = form.immediate(form.sources[0])
+    if number is None:
+        raise Unsupported("a number of groups that is no constant")
+    return number
+
+
+@effect("cp.async.commit_group")
+def commit_group(form: Form) -> Effect:
+    """`cp.async.commit_group`."""
+    return commit(form, "cp.async")
+
+
+@effect("cp.async.wait_group")
+def wait_group(form: Form) -> Effect:
+    """`cp.async.wait_group N`."""
+    return wait(form, "cp.async", left_pending(form))
+
+
+@effect("cp.async.wait_all")
+def wait_all(form: Form) -> Effect:
+    """`cp.async.wait_all`: commits, and waits for every group."""
+    closing, waiting = commit(form, "cp.async").step, wait(form, "cp.async", 0).step
+    assert closing is not None
+    assert waiting is not None
+
+    def step(group: Group, guard: Any) -> None:
+        closing(group, guard)
+        waiting(group, guard)
+
+    return Effect(step)

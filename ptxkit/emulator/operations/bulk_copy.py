@@ -1,0 +1,306 @@
+"""Bulk copies and reductions: `cp.async.bulk`, `cp.reduce.async.bulk`, their groups. PTX ISA 9.7.9.25.4, 9.7.9.27.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.dtypes import DType
+from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
+from ptxkit.emulator.asynchronous.data import Data
+from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.memory import BASE
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.asynchronous_copy import commit, left_pending, wait
+from ptxkit.emulator.operations.atomic import combiner
+from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.values import dtype_of
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+UNIT = 16
+"""What addresses and sizes of bulk copies are multiples of."""
+MOST_CTAS = 16
+"""Bits of a ctaMask."""
+COMPLETES = "mbarrier::complete_tx::bytes"
+OPERATORS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
+
+Reader = Callable[["Group"], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """What a bulk reduction does to each element.
+
+    Attributes:
+        combine: the new value from the old one and the operand.
+        kind: the type of an element.
+    """
+
+    combine: Callable[..., Any]
+    kind: DType
+
+    def __call__(self, held: np.ndarray, data: np.ndarray) -> np.ndarray:
+        """The new bytes of places that hold some bytes."""
+        dtype = dtype_of(self.kind.name)
+        combined = self.combine(
+            np.ascontiguousarray(held).view(dtype), np.ascontiguousarray(data).view(dtype)
+        )
+        new: np.ndarray = combined.astype(dtype, copy=False).view(np.uint8)
+        return new
+
+
+@effect("cp.async.bulk")
+def bulk(form: Form) -> Effect:
+    """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, ctaMask}{, policy}{, byteMask}`."""
+    return _bulk(form, None)
+
+
+@effect("cp.reduce.async.bulk")
+def bulk_reduction(form: Form) -> Effect:
+    """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`."""
+    m = form.modifiers
+    operator = m.need(*OPERATORS) or ""
+    m.flag("noftz")
+    kind = m.type()
+    return _bulk(form, Reduction(combiner(operator, kind, True), kind))
+
+
+def _bulk(form: Form, reduction: Reduction | None) -> Effect:
+    m = form.modifiers
+    spaces = [m.need("shared::cta", "shared::cluster", "global"), m.need("shared::cta", "global")]
+    names = [
+        name for name in form.instruction.modifiers if name in ("shared::cta", "shared::cluster", "global")
+    ]
+    assert len(spaces) == 2
+    to, source = names[0], names[1]
+    hint, multicast, masked = m.flag("L2::cache_hint"), m.flag("multicast::cluster"), m.flag("cp_mask")
+    tracked = m.flag(COMPLETES)
+    if not tracked:
+        m.need("bulk_group")
+    operands = list(form.source_operands)
+    program = form.builder.program
+    program.asynchronous = True
+    for space in ("shared", "global"):
+        program.touches(space, reduction.kind.bytes if reduction is not None else 1 if masked else UNIT)
+    copies = _Copies(
+        form.site,
+        _Side(form, operands[0], to),
+        _Side(form, operands[1], source),
+        form.source(operands[2], "u32").reader,
+        mbarrier_at(form, operands[3], to) if tracked else None,
+        form.source(operands[4], "u16").reader if multicast else None,
+        form.source(operands[3 + tracked + multicast + hint], "u16").reader if masked else None,
+        reduction,
+    )
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if len(issuers):
+            copies.issue(group, issuers)
+
+    return Effect(step)
+
+
+class _Side:
+    """The source or destination of a bulk copy."""
+
+    def __init__(self, form: Form, operand: tree.Operand, space: str) -> None:
+        self.shared = space != "global"
+        self.space = space
+        self.site = form.site
+        self.places = Places(
+            form.address(operand), space, 1, form.site, within="shared" if self.shared else "global"
+        )
+
+    def __call__(self, group: Group, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
+        """The offset in the bank of each copy's first byte.
+
+        Raises:
+            EmulatorFault: P661, P663, P664.
+        """
+        places = self.places(group, issuers)
+        gang = group.gang
+        odd = places % UNIT != 0
+        if odd.any():
+            at = int(np.argmax(odd))
+            message = f"BULK-ALIGN: expected an address that is a multiple of {UNIT}, found {self._address(gang, int(places[at])):#x}"
+            raise fault("P661", message, self.site, (issuers.name(at),))
+        if self.space == "shared::cta":
+            away = places // gang.shared.stride != issuers.rows // gang.warps
+            if away.any():
+                at = int(np.argmax(away))
+                message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
+                raise fault("P664", message, self.site, (issuers.name(at),))
+        self._check_range(gang, issuers, places, sizes)
+        return places
+
+    def _address(self, gang: Gang, place: int) -> int:
+        return place % gang.shared.stride + gang.launch.shared_start if self.shared else place + BASE
+
+    def _check_range(self, gang: Gang, issuers: Issuers, places: np.ndarray, sizes: np.ndarray) -> None:
+        launch = gang.launch
+        if self.shared:
+            ends = places % gang.shared.stride + sizes
+            bad = ends > launch.shared_total
+            what = f"the CTA's shared memory ends at {launch.shared_start + launch.shared_total:#x}"
+        else:
+            owner = launch.memory.find(int(places.min()) + BASE)
+            if owner is not None and owner.live and int((places + sizes).max()) + BASE <= owner.end:
+                return
+            starts = (places + BASE).astype(np.uint64)
+            bad = np.array([not launch.memory.inside(s, int(n)) for s, n in zip(starts, sizes, strict=True)])
+            bad &= sizes > 0
+            what = ""
+        if bad.any():
+            at = int(np.argmax(bad))
+            first = self._address(gang, int(places[at]))
+            if not what:
+                found = launch.memory.find(first)
+                what = (
+                    f"the nearest allocation is {found}"
+                    if found is not None
+                    else "nothing is allocated there"
+                )
+            message = f"BULK-RANGE: {int(sizes[at])} bytes at {first:#x} leave their {self.space} memory"
+            raise fault("P663", message, self.site, (issuers.name(at), what))
+
+
+class _Copies:
+    """What one bulk instruction starts."""
+
+    def __init__(
+        self,
+        site: Site,
+        to: _Side,
+        source: _Side,
+        size: Reader,
+        mbarrier: Places | None,
+        targets: Reader | None,
+        byte_mask: Reader | None,
+        reduction: Reduction | None,
+    ) -> None:
+        self.site, self.to, self.source, self.size = site, to, source, size
+        self.mbarrier, self.targets, self.byte_mask, self.reduction = mbarrier, targets, byte_mask, reduction
+
+    def issue(self, group: Group, issuers: Issuers) -> None:
+        """Queue the copies of some threads."""
+        gang, site = group.gang, self.site
+        sizes = issuers.take(self.size(group)).astype(np.int64)
+        odd = sizes % UNIT != 0
+        if odd.any():
+            at = int(np.argmax(odd))
+            message = f"BULK-SIZE: expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
+            raise fault("P662", message, site, (issuers.name(at),))
+        to, source = self.to(group, issuers, sizes), self.source(group, issuers, sizes)
+        signals = self.mbarrier(group, issuers) if self.mbarrier is not None else None
+        if self.targets is not None:
+            item, rank = self._targets(group, issuers)
+            stride = gang.shared.stride
+            base = gang.peer(issuers.rows[item], rank) * stride
+            issuers, sizes, source = issuers.some(item), sizes[item], source[item]
+            to = base + to[item] % stride
+            assert signals is not None
+            signals = base + signals[item] % stride
+        elif self.source.shared and self.to.shared:
+            same = to // gang.shared.stride == issuers.rows // gang.warps
+            if same.any():
+                at = int(np.argmax(same))
+                message = (
+                    "BULK-SELF-CTA: a copy from shared to shared memory must go to another CTA of the cluster"
+                )
+                raise fault("P664", message, site, (issuers.name(at),))
+        launch = gang.launch
+        launch.counts.load("shared" if self.source.shared else "global", int(sizes.sum()))
+        launch.counts.store("shared" if self.to.shared else "global", int(sizes.sum()))
+        read = Region(gang.shared if self.source.shared else launch.memory, source, sizes)
+        write, chosen = Region(gang.shared if self.to.shared else launch.memory, to, sizes), None
+        if self.byte_mask is not None:
+            write, chosen = _masked(write, issuers.take(self.byte_mask(group)))
+        if signals is not None:
+            slots = gang.mbarriers.find(issuers, signals, site)
+            self._check_signals(gang, issuers, slots, to)
+            signal: Any = Transaction(slots, sizes)
+        else:
+            signal = gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
+        operation = Operation(
+            site,
+            gang,
+            issuers.rows,
+            issuers.lanes,
+            reads=(read,),
+            writes=(write,),
+            fetch=lambda: load(read) if chosen is None else load(read).take(chosen),
+            deliver=lambda data: self._deliver(gang, write, data),
+            signal=signal,
+        )
+        gang.queue.issue(operation)
+
+    def _deliver(self, gang: Gang, write: Region, data: Data) -> None:
+        if self.reduction is not None:
+            held = load(write)
+            undefined = data.undefined if held.undefined is None else held.undefined
+            data = Data(self.reduction(held.data, data.data), undefined, data.origins)
+        save(write, data, self.site, gang.launch)
+
+    def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+        """For each destination of a multicast the copy and the rank of the CTA."""
+        assert self.targets is not None
+        masks = issuers.take(self.targets(group)).astype(np.int64)
+        item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
+        beyond = rank >= group.gang.cluster
+        if beyond.any():
+            at = int(item[int(np.argmax(beyond))])
+            message = f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of {group.gang.cluster} has not"
+            raise fault("P663", message, self.site, (issuers.name(at),))
+        return item, rank
+
+    def _check_signals(self, gang: Gang, issuers: Issuers, slots: np.ndarray, to: np.ndarray) -> None:
+        stride = gang.shared.stride
+        apart = gang.mbarriers.place[slots] // stride != to // stride
+        if apart.any():
+            at = int(np.argmax(apart))
+            message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
+            raise fault("P664", message, self.site, (issuers.name(at),))
+
+
+def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
+    """The bytes of each 16 that a byteMask lets through: byte i where bit i is set.
+
+    Returns:
+        The region, an interval a byte, and their places among the bytes that are read.
+    """
+    index, interval = write.indices()
+    begins = np.repeat(write.start, write.size)
+    chosen = np.flatnonzero(masks[interval].astype(np.int64) >> ((index - begins) % UNIT) & 1)
+    return Region(write.bank, index[chosen], 1, write.item[interval][chosen]), chosen
+
+
+@effect("cp.async.bulk.prefetch")
+def prefetch(form: Form) -> Effect:
+    """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
+    if "tensor" in form.instruction.modifiers:
+        raise Unsupported("prefetches of tensors")
+    form.modifiers.left.clear()
+    return Effect(lambda group, guard: None)
+
+
+@effect("cp.async.bulk.commit_group")
+def commit_group(form: Form) -> Effect:
+    """`cp.async.bulk.commit_group`."""
+    return commit(form, "bulk")
+
+
+@effect("cp.async.bulk.wait_group")
+def wait_group(form: Form) -> Effect:
+    """`cp.async.bulk.wait_group{.read} N`."""
+    return wait(form, "bulk", left_pending(form), form.modifiers.flag("read"))
