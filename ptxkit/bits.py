@@ -215,6 +215,11 @@ class Field(Generic[T]):
         return " + ".join(run(low, width) for low, width in self.pieces)
 
     @property
+    def in_words(self) -> str:
+        """`where` in words: `bit 52`, `bits 13:0`."""
+        return f"{'bit' if self.width == 1 else 'bits'} {self.where}"
+
+    @property
     def allowed(self) -> str:
         """The legal values in words."""
         if self.fixed is not None:
@@ -369,7 +374,7 @@ class Word:
         if field.fixed is not None:
             if raw == field.fixed:
                 return None
-            must = f"bits {field.where} of `{cls.KIND}` must be {field.fixed:#b}, found {raw:#b}"
+            must = f"{field.in_words} of `{cls.KIND}` must be {field.fixed:#b}, found {raw:#b}"
             return cls._problem(RESERVED_SET, must, field)
         if field.codes is not None and raw not in field.names:
             names = ", ".join(f"{code} ({name})" for code, name in sorted(field.names.items()))
@@ -384,7 +389,7 @@ class Word:
 
     @classmethod
     def _problem(cls, code: str, message: str, field: Field[Any]) -> Diagnostic:
-        notes = [f"bits {field.where}: {field.doc}" if field.doc else f"bits {field.where}"]
+        notes = [f"{field.in_words}: {field.doc}" if field.doc else field.in_words]
         return Diagnostic(code, message, notes=(*notes, *([cls.SECTION] if cls.SECTION else [])))
 
     # ---- what subclasses may add

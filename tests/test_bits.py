@@ -119,7 +119,7 @@ def test_all_wrong_fields_are_reported_at_once():
     [
         (1 << 32, "P406", "`sample` is a word of 32 bits"),
         (-1, "P406", "`sample` is a word of 32 bits"),
-        (0b101 << 16 | 1 << 15, "P403", "bits 15 of `sample` must be 0b0, found 0b1"),
+        (0b101 << 16 | 1 << 15, "P403", "bit 15 of `sample` must be 0b0, found 0b1"),
         (0, "P403", "bits 18:16 of `sample` must be 0b101, found 0b0"),
         (0b101 << 16 | 2 << 22 | 1 << 12, "P404", "`way` of `sample` must be 0 (up), 2 (down), found 1"),
         (0b101 << 16, "P401", "`narrow` of `sample` must be 2 .. 9, found 0"),
