@@ -148,6 +148,7 @@ def measure(batches: int, runs: int) -> dict[str, Any]:
         **{name: best[name] for name in ("emulator", "plain", "ratio")},
         "bars": {"thread_instructions_per_second": RATE, "ratio": FACTOR},
         "load_average": [round(load, 2) for load in os.getloadavg()],
+        "cores_allowed": len(os.sched_getaffinity(0)),
         **provenance(),
         "numpy": np.__version__,
         "batches": made,
