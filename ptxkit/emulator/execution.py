@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
+    from ptxkit.emulator.tensor_memory.allocation import Pool
 
 GANG_LANES = 16384
 """Threads of a gang, where there are as many: enough that the work outweighs its interpretation, few enough
@@ -106,6 +107,7 @@ class Execution:
         clock: time as kernels see it, in steps.
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
+        tensor_pools: the columns of tensor memory of each SM that has given any.
     """
 
     def __init__(
@@ -153,6 +155,7 @@ class Execution:
         self.workspace: int = 0
         self.watching = False
         self.changes = 0
+        self.tensor_pools: dict[int, Pool] = {}
         self.shared_start: int = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared

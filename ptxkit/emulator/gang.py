@@ -30,6 +30,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.tensor_memory.engine import Engine
 
 PATIENCE = 4096
 """How many times a group may loop while others wait for it to pass."""
@@ -82,6 +83,7 @@ class Gang:
         waiting: groups at a gate.
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
+        tensor: its tensor memory, once an instruction has used it.
         cluster_barrier: the barriers of its clusters.
     """
 
@@ -107,6 +109,7 @@ class Gang:
             self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=self.cluster == 1)
         self.mbarriers = MBarriers(self)
         self.queue = Queue(self)
+        self.tensor: Engine | None = None
         self.cluster_barrier = ClusterBarrier(self)
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
@@ -295,6 +298,8 @@ class Gang:
         else:
             self.alive[rows] &= ~group.mask
         self.living -= group.lanes
+        if self.tensor is not None:
+            self.tensor.retired()
         self.reconsider()
 
     def reconsider(self) -> None:

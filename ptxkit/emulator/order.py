@@ -239,6 +239,12 @@ class Order:
         tile = mbarriers.place[slots] // self.gang.shared.stride
         return self.gang.ctas[tile].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | local
 
+    def record_told(self, ledger: Ledger, local: int, cta: int) -> Any:
+        """What the asynchronous machine did to a CTA of the gang, as a ledger's records name it."""
+        if ledger.private:
+            return ledger.dtype.type(local)
+        return ledger.dtype.type(int(self.gang.ctas[cta]) << THREAD_BITS | local)
+
     # ---- what orders
 
     def barrier(self, rows: Any, number: int) -> None:
@@ -370,6 +376,18 @@ class Order:
         ):
             np.maximum.at(mine, rows, theirs[keys])
         self._limit = None
+
+    def tell(self, slots: np.ndarray, rank: int, local: int, number: int) -> None:
+        """The asynchronous machine releases to mbarriers what it has done.
+
+        Args:
+            slots: the mbarriers.
+            rank: of the CTA whose memory it worked on.
+            local: the number by which its work is known; see `MBarriers.reserve`.
+            number: the event up to which it is done.
+        """
+        told = self._gathered.completed[:, rank, local]
+        told[slots] = np.maximum(told[slots], number)
 
     def publish(self, slots: np.ndarray) -> None:
         """The phases of mbarriers complete."""

@@ -81,6 +81,10 @@ class Origins:
         """The origin of undefined bytes that an asynchronous operation has copied."""
         return self._number(Origin(site, "what the copy read"))
 
+    def of_memory(self, site: Site, what: str) -> int:
+        """The origin of undefined cells of a memory that no bank holds."""
+        return self._number(Origin(site, what))
+
     def of_lane(self, site: Site) -> int:
         """The origin of a value from a lane that did not take part in a warp-synchronous instruction."""
         return self._number(Origin(site, "SHFL-INACTIVE, the register of a lane that does not take part"))

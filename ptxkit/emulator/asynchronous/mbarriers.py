@@ -152,6 +152,12 @@ class MBarriers:
         self._sites += [site] * more
         self.gang.order.grow_slots(len(self.place), len(self._locals))
 
+    def reserve(self) -> int:
+        """A number of its own in `Order.completed`, for what the asynchronous machine does by itself."""
+        local = self._locals.setdefault(-1, len(self._locals))
+        self.gang.order.grow_slots(len(self.place), len(self._locals))
+        return local
+
     def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
         """mbarrier.inval: the bytes are free for other use, and undefined."""
         slots = self.find(issuers, places, site)

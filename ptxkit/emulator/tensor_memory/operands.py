@@ -32,6 +32,7 @@ class SharedMap:
         shift: for smaller ones the bit in that byte; else None.
         straddles: whether some element reaches into the following byte.
         chunks: int64, the 16-byte pieces that are touched, ascending.
+        runs: the same as runs of bytes: where each begins and how long it is.
     """
 
     bits: int
@@ -39,6 +40,7 @@ class SharedMap:
     shift: np.ndarray | None
     straddles: bool
     chunks: np.ndarray
+    runs: tuple[np.ndarray, np.ndarray]
 
     def gather(self, memory: np.ndarray, start: int) -> np.ndarray:
         """The codes (k, mn) out of bytes; `start` is where the map's address lies in them."""
@@ -78,11 +80,19 @@ def _shared_map(
     bits = BITS[dtype]
     chunks = np.unique(places // (8 * CHUNK))
     if bits >= 8:
-        return SharedMap(bits, np.ascontiguousarray(places // bits), None, False, chunks)
+        return SharedMap(bits, np.ascontiguousarray(places // bits), None, False, chunks, _runs(chunks))
     byte, shift = np.divmod(places, 8)
     straddles = bool((shift + bits > 8).any())
     chunks = np.unique(np.concatenate([chunks, (places + bits - 1).reshape(-1) // (8 * CHUNK)]))
-    return SharedMap(bits, np.ascontiguousarray(byte), shift.astype(np.uint16), straddles, chunks)
+    units, shifts = np.ascontiguousarray(byte), shift.astype(np.uint16)
+    return SharedMap(bits, units, shifts, straddles, chunks, _runs(chunks))
+
+
+def _runs(chunks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbouring pieces as runs of bytes."""
+    begins = np.flatnonzero(np.append(True, np.diff(chunks) > 1))
+    counts = np.diff(np.append(begins, len(chunks)))
+    return chunks[begins] * CHUNK, counts * CHUNK
 
 
 BITS = {
@@ -103,11 +113,6 @@ class SharedOperand:
 
     start: int
     map: SharedMap
-
-    @property
-    def chunks(self) -> np.ndarray:
-        """Shared addresses of the 16-byte pieces that are read."""
-        return self.map.chunks * CHUNK + self.start
 
     @property
     def first(self) -> int:

@@ -1,0 +1,89 @@
+"""`tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.relinquish_alloc_permit`. PTX ISA 9.7.16.7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.addresses import plain_space
+from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.operations.tensor_memory.issue import cta_group
+from ptxkit.emulator.tensor_memory.engine import engine_of
+from ptxkit.emulator.tensor_memory.waiting import AllocationGate, DeallocationGate
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+
+@effect("tcgen05.alloc")
+def alloc(form: Form) -> Effect:
+    """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
+    m = form.modifiers
+    group_size = cta_group(form)
+    m.need("sync")
+    m.need("aligned")
+    space = plain_space(m.choose("shared::cta", "shared", default="generic") or "generic")
+    m.need("b32")
+    accessor = Accessor(form.address(form.sources[0]), space, 4, form.site)
+    form.builder.program.touches("shared", 4)
+    columns = form.source(form.sources[1], "u32")
+    gate = AllocationGate(form, columns, group_size)
+
+    def step(group: Group, guard: Any) -> None:
+        engine = engine_of(group.gang)
+        lanes = executing(group, guard)
+        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
+        if not on.any():
+            return
+        addresses = np.zeros((group.n, 1), np.uint32)
+        for at in np.flatnonzero(on):
+            row = int(at if group.rows is None else group.rows[at])
+            addresses[at] = engine.granted.pop(row)
+        for access in accessor(group, guard):
+            access.store((addresses,), None, 4)
+
+    return Effect(step, gate)
+
+
+@effect("tcgen05.dealloc")
+def dealloc(form: Form) -> Effect:
+    """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
+    m = form.modifiers
+    group_size = cta_group(form)
+    for name in ("sync", "aligned", "b32"):
+        m.need(name)
+    gate = DeallocationGate(
+        form, form.source(form.sources[0], "b32"), form.source(form.sources[1], "u32"), group_size
+    )
+    return Effect(lambda group, guard: None, gate)
+
+
+@effect("tcgen05.relinquish_alloc_permit")
+def relinquish(form: Form) -> Effect:
+    """`tcgen05.relinquish_alloc_permit.cta_group.sync.aligned`."""
+    m = form.modifiers
+    cta_group(form)
+    m.need("sync")
+    m.need("aligned")
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        check_whole(group, guard, site)
+        engine = engine_of(group.gang)
+        lanes = executing(group, guard)
+        rows = np.arange(group.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
+        for at in rows:
+            row = int(at if group.rows is None else group.rows[at])
+            cta = row // group.gang.warps
+            holder, pool = engine.holders[cta], engine.pool(cta)
+            holder.relinquished = holder.relinquished or site
+            if pool.permit is holder:
+                pool.permit = None
+                pool.wake()
+
+    return Effect(step, AlignedGate(form))

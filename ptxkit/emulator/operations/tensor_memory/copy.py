@@ -1,0 +1,144 @@
+"""`tcgen05.cp` and `tcgen05.shift`. PTX ISA 9.7.16.9."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous import Issuers
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operations.tensor_memory.issue import (
+    Operand,
+    check_boxes,
+    check_shared,
+    cta_group,
+    illegal,
+    warn_many,
+)
+from ptxkit.emulator.tensor_memory import copies
+from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
+from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
+from ptxkit.layouts.tensor_memory import COLUMNS, COPY_SHAPES
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.faults import Site
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+SHAPES = tuple({shape for shape, _ in COPY_SHAPES})
+MULTICASTS = tuple({multicast for _, multicast in COPY_SHAPES if multicast})
+FORMATS = ("b6x16_p32", "b4x16_p64")
+
+
+@effect("tcgen05.cp")
+def cp(form: Form) -> Effect:
+    """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
+    m = form.modifiers
+    group_size = cta_group(form)
+    shape, multicast = m.need(*SHAPES), m.choose(*MULTICASTS, default="")
+    source_format = m.choose(*FORMATS) if m.flag("b8x16") else None
+    pattern = copies.copy(shape, multicast or "")
+    target, descriptor = Operand(form, form.sources[0]), Operand(form, form.sources[1], "b64")
+    form.builder.program.touches("shared", 16)
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        warn_many(group, issuers, site)
+        engine = engine_of(group.gang)
+        pairs = zip(target.take(group, issuers), descriptor.take(group, issuers), strict=True)
+        for item, (address, word) in enumerate(pairs):
+            who, row = issuers.name(item), int(issuers.rows[item])
+            cta = row // group.gang.warps
+            engine.check_group(cta, group_size, site, who)
+            try:
+                source = pattern.source(smem_descriptor(int(word)), source_format)
+            except Illegal as wrong:
+                raise illegal(wrong, site, who) from None
+            lane, column = int(address) >> 16, int(address) & 0xFFFF
+            boxes = tuple(box.moved(lane, column) for box in pattern.boxes)
+            ctas = engine.pair(cta, group_size)
+            check_shared(engine, (source,), site, who)
+            check_boxes(engine, ctas, boxes, site, who)
+            flight = Flight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
+            cells = pattern.cells + (lane * COLUMNS + column)
+
+            def work(
+                ctas: tuple[int, ...] = ctas, source: SharedOperand = source, cells: np.ndarray = cells
+            ) -> None:
+                for one in ctas:
+                    _copy(engine, one, pattern, source, cells, source_format, site)
+
+            engine.issue(flight, [(one, source) for one in ctas], work)
+
+    return Effect(step)
+
+
+def _copy(
+    engine: Engine,
+    cta: int,
+    pattern: copies.Copy,
+    source: SharedOperand,
+    cells: np.ndarray,
+    source_format: str | None,
+    site: Site,
+) -> None:
+    side = engine.side(cta)
+    at = source.start - side.start
+    words = pattern.words(source.map.gather(side.memory, at), source_format)
+    undefined = None
+    if side.shadow is not None:
+        masks = pattern.words(source.map.gather(side.shadow, at), source_format)
+        if masks.any():
+            origin = engine.gang.launch.origins.of_copy(site)
+            undefined = np.broadcast_to(masks, cells.shape), origin
+    engine.memory.store(cta, cells, np.broadcast_to(words, cells.shape), undefined)
+
+
+@effect("tcgen05.shift")
+def shift(form: Form) -> Effect:
+    """`tcgen05.shift.cta_group.down [taddr]`."""
+    m = form.modifiers
+    group_size = cta_group(form)
+    m.need("down")
+    target, site = Operand(form, form.sources[0]), form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        warn_many(group, issuers, site)
+        engine = engine_of(group.gang)
+        for item, value in enumerate(target.take(group, issuers)):
+            who, row, address = issuers.name(item), int(issuers.rows[item]), int(value)
+            cta = row // group.gang.warps
+            engine.check_group(cta, group_size, site, who)
+            if address >> 16 & 31:
+                message = f"TMEM-OOB: expected a lane that is a multiple of 32, found {address >> 16}"
+                raise fault("P6110", message, site, (who,))
+            read, written = copies.shift_boxes(address)
+            ctas = engine.pair(cta, group_size)
+            check_boxes(engine, ctas, (read, written), site, who)
+            flight = Flight(
+                "shift", site, row, int(issuers.lanes[item]), group_size, ctas, (read,), (written,)
+            )
+            sources, targets = copies.shift_cells(address)
+
+            def work(
+                ctas: tuple[int, ...] = ctas, sources: np.ndarray = sources, targets: np.ndarray = targets
+            ) -> None:
+                memory = engine.memory
+                for one in ctas:
+                    masks = memory.undefined(one, sources)
+                    undefined = None if masks is None else (masks, engine.gang.launch.origins.of_copy(site))
+                    memory.store(one, targets, memory.load(one, sources), undefined)
+
+            engine.issue(flight, (), work)
+
+    return Effect(step)

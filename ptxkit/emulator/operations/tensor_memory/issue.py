@@ -1,0 +1,133 @@
+"""What the instructions that one thread issues share: operands thread by thread, and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.emulator.asynchronous import Issuers
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.tensor_memory.cells import Box
+from ptxkit.emulator.tensor_memory.engine import Engine
+from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.product import Illegal
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+CODES = {"TCGEN-IDESC": "P6125", "TCGEN-SMEM-DESC": "P6126", "TCGEN-ZERO-MASK": "P6127", "TMEM-OOB": "P6110"}
+
+
+def cta_group(form: Form) -> int:
+    """1 or 2."""
+    form.builder.program.asynchronous = True
+    return int((form.modifiers.need("cta_group::1", "cta_group::2"))[-1])
+
+
+class Operand:
+    """An operand of an instruction that single threads issue.
+
+    Args:
+        form: the instruction.
+        operand: as written.
+        type_name: what it is read as; left out for an address in brackets.
+    """
+
+    def __init__(self, form: Form, operand: tree.Operand, type_name: str | None = None) -> None:
+        self.site = form.site
+        self.source: Source | None
+        self._read: Callable[[Group], Any]
+        if type_name is None:
+            address = form.address(operand)
+            self.source, self._read = address.base, address.read
+        else:
+            self.source = form.source(operand, type_name)
+            self._read = self.source.reader
+
+    def take(self, group: Group, issuers: Issuers) -> np.ndarray:
+        """The value of each issuing thread.
+
+        Raises:
+            EmulatorFault: P605, it has undefined bits.
+        """
+        if group.undefined and self.source is not None:
+            entry = self.source.undefined(group)
+            if entry is not None:
+                mask = np.broadcast_to(entry[0], (group.n, 32))
+                active = np.zeros((group.n, 32), bool)
+                active[issuers.at] = True
+                some = np.where(active, mask, mask.dtype.type(0))
+                if some.any():
+                    what = f"the operand `{self.source.name}`"
+                    group.gang.launch.undefined_decides(group, some, entry[1], self.site, what)
+        return issuers.take(self._read(group))
+
+
+def illegal(wrong: Illegal, site: Site, who: str, more: Sequence[str] = ()) -> Exception:
+    """The fault for descriptors that don't fit."""
+    first, *others = wrong.problems
+    notes = [who, *(problem.message for problem in others), *first.notes, *more]
+    return fault(CODES[wrong.what], f"{wrong.what}: {first.message}", site, notes, first.help)
+
+
+def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site: Site, who: str) -> None:
+    """Cells must exist, and belong to the CTA.
+
+    Raises:
+        EmulatorFault: P6110, they don't exist; P6109, nobody allocated them.
+    """
+    for box in boxes:
+        if box.beyond:
+            message = f"TMEM-OOB: tensor memory has 128 lanes of 512 columns, found {box}"
+            raise fault("P6110", message, site, (who,))
+        for cta in ctas:
+            holder = engine.holders[cta]
+            if not holder.owns(box.first, box.end):
+                raise fault(
+                    "P6109",
+                    f"TMEM-NOT-ALLOCATED: `{site.instruction.spelling}` uses {box} of {holder.name}",
+                    site,
+                    (who, *holder.notes()),
+                    "allocate enough columns, and add their address to every offset",
+                )
+
+
+def check_shared(engine: Engine, operands: Sequence[SharedOperand], site: Site, who: str) -> None:
+    """What descriptors reach must lie in shared memory.
+
+    Raises:
+        EmulatorFault: P602.
+    """
+    launch = engine.gang.launch
+    start, end = launch.shared_start, launch.shared_start + launch.shared_total
+    for operand in operands:
+        if operand.first < start or operand.last >= end:
+            first, last = operand.first, operand.last
+            reads = f"reads shared memory from {first:#x} to {last:#x}"
+            raise fault(
+                "P602",
+                f"out of bounds: `{site.instruction.spelling}` {reads}",
+                site,
+                (who, f"the CTA has {start:#x} to {end - 1:#x}"),
+                "look at the address and offsets of the descriptor: `ptxkit explain smem.tcgen05`",
+            )
+
+
+def warn_many(group: Group, issuers: Issuers, site: Site) -> None:
+    """Several lanes of a warp issue what one thread should."""
+    rows, counts = np.unique(issuers.rows, return_counts=True)
+    if counts.max() > 1:
+        row = int(rows[int(np.argmax(counts))])
+        lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
+        group.gang.launch.warn(
+            "P6129",
+            f"MULTI-ISSUE: {int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, "
+            "each for itself",
+            site,
+            (f"{group.gang.thread(row, lane)} is the first", "one elected thread starts the whole operation"),
+        )

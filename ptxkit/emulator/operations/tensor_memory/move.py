@@ -1,0 +1,259 @@
+"""`tcgen05.ld`, `tcgen05.ld.red`, `tcgen05.st`, `tcgen05.wait`. PTX ISA 9.7.16.8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import Address
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.numerics import single
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
+from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
+from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
+from ptxkit.layouts.tensor_memory import MOVE_SHAPES, QUARTER
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+NUMS = tuple(f"x{2**i}" for i in range(8))
+
+
+def _pattern(form: Form, packing: str) -> Move:
+    m = form.modifiers
+    form.builder.program.asynchronous = True
+    m.need("sync")
+    m.need("aligned")
+    shape = m.need(*MOVE_SHAPES)
+    num = int(m.need(*NUMS)[1:])
+    split = 0
+    if shape == "16x32bx2":
+        place = 1 if form.instruction.modifiers[0] == "st" else len(form.source_operands) - 1
+        split = form.immediate(form.source_operands[place]) or 0
+    return move(shape, num, split, m.flag(packing))
+
+
+class _Addresses:
+    """The TMEM address of each warp that executes a load or store.
+
+    Args:
+        form: the instruction.
+        address: its operand.
+    """
+
+    def __init__(self, form: Form, address: Address) -> None:
+        self.address, self.site = address, form.site
+
+    def __call__(self, group: Group, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
+        """Each address with the group's rows that have it.
+
+        Raises:
+            EmulatorFault: P640, P641, not the whole warp executes it; P642, its lanes disagree.
+        """
+        check_whole(group, guard, self.site)
+        lanes = executing(group, guard)
+        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
+        value = np.asarray(self.address.read(group))
+        if isinstance(self.address.base, Source):
+            value = np.asarray(uniform(group, guard, self.address.base, value, self.site))
+        values = np.broadcast_to(value.reshape(-1), (group.n,))
+        for one in np.unique(values[on]):
+            yield int(one), np.flatnonzero(on & (values == one))
+
+
+def _check(
+    engine: Engine, group: Group, pattern: Move, address: int, rows: np.ndarray, site: Site
+) -> np.ndarray:
+    """The gang's rows of a group's, which may touch the cells at an address.
+
+    Raises:
+        EmulatorFault: P6120, it is not the warp's quarter of the lanes; P6109, P6110.
+    """
+    gang = group.gang
+    where: np.ndarray = rows if group.rows is None else group.rows[rows]
+    lane = address >> 16
+    first = where % gang.warps % 4 * QUARTER
+    wrong = (lane < first) | (lane + pattern.lanes > first + QUARTER)
+    if wrong.any():
+        row = int(where[int(np.argmax(wrong))])
+        begin = row % gang.warps % 4 * QUARTER
+        raise fault(
+            "P6120",
+            f"TMEM-LANE-QUARTER: warp {row % gang.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
+            f"found lanes {lane} to {lane + pattern.lanes - 1}",
+            site,
+            (str(gang.thread(row, 0)),),
+            "add `(warp % 4) * 32 << 16` to the address, and use four consecutive warps for all lanes",
+        )
+    boxes = tuple(box.moved(lane, address & 0xFFFF) for box in pattern.boxes)
+    for cta in np.unique(where // gang.warps):
+        row = int(where[int(np.argmax(where // gang.warps == cta))])
+        check_boxes(engine, (int(cta),), boxes, site, str(gang.thread(row, 0)))
+    return where
+
+
+def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, rows: np.ndarray) -> None:
+    if not engine.gang.launch.sanitize:
+        return
+    boxes = tuple(box.moved(address >> 16, address & 0xFFFF) for box in pattern.boxes)
+    for row in rows.tolist():
+        cta = (row // engine.gang.warps,)
+        reads, writes = (boxes, ()) if kind == "ld" else ((), boxes)
+        engine.at_once(Flight(kind, site, row, 0, 0, cta, reads, writes))
+
+
+@effect("tcgen05.ld")
+def ld(form: Form) -> Effect:
+    """`tcgen05.ld{.red}.sync.aligned.shape.num{.pack::16b}{.op..}.type r, {redval,} [taddr]{, imm}`."""
+    m = form.modifiers
+    reduces = m.flag("red")
+    pattern = _pattern(form, "pack::16b")
+    reduce = _reduction(form) if reduces else None
+    kind = m.need("b32") if not reduces else m.type().name
+    targets = [form.target(part, kind) for part in form.targets]
+    reduced = targets.pop() if reduces else None
+    if len(targets) != pattern.registers:
+        raise Unsupported(f"{len(targets)} registers where it loads {pattern.registers}")
+    addresses = _Addresses(form, form.address(form.source_operands[0]))
+    site = form.site
+
+    def step(group: Group, guard: Any) -> bool:
+        engine = engine_of(group.gang)
+        memory = engine.memory
+        words = np.zeros((pattern.registers, group.n, 32), np.uint32)
+        masks: np.ndarray | None = None
+        origin = 0
+        for address, rows in addresses(group, guard):
+            where = _check(engine, group, pattern, address, rows, site)
+            _enter(engine, "ld", site, pattern, address, where)
+            ctas = (where // group.gang.warps)[:, None]
+            cells = pattern.places(address)[:, None]
+            values, unknown = memory.load(ctas, cells), memory.undefined(ctas, cells)
+            if pattern.packed:
+                values = pack(values, memory.load(ctas, cells + 1))
+                upper = memory.undefined(ctas, cells + 1)
+                if unknown is not None or upper is not None:
+                    none = np.zeros(values.shape, np.uint32)
+                    unknown = pack(none if unknown is None else unknown, none if upper is None else upper)
+            words[:, rows] = values
+            if unknown is not None and unknown.any():
+                masks = np.zeros(words.shape, np.uint32) if masks is None else masks
+                masks[:, rows] = unknown
+                origin = origin or memory.origin(ctas, cells) or _unwritten(engine, site)
+        for i, target in enumerate(targets):
+            if target is not None:
+                entry = (masks[i], origin) if masks is not None and masks[i].any() else None
+                target.write(group, words[i].view(target_dtype(kind)), entry, guard)
+        if reduce is not None and reduced is not None:
+            entry = None
+            if masks is not None and masks.any():
+                entry = np.where(masks.any(axis=0), np.uint32(0xFFFFFFFF), np.uint32(0)), origin
+            reduced.write(group, reduce(words), entry, guard)
+        return masks is not None
+
+    return Effect(step, AlignedGate(form))
+
+
+def target_dtype(kind: str) -> np.dtype[Any]:
+    """The dtype in which a register of a type is written."""
+    return np.dtype({"b32": np.uint32, "u32": np.uint32, "s32": np.int32, "f32": np.float32}[kind])
+
+
+def _unwritten(engine: Engine, site: Site) -> int:
+    """The origin of cells that nobody wrote."""
+    return engine.gang.launch.origins.of_memory(site, "tensor memory")
+
+
+def _reduction(form: Form) -> Callable[[np.ndarray], np.ndarray]:
+    m = form.modifiers
+    least = m.need("min", "max") == "min"
+    absolute, nan = m.flag("abs"), m.flag("NaN")
+    kind = next(modifier for modifier in m.left if modifier in ("f32", "u32", "s32"))
+
+    def reduce(words: np.ndarray) -> np.ndarray:
+        values = words.view(target_dtype(kind))
+        if kind != "f32":
+            return values.min(axis=0) if least else values.max(axis=0)
+        if absolute:
+            values = np.abs(values)
+        result = values[0]
+        for value in values[1:]:
+            result = single.extreme(result, value, not least, nan)
+        return result
+
+    return reduce
+
+
+@effect("tcgen05.st")
+def st(form: Form) -> Effect:
+    """`tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], {imm,} r`."""
+    pattern = _pattern(form, "unpack::16b")
+    form.modifiers.need("b32")
+    sources = [form.source(part, "b32") for part in form.sources[-pattern.registers :]]
+    extra = 2 if pattern.shape == "16x32bx2" else 1
+    if len(form.sources) != pattern.registers + extra:
+        raise Unsupported(f"{len(form.sources) - extra} registers where it stores {pattern.registers}")
+    addresses = _Addresses(form, form.address(form.source_operands[0]))
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        engine = engine_of(group.gang)
+        shape = (group.n, 32)
+        words = np.stack([np.broadcast_to(source.reader(group), shape) for source in sources])
+        masks, origin = None, 0
+        for i, source in enumerate(sources):
+            entry = source.undefined(group) if group.undefined else None
+            if entry is not None:
+                masks = np.zeros(words.shape, np.uint32) if masks is None else masks
+                masks[i] = entry[0]
+                origin = origin or entry[1]
+        if masks is not None:
+            origin = group.gang.launch.origins.of_store(origin, site, group.gang.launch.program)
+        for address, rows in addresses(group, guard):
+            where = _check(engine, group, pattern, address, rows, site)
+            _enter(engine, "st", site, pattern, address, where)
+            ctas = (where // group.gang.warps)[:, None]
+            cells = pattern.places(address)[:, None]
+            values = words[:, rows]
+            unknown = None if masks is None else masks[:, rows]
+            if not pattern.packed:
+                engine.memory.store(ctas, cells, values, None if unknown is None else (unknown, origin))
+                continue
+            halves = (None, None) if unknown is None else unpack(unknown)
+            for step_, (part, mask) in enumerate(zip(unpack(values), halves, strict=True)):
+                engine.memory.store(ctas, cells + step_, part, None if mask is None else (mask, origin))
+
+    return Effect(step, AlignedGate(form))
+
+
+@effect("tcgen05.wait::ld", "tcgen05.wait::st")
+def wait(form: Form) -> Effect:
+    """`tcgen05.wait::ld.sync.aligned`, `tcgen05.wait::st.sync.aligned`."""
+    m = form.modifiers
+    m.need("sync")
+    m.need("aligned")
+    kind = form.instruction.modifiers[0].removeprefix("wait::")
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        check_whole(group, guard, site)
+        if not group.gang.launch.sanitize:
+            return
+        lanes = executing(group, guard)
+        rows, _ = group.occupied()
+        if lanes is not None:
+            on = lanes.any(axis=1)
+            rows = np.flatnonzero(on) if group.rows is None else group.rows[on]
+        number = group.gang.launch.events.take(site)
+        engine_of(group.gang).flights.waited(kind, rows.tolist(), number)
+
+    return Effect(step, AlignedGate(form))

@@ -1,0 +1,201 @@
+"""Who has which columns of tensor memory. PTX ISA 9.7.16.7.
+
+The columns belong to an SM; CTAs that share one wait for one another. A CTA that allocates has the permit to
+do so until it relinquishes it or exits, and no other CTA of its SM may allocate meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.layouts.tensor_memory import COLUMNS
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+SIZES = (32, 64, 128, 256, 512)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """Columns that a CTA has.
+
+    Attributes:
+        first, columns: which.
+        cta_group: 1, or 2 where both CTAs of a pair have them together.
+        site: the instruction that allocated them.
+        thread: the first thread of the warp that executed it.
+    """
+
+    first: int
+    columns: int
+    cta_group: int
+    site: Site
+    thread: str
+
+    @property
+    def end(self) -> int:
+        """The column after the last."""
+        return self.first + self.columns
+
+    def __str__(self) -> str:
+        by = f"`{self.site.instruction.spelling}` at {self.site.where}"
+        return f"columns {self.first} to {self.end - 1}, allocated by {by}"
+
+
+@dataclass(slots=True, eq=False)
+class Holder:
+    """What one CTA has and had.
+
+    Attributes:
+        cta: its number in the grid.
+        name: what messages call it.
+        held: what it has.
+        freed: what it gave back, the last of each base.
+        least: columns of its last allocation, which later ones must not exceed.
+        relinquished: the instruction by which it gave up its permit.
+    """
+
+    cta: int
+    name: str
+    held: list[Allocation] = field(default_factory=list)
+    freed: dict[int, tuple[Allocation, Site]] = field(default_factory=dict)
+    least: Allocation | None = None
+    relinquished: Site | None = None
+
+    def owns(self, first: int, end: int) -> bool:
+        """Whether columns are all in its allocations."""
+        column = first
+        for one in sorted(self.held, key=lambda held: held.first):
+            if one.first <= column < one.end:
+                column = one.end
+        return column >= end
+
+    def notes(self) -> list[str]:
+        """What it has, for findings."""
+        return [f"{self.name} has {one}" for one in self.held] or [f"{self.name} has no tensor memory"]
+
+
+class Pool:
+    """The columns of one SM.
+
+    Attributes:
+        taken: bool (512,).
+        permit: the CTA that may allocate, as long as it has neither relinquished nor exited.
+        gangs: those that may wait for columns.
+    """
+
+    def __init__(self) -> None:
+        self.taken = np.zeros(COLUMNS, bool)
+        self.permit: Holder | None = None
+        self.gangs: list[Gang] = []
+
+    def may(self, holder: Holder) -> bool:
+        """Whether a CTA has or can take the permit."""
+        return self.permit is None or self.permit is holder
+
+    def wake(self) -> None:
+        """Columns or the permit have become free: whoever waits for them tries again."""
+        for gang in self.gangs:
+            gang.reconsider()
+
+    def free(self) -> int:
+        """How many columns nobody has."""
+        return int(np.count_nonzero(~self.taken))
+
+
+def places(pools: list[Pool], columns: int) -> np.ndarray:
+    """The first columns at which an allocation fits into every pool."""
+    taken = np.zeros(COLUMNS, bool)
+    for pool in pools:
+        taken |= pool.taken
+    fits = ~taken.reshape(-1, columns).any(axis=1)
+    found: np.ndarray = np.flatnonzero(fits) * columns
+    return found
+
+
+def check_size(columns: int, site: Site, who: str) -> None:
+    """A number of columns must be a power of two from 32 to 512.
+
+    Raises:
+        EmulatorFault: P6117.
+    """
+    if columns not in SIZES:
+        message = f"TMEM-ALLOC-SIZE: expected 32, 64, 128, 256 or 512 columns, found {columns}"
+        raise fault("P6117", message, site, (who,), "round up to a power of two of at least 32")
+
+
+def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
+    """Whether a CTA may ask for columns at all.
+
+    Raises:
+        EmulatorFault: P6117, no such size; P6115, after relinquishing; P6116, more than before.
+    """
+    check_size(columns, site, who)
+    if holder.relinquished is not None:
+        past = holder.relinquished
+        raise fault(
+            "P6115",
+            f"TMEM-ALLOC-AFTER-RELINQUISH: {holder.name} allocates after it gave up the right to",
+            site,
+            (who, f"`{past.instruction.spelling}` at {past.where}"),
+            "relinquish after the last allocation of the CTA",
+        )
+    if holder.least is not None and columns > holder.least.columns:
+        raise fault(
+            "P6116",
+            f"TMEM-ALLOC-INCREASING: expected at most {holder.least.columns} columns, found {columns}",
+            site,
+            (who, f"the last allocation was {holder.least}"),
+            "allocate the largest part first, or everything at once",
+        )
+
+
+def release(holder: Holder, first: int, columns: int, cta_group: int, site: Site, who: str) -> Allocation:
+    """Take an allocation from a CTA.
+
+    Raises:
+        EmulatorFault: P6113, it was freed before; P6112, it is none, or of another size or `.cta_group`.
+    """
+    for one in holder.held:
+        if one.first == first and one.columns == columns and one.cta_group == cta_group:
+            holder.held.remove(one)
+            holder.freed[first] = one, site
+            return one
+    past = holder.freed.get(first)
+    if past is not None and all(one.first != first for one in holder.held):
+        one, earlier = past
+        raise fault(
+            "P6113",
+            f"TMEM-DEALLOC-DOUBLE: columns {first} to {one.end - 1} of {holder.name} were freed before",
+            site,
+            (who, f"by `{earlier.instruction.spelling}` at {earlier.where}"),
+            "free every allocation once",
+        )
+    message = (
+        f"TMEM-DEALLOC-MISMATCH: {holder.name} has no allocation of {columns} columns at column {first} "
+        f"with `.cta_group::{cta_group}`"
+    )
+    raise fault(
+        "P6112",
+        message,
+        site,
+        (who, *holder.notes()),
+        "free what `tcgen05.alloc` gave, with the same number of columns",
+    )
+
+
+def leak(holder: Holder) -> EmulatorFault:
+    """The fault for a CTA that exits with tensor memory."""
+    one = holder.held[0]
+    return fault(
+        "P6111",
+        f"TMEM-LEAK: {holder.name} exits and still has tensor memory",
+        one.site,
+        (f"{one.thread} allocated it", *holder.notes()),
+        "free every allocation with `tcgen05.dealloc` before the kernel ends",
+    )

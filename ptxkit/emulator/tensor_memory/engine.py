@@ -1,0 +1,327 @@
+"""The tensor memory of a gang at work: batches of asynchronous instructions, and when they happen.
+
+What a thread issues between two commits is a batch: one operation of the gang's queue, which carries out its
+instructions in the order of their issue when it is delivered. `tcgen05.commit` is an operation that comes
+after the batches of its thread and arrives at the mbarrier. The reads of shared memory are the batch's
+regions, so that the queue's hazards cover them; cells of tensor memory are the account of `Flights`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous import Arrival, Operation, Region
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.ledger import ASYNC
+from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, leak
+from ptxkit.emulator.tensor_memory.arithmetic import Side
+from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.flights import Flight, Flights
+from ptxkit.emulator.tensor_memory.operands import SharedOperand
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+Work = Callable[[], None]
+"""What an instruction does when it happens."""
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """The instructions of a thread since its last commit.
+
+    Attributes:
+        operation: of the queue.
+        work: what is to be done, in order.
+        flights: the same in the account.
+    """
+
+    operation: Operation
+    work: list[Work] = field(default_factory=list)
+    flights: list[Flight] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Do all of it."""
+        work, self.work = self.work, []
+        for one in work:
+            one()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a warp asks for at an allocation or deallocation.
+
+    Attributes:
+        row: the warp.
+        columns: how many.
+        address: the TMEM address to be freed.
+        site: the instruction.
+    """
+
+    row: int
+    columns: int
+    address: int
+    site: Site
+
+
+class Engine:
+    """What a gang has of tensor memory.
+
+    Attributes:
+        gang: the gang.
+        memory: the cells.
+        holders: what each CTA has allocated.
+        flights: who may touch which cells; empty without the sanitizer.
+        local: the number by which `Order.completed` knows what commits tell of.
+        groups: for each CTA the `.cta_group` of its first instruction, and that instruction.
+        collectors: for each CTA and buffer what fills it.
+        requests: by kind of gate and CTA, warps that wait for the other CTA of their pair.
+        granted: by row the address that its allocation has got.
+        freed: rows whose deallocation the other CTA of the pair has carried out.
+        peak: most columns that a CTA had at once.
+    """
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+        launch = gang.launch
+        self.memory = TensorMemory(len(gang.ctas), launch.sanitize)
+        self.holders = [
+            Holder(int(number), f"CTA {gang.name_cta(cta)}") for cta, number in enumerate(gang.ctas)
+        ]
+        self.flights = Flights(self)
+        self.local = gang.mbarriers.reserve() if launch.sanitize else 0
+        self.groups: dict[int, tuple[int, Site]] = {}
+        self.collectors: dict[tuple[int, str], Any] = {}
+        self.requests: dict[tuple[str, int], Request] = {}
+        self.granted: dict[int, int] = {}
+        self.freed: set[int] = set()
+        self.peak = 0
+        self._gone = np.zeros(len(gang.ctas), bool)
+        self._batches: dict[tuple[int, int], list[Batch]] = {}
+
+    def pool(self, cta: int) -> Pool:
+        """The columns of the SM that a CTA of the gang runs on."""
+        number = int(self.gang.ctas[cta]) % self.gang.launch.sm_count
+        pool = self.gang.launch.tensor_pools.setdefault(number, Pool())
+        if self.gang not in pool.gangs:
+            pool.gangs.append(self.gang)
+        return pool
+
+    def check_group(self, cta: int, group: int, site: Site, who: str) -> None:
+        """All instructions of a CTA have the same `.cta_group`; two CTAs must be there for `.cta_group::2`.
+
+        Raises:
+            EmulatorFault: P6121, P6123; P6122, the other CTA has exited.
+        """
+        known, first = self.groups.setdefault(cta, (group, site))
+        if known != group:
+            message = f"expected `.cta_group::{known}` as before, found `.cta_group::{group}`"
+            raise fault(
+                "P6121",
+                f"TCGEN-CTAGROUP-MIXED: {message}",
+                site,
+                (who, f"`{first.instruction.spelling}` at {first.where} was the first one"),
+                "use one `.cta_group` throughout a kernel",
+            )
+        if group == 1:
+            return
+        gang = self.gang
+        if gang.cluster % 2:
+            raise fault(
+                "P6123",
+                f"TCGEN-PAIR-PARTIAL: `.cta_group::2` needs pairs of CTAs, found clusters of {gang.cluster}",
+                site,
+                (who,),
+                "launch with an even cluster size",
+            )
+        peer = cta ^ 1
+        if not gang.alive[peer * gang.warps : (peer + 1) * gang.warps].any():
+            raise fault(
+                "P6122",
+                f"TCGEN-PEER-EXITED: the other CTA of the pair, {gang.name_cta(peer)}, has exited",
+                site,
+                (who,),
+                "let both CTAs meet at a cluster barrier before either exits",
+            )
+
+    def retired(self) -> None:
+        """Threads have exited: CTAs without any left give up what they have of their SMs.
+
+        Raises:
+            EmulatorFault: P6111, a CTA still has columns.
+        """
+        gang = self.gang
+        gone: np.ndarray = ~np.any(gang.alive.reshape(len(gang.ctas), -1), axis=1)
+        for cta in np.flatnonzero(gone & ~self._gone).tolist():
+            holder, pool = self.holders[cta], self.pool(cta)
+            if holder.held and gang.launch.sanitize:
+                raise leak(holder)
+            for one in holder.held:
+                pool.taken[one.first : one.end] = False
+            if pool.permit is holder:
+                pool.permit = None
+            pool.wake()
+        self._gone = gone
+
+    def side(self, cta: int) -> Side:
+        """The shared memory of a CTA."""
+        gang = self.gang
+        bank = gang.shared
+        whole = slice(cta * bank.stride, (cta + 1) * bank.stride)
+        shadow = None if bank.shadow is None else bank.shadow[whole]
+        return Side(cta, bank.data[whole], shadow, gang.launch.shared_start)
+
+    def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
+        """The CTAs that an instruction works on, the even one first."""
+        return (cta,) if cta_group == 1 else (cta & ~1, cta | 1)
+
+    # ---- what threads know
+
+    def knows(self, row: int, by: int, number: int) -> bool:
+        """Whether a row has seen an event of another one."""
+        rows, others, numbers = (np.array([value]) for value in (row, by, number))
+        return bool(self.gang.order.knows(rows, others, numbers)[0])
+
+    def knows_done(self, row: int, flight: Flight) -> bool:
+        """Whether a row knows of the commit that tells of an instruction's completion."""
+        if flight.done == 0:
+            return False
+        order = self.gang.order
+        warps = self.gang.warps
+        if row // warps // self.gang.cluster != flight.row // warps // self.gang.cluster:
+            return False
+        return int(order.completed[row, order.rank[flight.row], self.local]) >= flight.done
+
+    def missing_fence(self, earlier: Flight, later: Flight) -> tuple[str, str, str, str] | None:
+        """The rule broken where a relaxed operation on an mbarrier orders two threads without a fence."""
+        return None
+
+    # ---- asynchronous instructions
+
+    def issue(self, flight: Flight, shared: Sequence[tuple[int, SharedOperand]], work: Work) -> None:
+        """Queue an instruction that a commit tracks.
+
+        Args:
+            flight: the instruction in the account.
+            shared: what it reads from shared memory, by CTA.
+            work: what it does.
+
+        Raises:
+            EmulatorFault: it touches what others use.
+        """
+        gang = self.gang
+        regions = tuple(self.region(cta, operand) for cta, operand in shared)
+        flight.number = gang.launch.events.take(flight.site)
+        batches = self._batches.setdefault((flight.row, flight.lane), [])
+        if not batches or not self._open(batches[-1]):
+            earlier = tuple(batch.operation for batch in batches if not batch.operation.delivered)
+            operation = Operation(flight.site, gang, *self._issuer(flight), reads=regions, after=earlier)
+            batch = Batch(operation)
+            operation.deliver = lambda data: batch.run()
+            self._enter(flight)
+            batch.work.append(work)
+            batch.flights.append(flight)
+            batches.append(batch)
+            gang.queue.issue(operation)
+            return
+        batch = batches[-1]
+        if gang.launch.sanitize:
+            again = Operation(flight.site, gang, *self._issuer(flight), reads=regions, number=flight.number)
+            gang.queue.hazards.enter(again)
+        self._enter(flight)
+        gang.launch.counts.asynchronous["tcgen05"] += 1
+        batch.operation.reads += regions
+        batch.work.append(work)
+        batch.flights.append(flight)
+        if batch.operation.delivered:
+            batch.run()
+
+    def _open(self, batch: Batch) -> bool:
+        """Whether an instruction may join a batch: nothing has committed it, and it happens together."""
+        if batch.flights[-1].committed is not None:
+            return False
+        return not batch.operation.delivered or self.gang.queue.eager
+
+    def _issuer(self, flight: Flight) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([flight.row]), np.array([flight.lane])
+
+    def _enter(self, flight: Flight) -> None:
+        if self.gang.launch.sanitize:
+            self.flights.enter(flight)
+
+    def region(self, cta: int, operand: SharedOperand) -> Region:
+        """What is read of the shared memory of a CTA, as bytes of the gang's bank."""
+        first, sizes = operand.map.runs
+        place = cta * self.gang.shared.stride + operand.start - self.gang.launch.shared_start
+        return Region(self.gang.shared, first + place, sizes, np.zeros(len(first), np.int64))
+
+    def at_once(self, flight: Flight) -> None:
+        """Take in a load, a store or a deallocation, which happens now."""
+        flight.number = self.gang.launch.events.take(flight.site)
+        self._enter(flight)
+
+    def commit(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:
+        """Let mbarriers track what a thread has issued so far with this `.cta_group`."""
+        gang = self.gang
+        batches = self._batches.get((row, lane), [])
+        for batch in batches:
+            for flight in batch.flights:
+                if flight.cta_group == cta_group:
+                    flight.committed = site
+        number = gang.launch.events.take(site)
+        self.flights.commits.setdefault(row, []).append((number, lane, site))
+        rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
+        tracked = tuple(batches)
+        operation = Operation(
+            site,
+            gang,
+            rows,
+            lanes,
+            signal=Arrival(slots),
+            after=tuple(batch.operation for batch in tracked if not batch.operation.delivered),
+            deliver=lambda data: self._complete(tracked, row, lane, slots, cta_group, site),
+        )
+        gang.queue.issue(operation)
+
+    def _complete(
+        self, batches: tuple[Batch, ...], row: int, lane: int, slots: np.ndarray, cta_group: int, site: Site
+    ) -> None:
+        """Everything that a commit tracks is done: whoever waits for its mbarriers will know."""
+        gang = self.gang
+        number = gang.launch.events.take(site)
+        for batch in batches:
+            for flight in batch.flights:
+                flight.done = flight.done or number
+            self._leave(batch.operation, number)
+        mine = self._batches.get((row, lane), [])
+        self._batches[row, lane] = [batch for batch in mine if batch not in batches]
+        if gang.launch.sanitize:
+            rank = row // gang.warps % gang.cluster
+            for one in self.pair(rank, cta_group):
+                gang.order.tell(slots, one, self.local, number)
+
+    def _leave(self, operation: Operation, number: int) -> None:
+        """The reads of shared memory are over: later writes must know of the commit."""
+        ledger = self.gang.shared.ledger
+        if not operation.unread.any():
+            return
+        operation.unread[:] = False
+        if ledger is None:
+            return
+        for region in operation.reads:
+            index, _ = region.indices(ledger.granule)
+            tile = region.first // self.gang.shared.stride
+            thread = self.gang.order.record_told(ledger, self.local, tile)
+            for kind in ("first read", "last read"):
+                ledger.put(kind, index, ledger.own(number, ASYNC, np.full(len(index), thread)))
+
+
+def engine_of(gang: Gang) -> Engine:
+    """The tensor memory of a gang, made when it is first used."""
+    if gang.tensor is None:
+        gang.tensor = Engine(gang)
+    return gang.tensor

@@ -1,0 +1,272 @@
+"""What tensor memory's asynchronous instructions have under way, and who may touch which cells when.
+
+`tcgen05.mma`, `cp` and `shift` are complete for those who know of a commit's mbarrier phase; `ld` and `st`
+once their warp has waited. Some pairs are ordered without either (PTX ISA 9.7.16.6.2); whatever else touches
+the same cells needs an order between threads, by happens-before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ptxkit.diagnostics import Label
+from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.tensor_memory.engine import Engine
+
+COMMITTED = ("mma", "cp", "shift")
+"""What `tcgen05.commit` tracks."""
+
+
+@dataclass(slots=True, eq=False)
+class Flight:
+    """An instruction that touches tensor memory.
+
+    Attributes:
+        kind: `mma`, `cp`, `shift`, `ld`, `st` or `dealloc`.
+        site: the instruction.
+        row, lane: the thread that issued it, or the first of the warp.
+        cta_group: 1 or 2; 0 for `ld` and `st`.
+        ctas: the CTAs in whose tensor memory it works.
+        reads, writes: cells, the same in each of them. An accumulator counts as written.
+        shape: what two products must have in common to be ordered: M, N and where D lies.
+        number: the event of its issue.
+        committed: the commit that tracks it.
+        done: the event of its completion: of the commit's arrival, or of the wait; 0 before.
+    """
+
+    kind: str
+    site: Site
+    row: int
+    lane: int
+    cta_group: int
+    ctas: tuple[int, ...]
+    reads: tuple[Box, ...] = ()
+    writes: tuple[Box, ...] = ()
+    shape: tuple[object, ...] = ()
+    number: int = 0
+    committed: Site | None = None
+    done: int = 0
+
+    @property
+    def spelling(self) -> str:
+        """The instruction's name with its modifiers."""
+        return self.site.instruction.spelling
+
+
+def pipelined(earlier: Flight, later: Flight) -> bool:
+    """Whether two instructions execute in the order of their issue (9.7.16.6.2)."""
+    if earlier.cta_group != later.cta_group:
+        return False
+    pair = earlier.kind, later.kind
+    if pair == ("mma", "mma"):
+        return earlier.shape == later.shape
+    if pair == ("shift", "cp"):
+        return "4x256b" in later.site.instruction.modifiers
+    return pair in (("cp", "mma"), ("shift", "mma"), ("mma", "shift"))
+
+
+def tolerated(earlier: Flight, later: Flight) -> bool:
+    """Pairs that no text orders, and kernels rely on all the same: copies over what the products and copies
+    before them use, by the same thread."""
+    return later.kind == "cp" and earlier.kind in ("mma", "cp") and earlier.row == later.row
+
+
+@dataclass(slots=True, eq=False)
+class Flights:
+    """The account of a gang.
+
+    Attributes:
+        engine: whose.
+        by_cta: for each CTA what may still matter to somebody.
+        commits: for each warp the commits that its lanes have executed: the event, lane and instruction.
+    """
+
+    engine: Engine
+    by_cta: dict[int, list[Flight]] = field(default_factory=dict)
+    commits: dict[int, list[tuple[int, int, Site]]] = field(default_factory=dict)
+
+    def enter(self, flight: Flight) -> None:
+        """Take an instruction in, held against all before it.
+
+        Raises:
+            EmulatorFault: it touches cells that another one uses, and nothing orders them.
+        """
+        for cta in flight.ctas:
+            known = self.by_cta.setdefault(cta, [])
+            kept = []
+            for other in known:
+                ordered = self._check(other, flight, cta)
+                if not (ordered and _covers(flight, other)):
+                    kept.append(other)
+            if flight.kind != "dealloc":
+                kept.append(flight)
+            self.by_cta[cta] = kept
+
+    def _check(self, earlier: Flight, later: Flight, cta: int) -> bool:
+        """Whether one is ordered before the other.
+
+        Raises:
+            EmulatorFault: it is not, and both touch a cell that one of them writes.
+        """
+        if self._ordered(earlier, later):
+            return True
+        box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, earlier.writes)
+        source = None if box is not None else boxes_meet(later.writes, earlier.reads)
+        if (box is None and source is None) or tolerated(earlier, later):
+            return False
+        if earlier.kind == later.kind == "mma" and earlier.row == later.row:
+            self._warn_products(earlier, later, box or source)
+            return False
+        raise self._fault(earlier, later, cta, box, source)
+
+    def _ordered(self, earlier: Flight, later: Flight) -> bool:
+        engine = self.engine
+        if earlier.kind in COMMITTED:
+            if engine.knows_done(later.row, earlier):
+                return True
+            return pipelined(earlier, later) and engine.knows(later.row, earlier.row, earlier.number)
+        return earlier.done > 0 and engine.knows(later.row, earlier.row, earlier.done)
+
+    # ---- findings
+
+    def _warn_products(self, earlier: Flight, later: Flight, box: Box | None) -> None:
+        self.engine.gang.launch.warn(
+            "P6107",
+            f"TMEM-UNORDERED: two products of different shapes or accumulators use {box}",
+            later.site,
+            (
+                f"{self._who(later)} issues one here",
+                f"the other by `{earlier.spelling}` at {earlier.site.where}",
+                "PTX orders only products with the same accumulator and shape",
+            ),
+        )
+
+    def _fault(
+        self, earlier: Flight, later: Flight, cta: int, box: Box | None, source: Box | None
+    ) -> EmulatorFault:
+        code, rule, said, help = self._rule(earlier, later, box is None)
+        where = f"{box or source} of CTA {self.engine.gang.name_cta(cta)}"
+        notes = [
+            f"{self._who(later)} executes `{later.spelling}` here",
+            f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
+            *self._state(earlier, later),
+        ]
+        labels = []
+        if earlier.site.span is not None and earlier.site.span != later.site.span:
+            labels.append(Label(earlier.site.span, "the other instruction"))
+        verb = {"ld": "reads", "dealloc": "frees"}.get(
+            later.kind, "reads" if box in later.reads else "overwrites"
+        )
+        return fault(
+            code, f"{rule}: `{_name(later)}` {verb} {where}, {said}", later.site, notes, help, labels
+        )
+
+    def _rule(self, earlier: Flight, later: Flight, source: bool) -> tuple[str, str, str, str]:
+        """Code, name, words and advice."""
+        name = f"`{_name(earlier)}`"
+        sync = "let the waiting thread arrive at a barrier or mbarrier that this one waits for"
+        if later.kind == "dealloc" and earlier.done == 0:
+            help = "wait for the last commit, and for loads and stores, before freeing"
+            return "P6114", "TMEM-DEALLOC-IN-USE", f"while {name} may still use them", help
+        if earlier.kind == "st" and earlier.done == 0:
+            help = "put `tcgen05.wait::st` behind the store, in its warp"
+            return "P6105", "TMEM-ST-NOT-WAITED", f"before {name} has been waited for", help
+        if earlier.kind == "ld" and earlier.done == 0:
+            help = "put `tcgen05.wait::ld` behind the load, in its warp"
+            return "P6106", "TMEM-LD-NOT-WAITED", f"before {name} has been waited for", help
+        if earlier.kind in COMMITTED and earlier.done == 0:
+            if earlier.committed is None:
+                wrong = self._wrong_lane(earlier)
+                if wrong is not None:
+                    said = f"after a commit by another thread than that of {name}"
+                    help = "commit in the thread that issued the work: use one elected lane for both"
+                    return "P6102", "TCGEN-COMMIT-WRONG-THREAD", said, help
+                if later.kind == "ld":
+                    help = "commit with `tcgen05.commit`, and wait for its mbarrier"
+                    return "P6101", "TCGEN-NO-COMMIT", f"and no commit tracks {name}", help
+            if source:
+                help = "wait for the commit that tracks it before its operands change"
+                return "P6130", "TCGEN-SRC-OVERWRITE", f"while {name} may still read them", help
+            if later.kind in ("ld", "mma", "shift"):
+                help = "wait for the mbarrier of the commit that tracks it"
+                return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"while {name} may still write them", help
+            return (
+                "P6107",
+                "TMEM-UNORDERED",
+                f"while {name} may still use them",
+                "wait for the commit that tracks it",
+            )
+        fence = self.engine.missing_fence(earlier, later)
+        if fence is not None:
+            return fence
+        if earlier.kind in COMMITTED:
+            help = "wait for the mbarrier of the commit in this thread, or synchronise with a thread that has"
+            return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"and has not waited for {name}", help
+        return "P6107", "TMEM-UNORDERED", f"and nothing orders that after {name}", sync
+
+    def _wrong_lane(self, flight: Flight) -> Site | None:
+        """A commit by another lane of the warp since the flight's issue."""
+        for number, lane, site in self.commits.get(flight.row, ()):
+            if number > flight.number and lane != flight.lane:
+                return site
+        return None
+
+    def _state(self, earlier: Flight, later: Flight) -> list[str]:
+        """Notes on how far the earlier one is."""
+        if earlier.kind not in COMMITTED:
+            return [] if earlier.done else [f"its warp has not executed `tcgen05.wait::{earlier.kind}` since"]
+        if earlier.committed is None:
+            wrong = self._wrong_lane(earlier)
+            if wrong is not None:
+                return [f"`{wrong.instruction.spelling}` at {wrong.where} tracks the work of another lane"]
+            return ["no `tcgen05.commit` of its thread has followed"]
+        return [f"tracked by `{earlier.committed.instruction.spelling}` at {earlier.committed.where}"]
+
+    def _who(self, flight: Flight) -> str:
+        return str(self.engine.gang.thread(flight.row, flight.lane))
+
+    # ---- how far things are
+
+    def waited(self, kind: str, rows: Iterable[int], number: int) -> None:
+        """Warps have waited for their loads or stores."""
+        chosen = set(rows)
+        for flights in self.by_cta.values():
+            for flight in flights:
+                if flight.kind == kind and flight.done == 0 and flight.row in chosen:
+                    flight.done = number
+
+    def freed(self, cta: int, first: int, end: int) -> None:
+        """Columns have been given back: what was done to them is over."""
+        flights = self.by_cta.get(cta, [])
+        every = (Box((1 << 128) - 1, first, end),)
+        self.by_cta[cta] = [one for one in flights if boxes_meet((*one.reads, *one.writes), every) is None]
+
+
+def _name(flight: Flight) -> str:
+    return f"tcgen05.{flight.kind}"
+
+
+def _covers(later: Flight, earlier: Flight) -> bool:
+    """Whether whoever may touch what a later instruction touched may touch what the earlier one did."""
+    if later.kind == "dealloc":
+        return False
+    every = (
+        (*later.reads, *later.writes)
+        if later.kind == earlier.kind and later.row == earlier.row
+        else later.writes
+    )
+    return all(_inside(box, every) for box in earlier.reads) and all(
+        _inside(box, later.writes) for box in earlier.writes
+    )
+
+
+def _inside(box: Box, others: tuple[Box, ...]) -> bool:
+    return any(
+        box.lanes & ~other.lanes == 0 and other.first <= box.first and box.end <= other.end
+        for other in others
+    )

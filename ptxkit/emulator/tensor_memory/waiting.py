@@ -1,0 +1,248 @@
+"""The gates of `tcgen05.alloc` and `dealloc`: warps that wait for columns, or for the other CTA."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.tensor_memory.allocation import (
+    Allocation,
+    Holder,
+    Pool,
+    check_alloc,
+    check_size,
+    places,
+    release,
+)
+from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
+from ptxkit.emulator.tensor_memory.engine import Engine, Request, engine_of
+from ptxkit.emulator.tensor_memory.flights import Flight
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+
+
+class TensorGate:
+    """Lets a warp through when it has got what it asks for.
+
+    Args:
+        form: the instruction.
+        columns: how many it asks for, or gives back.
+        cta_group: 1 or 2.
+        guard: warps that it switches off pass.
+    """
+
+    code = "P6118"
+
+    def __init__(self, form: Form, columns: Source, cta_group: int) -> None:
+        self.site = form.site
+        self.aligned = AlignedGate(form)
+        self.columns = columns
+        self.cta_group = cta_group
+        self.guard = form.guard.reader if form.guard is not None else None
+
+    def __call__(self, group: Group) -> Group | None:
+        admitted = self.aligned(group)
+        if admitted is None:
+            return None
+        group = admitted
+        guard = self.guard(group) if self.guard is not None else None
+        if guard is not None and guard.ndim == 0 and not guard:
+            return group
+        check_whole(group, guard, self.site)
+        lanes = executing(group, guard)
+        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
+        wanted = self.operand(group, guard, self.columns)
+        engine = engine_of(group.gang)
+        blocked = np.zeros(group.n, bool)
+        for at in np.flatnonzero(on).tolist():
+            row = at if group.rows is None else int(group.rows[at])
+            blocked[at] = not self.admit(engine, group, guard, at, row, int(wanted[at]))
+        if not blocked.any():
+            return group
+        mask = group.full_mask()
+        held = mask & blocked[:, None]
+        count = int(np.count_nonzero(held))
+        if count == group.lanes:
+            group.gang.park(group, self)
+            return None
+        group.gang.park(group.part(held, count, group.pc), self)
+        return group.part(mask & ~blocked[:, None], group.lanes - count, group.pc)
+
+    def operand(self, group: Group, guard: Any, source: Source) -> np.ndarray:
+        """An operand that the lanes of a warp must agree about, for each row of the group."""
+        value = np.asarray(uniform(group, guard, source, source.reader(group), self.site))
+        return np.broadcast_to(value.reshape(-1), (group.n,))
+
+    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+        """Try to do what a row asks for."""
+        raise NotImplementedError
+
+    def meet(self, engine: Engine, request: Request) -> Request | None:
+        """The request of the other CTA of the pair that goes with one, if it has come.
+
+        Raises:
+            EmulatorFault: P6123, it asks for something else.
+        """
+        kind = type(self).__name__
+        cta = request.row // engine.gang.warps
+        other = engine.requests.get((kind, cta ^ 1))
+        if other is None:
+            engine.requests[kind, cta] = request
+            return None
+        if (other.columns, other.address) != (request.columns, request.address):
+            gang = engine.gang
+            raise fault(
+                "P6123",
+                f"TCGEN-PAIR-PARTIAL: the CTAs of a pair disagree about `{self.site.instruction.spelling}`",
+                self.site,
+                (
+                    f"{gang.thread(request.row, 0)}: {request.columns} columns",
+                    f"{gang.thread(other.row, 0)}: {other.columns} columns at {other.site.where}",
+                ),
+                "both must allocate and free the same columns in the same order",
+            )
+        del engine.requests[kind, cta ^ 1]
+        return other
+
+    def reconsider(self, gang: Gang) -> None:
+        """Something has changed: try again."""
+        gang.ready += gang.unpark(self)
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for, and why it can't come."""
+        engine = engine_of(gang)
+        cta = row // gang.warps
+        if self.cta_group == 2 and (type(self).__name__, cta) in engine.requests:
+            return f"a warp of the other CTA of the pair, {gang.name_cta(cta ^ 1)}, to execute the same"
+        pool = engine.pool(cta)
+        wants = "columns of tensor memory"
+        if pool.permit is not None and pool.permit is not engine.holders[cta]:
+            return f"{wants}: {pool.permit.name} of the same SM has not relinquished its permit to allocate"
+        return f"{wants}: {pool.free()} of its SM are free; {'; '.join(engine.holders[cta].notes())}"
+
+
+class AllocationGate(TensorGate):
+    """The gate of `tcgen05.alloc`."""
+
+    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+        """Allocate, if there is room and the CTA may."""
+        if row in engine.granted:
+            return True
+        gang = engine.gang
+        cta = row // gang.warps
+        who = str(gang.thread(row, 0))
+        engine.check_group(cta, self.cta_group, self.site, who)
+        request = Request(row, columns, 0, self.site)
+        requests = [request]
+        check_alloc(engine.holders[cta], columns, self.site, who)
+        if self.cta_group == 2:
+            other = self.meet(engine, request)
+            if other is None:
+                return False
+            requests.append(other)
+        ctas = [one.row // gang.warps for one in requests]
+        pools = [engine.pool(one) for one in ctas]
+        found = places(pools, columns)
+        late = [pool for one, pool in zip(ctas, pools, strict=True) if not pool.may(engine.holders[one])]
+        if late or not len(found):
+            if late and len(found):
+                self._warn(engine, cta, late[0], who)
+            for one in requests[1:]:
+                engine.requests[type(self).__name__, one.row // gang.warps] = one
+            return False
+        random = gang.launch.random
+        first = int(found[0] if random is None else random.choice(found))
+        for one, holding, pool in zip(requests, ctas, pools, strict=True):
+            self._grant(engine, engine.holders[holding], holding, pool, first, one)
+        if len(requests) > 1:
+            gang.reconsider()
+        return True
+
+    def _grant(
+        self, engine: Engine, holder: Holder, cta: int, pool: Pool, first: int, request: Request
+    ) -> None:
+        columns = request.columns
+        who = str(engine.gang.thread(request.row, 0))
+        made = Allocation(first, columns, self.cta_group, request.site, who)
+        pool.taken[first : made.end] = True
+        pool.permit = holder
+        holder.held.append(made)
+        holder.least = made
+        engine.memory.forget(cta, slice(first, made.end))
+        engine.granted[request.row] = first
+        engine.peak = max(engine.peak, sum(one.columns for one in holder.held))
+
+    def _warn(self, engine: Engine, cta: int, pool: Pool, who: str) -> None:
+        assert pool.permit is not None
+        engine.gang.launch.warn(
+            "P6119",
+            f"TMEM-NO-RELINQUISH: {engine.holders[cta].name} waits for tensor memory that is free",
+            self.site,
+            (who, f"{pool.permit.name} of the same SM has not executed `tcgen05.relinquish_alloc_permit`"),
+        )
+
+
+class DeallocationGate(TensorGate):
+    """The gate of `tcgen05.dealloc`.
+
+    Args:
+        address: the operand with the TMEM address.
+    """
+
+    def __init__(self, form: Form, address: Source, columns: Source, cta_group: int) -> None:
+        super().__init__(form, columns, cta_group)
+        self.address = address
+
+    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+        """Free, if the other CTA of a pair does, too."""
+        if row in engine.freed:
+            engine.freed.remove(row)
+            return True
+        gang = engine.gang
+        who = str(gang.thread(row, 0))
+        engine.check_group(row // gang.warps, self.cta_group, self.site, who)
+        check_size(columns, self.site, who)
+        request = Request(row, columns, int(self.operand(group, guard, self.address)[at]), self.site)
+        requests = [request]
+        if self.cta_group == 2:
+            waiting = engine.requests.get((type(self).__name__, row // gang.warps))
+            if waiting is not None and waiting.row == row:
+                return False
+            other = self.meet(engine, request)
+            if other is None:
+                self._check(engine, request)
+                return False
+            requests.append(other)
+        self._check(engine, request)
+        for one in requests:
+            self._free(engine, one)
+        for one in requests[1:]:
+            engine.freed.add(one.row)
+        if len(requests) > 1:
+            gang.reconsider()
+        return True
+
+    def _check(self, engine: Engine, request: Request) -> None:
+        """Nobody may be using the columns any more."""
+        first = request.address & 0xFFFF
+        box = Box(EVERY_LANE, first, first + request.columns)
+        ctas = (request.row // engine.gang.warps,)
+        engine.at_once(Flight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
+
+    def _free(self, engine: Engine, request: Request) -> None:
+        cta = request.row // engine.gang.warps
+        who = str(engine.gang.thread(request.row, 0))
+        first = request.address & 0xFFFF
+        gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)
+        pool = engine.pool(cta)
+        pool.taken[first : gone.end] = False
+        engine.flights.freed(cta, first, gone.end)
+        pool.wake()
