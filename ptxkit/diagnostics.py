@@ -2,7 +2,8 @@
 
 A `Diagnostic` is data. Rendering is separate: `render_text`, `to_json`, `render_github` and
 `to_sarif` take the same values. What each code means lives in `ptxkit/codes/*.toml`, a file or
-several a family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs nothing.
+several a family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs
+nothing.
 
 Families: P1 syntax, P2 form and symbols, P3 target and version, P4 descriptors and layouts,
 P5 launch and arguments, P6 emulator, P7 driver, P8 results.

@@ -415,7 +415,7 @@ class Accessor:
         )
 
     def _cluster(self, group: Group, address: Any, guard: Any) -> Access:
-        """An access to the shared memory of a cluster: the bits of an address above the offset are the rank."""
+        """An access to the shared memory of a cluster: above the offset an address has the rank."""
         gang = group.gang
         launch, bank = gang.launch, gang.shared
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
@@ -431,7 +431,7 @@ class Accessor:
             note = f"the shared memory of a CTA is {end - start} bytes from {start:#x} to {end:#x}"
             self._out_of_bounds(group, where, lane, "shared", (note, f"the cluster has {gang.cluster} CTAs"))
         self._check_alignment(group, offset, guard, "shared")
-        away = rank != own
+        away: Any = rank != own
         tile = group.special("cta") - own + rank
         if away.any():
             self._check_peers(group, wide, guard, away, tile)
@@ -460,14 +460,15 @@ class Accessor:
             where, lane = self._culprit(group, address, away, guard)
             note = "an address of another CTA of the cluster"
             self._out_of_bounds(group, where, lane, "shared::cta", (note,))
-        running = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
-        gone = away & ~running[np.broadcast_to(tile, away.shape)]
+        running: Any = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
+        gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
         if gone.any():
             row, lane_ = group.first(gone)
             there = int(np.broadcast_to(tile, away.shape)[row, lane_])
             raise fault(
                 "P694",
-                f"DSMEM-PEER-EXITED: shared memory of CTA {gang.name_cta(there)}, which has exited, is accessed",
+                "DSMEM-PEER-EXITED: shared memory of CTA "
+                f"{gang.name_cta(there)}, which has exited, is accessed",
                 self.site,
                 (str(group.thread(row, lane_)),),
                 "let all CTAs of the cluster meet at a cluster barrier before the first one exits",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.order import Handover
+from ptxkit.emulator.order import Handover, Order
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class ClusterBarrier:
         self.waits = np.zeros((gang.rows, WARP), np.int64)
         self.clusters = len(gang.ctas) // gang.cluster
         self.complete = np.zeros(self.clusters, np.int64)
-        width = gang.order.seen.shape[1]
-        self.gathered = Handover(self.clusters, width, gang.cluster, gang.order.completed.shape[2])
-        self.published = Handover(self.clusters, width, gang.cluster, gang.order.completed.shape[2])
+        order: Order = gang.order
+        width = order.seen.shape[1]
+        self.gathered = Handover(self.clusters, width, gang.cluster, order.completed.shape[2])
+        self.published = Handover(self.clusters, width, gang.cluster, order.completed.shape[2])
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
+    from ptxkit.emulator.tensor_copies.maps import MapFences
     from ptxkit.emulator.tensor_memory.allocation import Pool
 
 GANG_LANES = 16384
@@ -105,6 +106,8 @@ class Execution:
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
         clock: time as kernels see it, in steps.
+        whim: the lane from which on `elect.sync` seeks a leader.
+        started: CTAs that have started or been cancelled.
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
         tensor_pools: the columns of tensor memory of each SM that has given any.
@@ -128,7 +131,7 @@ class Execution:
     ) -> None:
         self.program = program
         self.code = program.code
-        self.launch = launch
+        self.launch: Launch = launch
         self.grid, self.block = launch.grid, launch.block
         self.threads = launch.threads
         self.warps = -(-launch.threads // WARP)
@@ -147,12 +150,15 @@ class Execution:
         self.counts = Counts()
         self.events = events
         self.timing = timing
+        self.map_fences: MapFences | None = None
         self.random = random
         self._findings = findings
         self._warned: set[tuple[str, int]] = set()
         self.output = output
         self.clock = 0
         self.workspace: int = 0
+        self.whim: int = int(random.integers(WARP)) if random is not None else 0
+        self.started = 0
         self.watching = False
         self.changes = 0
         self.tensor_pools: dict[int, Pool] = {}
@@ -188,11 +194,10 @@ class Execution:
         most = GANG_BYTES // (self.shared_total + self.threads * self.code.frame + 1)
         size = min(GANG_LANES // (self.warps * WARP), total, resident, most)
         size = max(size // whole, 1) * whole
-        started = 0
         gangs: list[Gang] = []
         watch = Watch()
         with np.errstate(all="ignore"):
-            while started < total or gangs:
+            while self.started < total or gangs:
                 moved = finished = False
                 for gang in list(gangs):
                     status = gang.run(QUANTUM)
@@ -203,21 +208,35 @@ class Execution:
                         self.counts.ctas += len(gang.ctas)
                         if progress is not None:
                             progress(self.counts.ctas, total)
-                room = resident - sum(gang.running for gang in gangs) if started < total else 0
-                wanted = min(size, total - started)
+                room = resident - sum(gang.running for gang in gangs) if self.started < total else 0
+                wanted = min(size, total - self.started)
                 if room >= wanted > 0 or (room >= whole and self.watching):
                     count = min(wanted, room // whole * whole)
-                    gangs.append(Gang(self, self.sequence[started : started + count]))
-                    started += count
+                    first, self.started = self.started, self.started + count
+                    gangs.append(Gang(self, self.sequence[first : first + count]))
                     self.watching = False
                 elif gangs and not moved:
                     raise deadlock(gangs)
                 elif gangs and not finished:
                     if self.watching and watch.stuck(self, gangs):
-                        raise livelock(gangs, total - started)
+                        raise livelock(gangs, total - self.started)
                     self.watching = True
                 else:
                     self.watching = False
+
+    def cancel(self) -> tuple[int, int, int, int]:
+        """Take the next cluster that has not started out of the queue, for a CTA that runs.
+
+        Returns:
+            The coordinates of its first CTA, and 1; zeros where there is none left.
+        """
+        if self.started >= self.launch.ctas:
+            return 0, 0, 0, 0
+        x, y, _ = self.grid
+        first = int(self.sequence[self.started])
+        self.started += self.cluster
+        self.counts.ctas += self.cluster
+        return first % x, first // x % y, first // (x * y), 1
 
     def seek_races(self, allocation: Allocation) -> Ledger:
         """Enter accesses to an allocation from now on."""

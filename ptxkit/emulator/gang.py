@@ -31,6 +31,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.tensor_memory.engine import Engine
+    from ptxkit.emulator.warpgroup.flights import Warpgroups
 
 PATIENCE = 4096
 """How many times a group may loop while others wait for it to pass."""
@@ -83,8 +84,12 @@ class Gang:
         waiting: groups at a gate.
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
+        warpgroups: what `wgmma` has in flight; None before the first.
         tensor: its tensor memory, once an instruction has used it.
         cluster_barrier: the barriers of its clusters.
+        refused: bool (CTAs,), which of them have been told that no cluster is left to cancel.
+        registers: int64 (rows,), registers of each thread of a warp; 0 where the kernel does not say.
+        register_pool: the same added up over the warps of a CTA when it starts.
     """
 
     def __init__(self, launch: Execution, ctas: np.ndarray) -> None:
@@ -102,15 +107,19 @@ class Gang:
         self.waiting: list[Waiting] = []
         self.barriers: dict[int, Any] = {}
         self.budget = 0
-        self.shared = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
-        self.order = Order(self, launch.events.first)
+        self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
+        self.order: Order = Order(self, launch.events.first)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
             self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=self.cluster == 1)
         self.mbarriers = MBarriers(self)
         self.queue = Queue(self)
+        self.warpgroups: Warpgroups | None = None
         self.tensor: Engine | None = None
         self.cluster_barrier = ClusterBarrier(self)
+        self.refused = np.zeros(len(ctas), bool)
+        self.registers = np.full(self.rows, launch.program.registers)
+        self.register_pool = launch.program.registers * self.warps
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}

@@ -235,6 +235,7 @@ class Program:
         reads_clock: whether some function looks at a clock.
         asynchronous: whether some function works asynchronously.
         clustered: whether it is compiled for clusters of several CTAs.
+        registers: `.maxnreg`; 0 where the entry does not say.
         unset: names of registers that can be read before they are written, by the number of their origin.
     """
 
@@ -255,6 +256,16 @@ class Program:
         self.reads_clock = False
         self.asynchronous = False
         self.clustered = clustered
+        self.registers = next(
+            (
+                argument.value
+                for directive in entry.directives
+                if directive.name == "maxnreg"
+                for argument in directive.arguments
+                if isinstance(argument, tree.Integer)
+            ),
+            0,
+        )
         self._codes: dict[str, Code] = {}
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start

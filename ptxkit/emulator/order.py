@@ -1,7 +1,8 @@
 """Happens-before: the numbers of accesses, and up to which each warp has seen those of the others.
 
 Numbers grow as the machine runs; every access that is sought for races, and every event that orders
-accesses, has one. What a warp has seen of the warps of its own cluster (without clusters: its CTA) is kept warp
+accesses, has one. What a warp has seen of the warps of its own cluster (without clusters: its CTA) is kept
+warp
 by warp; what it has seen of other CTAs is one number, so an order that goes through memory is taken to cover
 everything before it. Mbarriers hand on exactly what was released to them (`Handover`).
 """
@@ -113,8 +114,8 @@ class Order:
         acquired: int64 (rows,), the same for all CTAs outside the cluster.
         fenced: int64 (rows,), up to which number a relaxed write publishes: the last fence.
         pending: int64 (rows,), what relaxed reads have found published and a fence will acquire.
-        proxied: int64 (rows, 2, warps of a cluster): generic accesses of that warp to shared and to global memory
-            with smaller numbers are visible to what the row does through the async proxy.
+        proxied: int64 (rows, 2, warps of a cluster): generic accesses of that warp to shared and to global
+            memory with smaller numbers are visible to what the row does through the async proxy.
         completed: int64 (rows, CTAs of a cluster, local numbers of mbarriers): up to which number the row
             knows the asynchronous operations to be done that such an mbarrier tells of.
         initialised: int64 (rows,), up to which number the row knows every mbarrier of the cluster to be
@@ -211,7 +212,7 @@ class Order:
     def _whose(
         self, ledger: Ledger, record: np.ndarray, rows: np.ndarray
     ) -> tuple[Any, np.ndarray, np.ndarray]:
-        """For each record whether it is of the row's own cluster, the column of its warp, the rank of its CTA."""
+        """For each record whether it is of the row's cluster, the column of its warp, the rank of its CTA."""
         warps, size = self.gang.warps, self.gang.cluster
         thread = ledger.thread(record).astype(np.int64)
         warp = np.minimum((thread & THREAD) // WARP, warps - 1)
@@ -353,7 +354,7 @@ class Order:
         self.gather(self._gathered, rows, slots, np.full(len(rows), number))
 
     def gather(self, gathered: Handover, rows: np.ndarray, keys: np.ndarray, covered: np.ndarray) -> None:
-        """Hand something what rows have seen, and did themselves up to some numbers; nothing where that is 0."""
+        """Hand over what rows have seen, and did themselves up to some numbers; nothing where that is 0."""
         some = covered > 0
         known, keyed = rows[some], keys[some]
         seen = self.seen[known]

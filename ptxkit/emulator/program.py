@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.asm.flow import basic_blocks
+from ptxkit.asm.flow import basic_blocks, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.dtypes import DTYPES
@@ -30,6 +30,7 @@ from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.steps import Step, check_guard, checked_division, clean_step, tracked_step
 from ptxkit.emulator.values import BOOL, ones, zero
+from ptxkit.emulator.warpgroup.watch import watched
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -134,6 +135,7 @@ class Builder:
         flow: its instructions in order, with the meaning of names.
         bits: the width of each slot.
         names: the name of each slot.
+        warpgroup_slots: registers of `wgmma`.
     """
 
     def __init__(self, program: Program, function: tree.Function, code: Code) -> None:
@@ -146,6 +148,7 @@ class Builder:
         self.block_at: dict[int, int] = {}
         self._slots: dict[tuple[Symbol, int], int] = {}
         self._aliases: dict[int, tree.Name] = {}
+        self.warpgroup_slots: frozenset[int] = frozenset()
         self._carry: int | None = None
         self._stack_pointer: int | None = None
         self._local: dict[Symbol, int] = {}
@@ -233,6 +236,9 @@ class Builder:
         decoded = [self._decode(instruction) for instruction in self.flow.instructions]
         if self._problems:
             return self._problems
+        if self.warpgroup_slots:
+            for item in decoded:
+                self._watch(item)
         reads, kills = self._dataflow()
         self._cut(decoded, reads, kills)
         return []
@@ -259,6 +265,18 @@ class Builder:
             return nothing
         step = _effect_step(effect, guard, site)
         return _Decoded(site, step, step, guard, effect)
+
+    def _watch(self, item: _Decoded) -> None:
+        """Let an instruction other than `wgmma` look out for products in flight on its registers."""
+        instruction = item.site.instruction
+        if instruction.opcode == "wgmma":
+            return
+        symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
+        used = {slot for (symbol, _), slot in self._slots.items() if symbol in symbols}
+        slots = tuple(sorted(used & self.warpgroup_slots))
+        if slots:
+            item.step = watched(item.step, slots, item.site, item.guard)
+            item.tracked = watched(item.tracked, slots, item.site, item.guard)
 
     def _refuse(self, site: Site, reason: str) -> None:
         message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"

@@ -24,7 +24,6 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
-    from ptxkit.emulator.execution import Execution
 
 
 def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:

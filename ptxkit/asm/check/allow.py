@@ -6,25 +6,35 @@ import re
 from collections.abc import Iterable
 
 from ptxkit.asm.tree import Module
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, Source
 
 _ALLOW = re.compile(r"//\s*ptxkit:\s*allow\s+(P\d{3,4}(?:[\s,]+P\d{3,4})*)")
 
 
 def without_allowed(found: Iterable[Diagnostic], module: Module) -> list[Diagnostic]:
-    """The findings that no comment of the source allows."""
+    """The findings that no comment of the source allows: of the file that a finding is in, where
+    lines come from several."""
     findings = list(found)
     if not findings or module.source is None or "ptxkit:" not in module.source.text:
         return findings
+    allowed: dict[Source, dict[int, set[str]]] = {}
+    kept = []
+    for diagnostic in findings:
+        source = diagnostic.source or module.source
+        if source not in allowed:
+            allowed[source] = _allowed(source)
+        if diagnostic.span is None or diagnostic.code not in allowed[source].get(diagnostic.span.line, ()):
+            kept.append(diagnostic)
+    return kept
+
+
+def _allowed(source: Source) -> dict[int, set[str]]:
+    """The codes that are allowed on each line of a source."""
     allowed: dict[int, set[str]] = {}
-    for number, line in enumerate(module.source.text.split("\n"), 1):
+    for number, line in enumerate(source.text.split("\n"), 1):
         match = _ALLOW.search(line)
         if match:
             codes = set(re.findall(r"P\d{3,4}", match[1]))
             alone = not line[: match.start()].strip()
             allowed.setdefault(number + alone, set()).update(codes)
-    return [
-        diagnostic
-        for diagnostic in findings
-        if diagnostic.span is None or diagnostic.code not in allowed.get(diagnostic.span.line, ())
-    ]
+    return allowed

@@ -1,8 +1,10 @@
-"""What asynchronous operations may not meet: accesses to bytes in flight, missing waits, missing proxy fences.
+"""What asynchronous operations may not meet: accesses to bytes in flight, missing waits, missing proxy
+fences.
 
-While an operation is in flight, nobody may read what it writes or write what it touches. When its completion has
-been observed its accesses are entered into the ledgers, as those of the thread that waited for its group or of
-the mbarrier whose phase it completed; what follows is happens-before.
+While an operation is in flight, nobody may read what it writes or write what it touches. When its
+completion has
+been observed its accesses are entered into the ledgers, as those of the thread that waited for its group
+or of the mbarrier whose phase it completed; what follows is happens-before.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Hazards:
             (operation.writes, other.reads, other.unread, "P653"),
             (operation.reads, other.writes, other.unwritten, "P652"),
         ):
-            if not flags.any():
+            if not flags.any() or (code == "P654" and operation.reduces and other.reduces):
                 continue
             for region in mine:
                 for held in theirs:
@@ -86,7 +88,10 @@ class Hazards:
         who = operation.thread(mine)
         row = int(operation.rows[mine])
         if code == "P654":
-            message = f"ASYNC-DST-RACE: two asynchronous operations write {self._place(region, place)}, and nothing orders them"
+            message = (
+                "ASYNC-DST-RACE: two asynchronous operations write "
+                f"{self._place(region, place)}, and nothing orders them"
+            )
             help = "wait for the first one to complete before the second is issued"
             self._report(code, message, operation.site, who, other, theirs, help)
         self._in_flight(
@@ -107,10 +112,25 @@ class Hazards:
                 some = record != 0
                 if not some.any():
                     continue
+                if operation.reduces:
+                    some &= ~self._reduced(ledger, record)
                 at = np.flatnonzero(some)
+                if not len(at):
+                    continue
                 self._judge(
                     operation, part, ledger, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
+
+    def _reduced(self, ledger: Ledger, record: np.ndarray) -> np.ndarray:
+        """Whether records are of reductions: those need not be ordered with one another."""
+        numbers, which = np.unique(ledger.number(record), return_inverse=True)
+        sites = [self.gang.launch.events.site(int(number)) for number in numbers]
+        reduced = [
+            site is not None
+            and (site.instruction.opcode in ("red", "atom") or "reduce" in site.instruction.modifiers)
+            for site in sites
+        ]
+        return np.array(reduced, bool)[which]
 
     def _judge(
         self,
@@ -158,7 +178,10 @@ class Hazards:
         verb = "write" if writes else "read"
         earlier = kind.rpartition(" ")[2]
         site, who = self._party(ledger, record, place)
-        message = f"{rule}: an asynchronous {verb} of {self._place(region, place)} races with another thread's {earlier}"
+        message = (
+            f"{rule}: an asynchronous {verb} of {self._place(region, place)} "
+            f"races with another thread's {earlier}"
+        )
         notes = [f"{operation.thread(item)} issues the {verb} here"]
         labels = []
         if site is not None:
@@ -166,7 +189,8 @@ class Hazards:
             if site.span is not None and site.span != operation.site.span:
                 labels.append(Label(site.span, f"the other {earlier}"))
         help = (
-            "let whoever used the bytes arrive at an mbarrier or barrier, and wait for it before this instruction"
+            "let whoever used the bytes arrive at an mbarrier or barrier, and "
+            "wait for it before this instruction"
             if writes
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
@@ -191,11 +215,13 @@ class Hazards:
         fenced = int(self.gang.order.last_proxy_fence[row])
         if fenced:
             notes.append(
-                "the issuing warp's last `fence.proxy.async` came before it had seen the write, or is for another space"
+                "the issuing warp's last `fence.proxy.async` came before it had seen "
+                "the write, or is for another space"
             )
         space = "shared::cta" if isinstance(region.bank, TiledBank) else "global"
         help = (
-            f"put `fence.proxy.async.{space}` after the store and before the barrier that hands the bytes over, "
+            f"put `fence.proxy.async.{space}` after the store and before the "
+            "barrier that hands the bytes over, "
             "or after that barrier in the issuing thread"
         )
         raise fault("P665", message, operation.site, notes, help, labels)
@@ -313,8 +339,14 @@ class Hazards:
         """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
         where = self._place(region, place)
         if code == "P653":
-            message = f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an asynchronous operation may still read it"
-            help = "wait until the operation has read its source: `cp.async.bulk.wait_group.read`, or the mbarrier"
+            message = (
+                f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
+                "asynchronous operation may still read it"
+            )
+            help = (
+                "wait until the operation has read its source: "
+                "`cp.async.bulk.wait_group.read`, or the mbarrier"
+            )
             self._report(
                 code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
             )
@@ -339,7 +371,10 @@ class Hazards:
             wait = "cp.async.wait_group" if groups.name == "cp.async" else "cp.async.bulk.wait_group"
             commit = wait.replace("wait", "commit")
             if not operation.unread.all() and not operation.unread[item] and groups.name == "bulk":
-                help = f"`{wait}.read` only frees the source: wait with `{wait}` and then synchronise with the reader"
+                help = (
+                    f"`{wait}.read` only frees the source: wait with `{wait}` and "
+                    "then synchronise with the reader"
+                )
                 return (
                     "P660",
                     "STORE-NOT-PUBLISHED",
@@ -363,7 +398,8 @@ class Hazards:
                     "P655",
                     "ASYNC-WAIT-WRONG-THREAD",
                     said,
-                    "a wait covers the copies of its own thread: let the issuing threads wait, then synchronise",
+                    "a wait covers the copies of its own thread: let the issuing "
+                    "threads wait, then synchronise",
                 )
             return (
                 "P652",
@@ -380,7 +416,8 @@ class Hazards:
                     "P681",
                     "MBAR-PARITY-STALE",
                     said,
-                    "flip the parity each time the mbarrier has been waited for, and begin with that of the first phase",
+                    "flip the parity each time the mbarrier has been waited for, and "
+                    "begin with that of the first phase",
                 )
         return (
             "P652",
@@ -469,10 +506,12 @@ class Hazards:
             labels = []
         raise fault(
             "P678",
-            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes while a copy that signals it is in flight",
+            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes "
+            "while a copy that signals it is in flight",
             site,
             (
-                f"{int(operation.signal.sizes[item])} bytes of `{operation.spelling}` at {operation.site.where}, "
+                f"{int(operation.signal.sizes[item])} bytes of "
+                f"`{operation.spelling}` at {operation.site.where}, "
                 f"issued by {operation.thread(item)}, will count for phase {phase}",
                 *barriers.story(slot, phase - 1),
             ),

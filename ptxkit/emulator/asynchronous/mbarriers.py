@@ -7,9 +7,8 @@ shared memory mean nothing to programs and stay as they were.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class MBarriers:
 
     def __init__(self, gang: Gang) -> None:
         self.gang = gang
-        self.at = np.zeros(len(gang.shared.data) // 8, np.int32)
+        self.at: np.ndarray = np.zeros(len(gang.shared.data) // 8, np.int32)
         self.place = np.zeros(0, np.int64)
         self.phase = np.zeros(0, np.int64)
         self.expected = np.zeros(0, np.int64)
@@ -221,7 +220,8 @@ class MBarriers:
             where = f"{init.where}"
             remote = issuers.rows[at] // self.gang.warps != self.by[slot] // self.gang.warps
             advice = (
-                "`fence.mbarrier_init.release.cluster` and a cluster barrier must lie between the init and its use"
+                "`fence.mbarrier_init.release.cluster` and a cluster barrier "
+                "must lie between the init and its use"
                 if remote
                 else "`bar.sync` must lie between the init and its use by another warp"
             )
@@ -307,7 +307,10 @@ class MBarriers:
             none = self.expected[slots] < 0
             if none.any():
                 at = int(np.argmax(none))
-                message = f"MBAR-COUNT-RANGE: `{site.instruction.spelling}` drops more than {self.name(int(slots[at]))} expects"
+                message = (
+                    f"MBAR-COUNT-RANGE: `{site.instruction.spelling}` drops more than "
+                    f"{self.name(int(slots[at]))} expects"
+                )
                 raise fault(
                     "P674", message, site, (self.thread(int(threads[at])), *self.state(int(slots[at])))
                 )
@@ -321,7 +324,8 @@ class MBarriers:
                 at = int(np.argmax(full))
                 raise fault(
                     "P687",
-                    f"MBAR-NOCOMPLETE: an arrival with `.noComplete` completes the phase of {self.name(int(slots[at]))}",
+                    "MBAR-NOCOMPLETE: an arrival with `.noComplete` completes the "
+                    f"phase of {self.name(int(slots[at]))}",
                     site,
                     (self.thread(int(threads[at])), *self.state(int(slots[at]))),
                     "the last arrival of a phase must be one that may complete it",
@@ -400,7 +404,7 @@ class MBarriers:
         return done
 
     def check_tokens(self, slots: np.ndarray, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each token whether its phase has completed, and whether it is none of this object's last two."""
+        """For each token whether its phase is complete, and whether it is none of this object's last two."""
         phase = (tokens >> np.uint64(32)).astype(np.int64)
         local = (tokens >> np.uint64(20) & np.uint64(0xFFF)).astype(np.int64)
         age = self.phase[slots] - phase
@@ -431,11 +435,12 @@ class MBarriers:
         """Notes on a slot's state, and on what happened in its phase."""
         phase, pending, expected = int(self.phase[slot]), int(self.pending[slot]), int(self.expected[slot])
         notes = [
-            f"{self.name(slot)}: phase {phase}, pending count {pending} of {expected}, tx-count {int(self.tx[slot])}"
+            f"{self.name(slot)}: phase {phase}, pending count {pending} of "
+            f"{expected}, tx-count {int(self.tx[slot])}"
         ]
         return notes + self.story(slot, phase)
 
-    def story(self, slot: int, phase: int) -> Sequence[str]:
+    def story(self, slot: int, phase: int) -> list[str]:
         """What arrived, was expected and completed in a phase, instruction by instruction."""
         lines = []
         for event in self.events:

@@ -6,7 +6,7 @@ limits run out and the wait says no; in lazy and random order the first look of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -56,7 +56,8 @@ class PhaseGate:
         """The mbarrier of each thread, and whether the phase that it waits for is complete.
 
         Raises:
-            EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's (P684).
+            EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's
+                (P684).
         """
         barriers = group.gang.mbarriers
         slots = barriers.find(issuers, self.places(group, issuers), self.site)
@@ -78,7 +79,8 @@ class PhaseGate:
             at = int(np.argmax(foreign))
             raise fault(
                 "P684",
-                "MBAR-TOKEN-FOREIGN: the state is no token of the current phase of this mbarrier, or of the last one",
+                "MBAR-TOKEN-FOREIGN: the state is no token of the current phase of "
+                "this mbarrier, or of the last one",
                 self.site,
                 (issuers.name(at), *barriers.state(int(slots[at]))[:1]),
                 "wait with the state that this thread's arrival at this mbarrier returned",

@@ -57,7 +57,8 @@ class Places:
         other = next(access for access in accesses if access.space != self.within)
         raise fault(
             "P602",
-            f"`{self.site.instruction.spelling}` needs an address in {self.within} memory, found one in {other.space} memory",
+            f"`{self.site.instruction.spelling}` needs an address in {self.within} "
+            f"memory, found one in {other.space} memory",
             self.site,
             (str(group.thread(*group.first(np.True_ if other.guard is None else other.guard))),),
         )

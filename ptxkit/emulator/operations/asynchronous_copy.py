@@ -25,7 +25,7 @@ SIZES = (4, 8, 16)
 
 @effect("cp.async")
 def cp_async(form: Form) -> Effect:
-    """`cp.async.{ca,cg}.shared{::cta}.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
+    """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
     m = form.modifiers
     m.need("ca", "cg")
     m.need("shared", "shared::cta")

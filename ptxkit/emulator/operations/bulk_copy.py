@@ -1,4 +1,4 @@
-"""Bulk copies and reductions: `cp.async.bulk`, `cp.reduce.async.bulk`, their groups. PTX ISA 9.7.9.25.4, 9.7.9.27.2."""
+"""Bulk copies and reductions: `cp.async.bulk`, `cp.reduce.async.bulk`. PTX ISA 9.7.9.25.4, 9.7.9.27.2."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Reduction:
 
 @effect("cp.async.bulk")
 def bulk(form: Form) -> Effect:
-    """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, ctaMask}{, policy}{, byteMask}`."""
+    """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, mask}{, policy}{, mask}`."""
     return _bulk(form, None)
 
 
@@ -133,7 +133,10 @@ class _Side:
         odd = places % UNIT != 0
         if odd.any():
             at = int(np.argmax(odd))
-            message = f"BULK-ALIGN: expected an address that is a multiple of {UNIT}, found {self._address(gang, int(places[at])):#x}"
+            message = (
+                f"BULK-ALIGN: expected an address that is a multiple of {UNIT}, found "
+                f"{self._address(gang, int(places[at])):#x}"
+            )
             raise fault("P661", message, self.site, (issuers.name(at),))
         if self.space == "shared::cta":
             away = places // gang.shared.stride != issuers.rows // gang.warps
@@ -242,6 +245,7 @@ class _Copies:
             fetch=lambda: load(read) if chosen is None else load(read).take(chosen),
             deliver=lambda data: self._deliver(gang, write, data),
             signal=signal,
+            reduces=self.reduction is not None,
         )
         gang.queue.issue(operation)
 
@@ -260,7 +264,10 @@ class _Copies:
         beyond = rank >= group.gang.cluster
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
-            message = f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of {group.gang.cluster} has not"
+            message = (
+                f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the "
+                f"cluster of {group.gang.cluster} has not"
+            )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
 

@@ -93,7 +93,7 @@ def count_bytes(form: Form) -> Effect:
 
 @effect("mbarrier.arrive", "mbarrier.arrive_drop")
 def arrive(form: Form) -> Effect:
-    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`, `arrive_drop`."""
+    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`, and drops."""
     m = form.modifiers
     drops = "arrive_drop" in form.instruction.modifiers
     expects, completes = m.flag("expect_tx"), not m.flag("noComplete")
@@ -118,7 +118,8 @@ def arrive(form: Form) -> Effect:
                 at = int(np.argmax(away))
                 raise fault(
                     "P686",
-                    f"MBAR-REMOTE-TOKEN: `{site.instruction.spelling}` asks {gang.mbarriers.name(int(slots[at]))} for a state",
+                    f"MBAR-REMOTE-TOKEN: `{site.instruction.spelling}` asks "
+                    f"{gang.mbarriers.name(int(slots[at]))} for a state",
                     site,
                     (issuers.name(at),),
                     "an arrival at another CTA's mbarrier returns no state: write `_`",
@@ -148,7 +149,7 @@ def arrive(form: Form) -> Effect:
 
 @effect("mbarrier.test_wait", "mbarrier.try_wait")
 def wait(form: Form) -> Effect:
-    """`mbarrier.test_wait{.parity}{.sem.scope}{.space}.b64 p, [addr], state`, `try_wait .., suspendTimeHint`."""
+    """`mbarrier.test_wait{.parity}{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
     m = form.modifiers
     parity = m.flag("parity")
     relaxed = m.choose("acquire", "relaxed", default="acquire") == "relaxed"
@@ -189,7 +190,7 @@ def pending_count(m: Modifiers) -> Pure:
 
 @effect("cp.async.mbarrier.arrive")
 def arrive_on_copies(form: Form) -> Effect:
-    """`cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]`: arrive once the thread's copies are done."""
+    """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
     m = form.modifiers
     counted = m.flag("noinc")
     places = object_at(form, form.sources[0])

@@ -366,7 +366,8 @@ def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., 
 
 @effect("elect")
 def elect(form: Form) -> Effect:
-    """`elect.sync d|p, membermask`: the lowest lane of the mask leads."""
+    """`elect.sync d|p, membermask`: the lowest lane of the mask leads; in random order one that the seed
+    gives, always the same of a mask."""
     form.modifiers.need("sync")
     members = form.source(form.sources[0], "b32")
     target = form.target(form.targets[0], "b32")
@@ -377,14 +378,21 @@ def elect(form: Form) -> Effect:
         named = check(group, guard)
         lanes = taking_part(group, guard)
         candidates = named if lanes is None else named & packed(lanes)
-        lowest = candidates & (~candidates + np.uint32(1))
-        leader = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
+        leader = _leader(candidates, group.gang.launch.whim)
         if target is not None:
             target.write(group, leader, None, guard)
         if leads is not None:
             leads.write(group, leader == LANES, None, guard)
 
     return Effect(step, WarpGate(form.site, members, form.guard))
+
+
+def _leader(candidates: Any, whim: int) -> Any:
+    """The first lane of each mask, counted from lane `whim` on and round."""
+    turned = candidates >> np.uint32(whim) | candidates << np.uint32((WARP - whim) % WARP) if whim else
+    candidates lowest = turned & (~turned + np.uint32(1))
+    first = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
+    return (first + np.uint32(whim)) % np.uint32(WARP)
 
 
 @effect("activemask")

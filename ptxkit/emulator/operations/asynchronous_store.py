@@ -1,0 +1,125 @@
+"""Asynchronous stores and reductions: `st.async`, `red.async`. PTX ISA 9.7.9.12, 9.7.13.7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
+from ptxkit.emulator.asynchronous.data import Data
+from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.atomic import atom, combiner
+from ptxkit.emulator.operations.load_store import st
+from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.values import RAW, dtype_of, viewed
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+COMPLETES = "mbarrier::complete_tx::bytes"
+OPERATORS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
+
+
+@effect("st.async")
+def st_async(form: Form) -> Effect:
+    """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
+
+    `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell when it
+    happens.
+    """
+    m = form.modifiers
+    if not m.flag(COMPLETES):
+        return st(form)
+    m.choose("weak", "cluster")
+    return _to_cluster(form, None)
+
+
+@effect("red.async")
+def red_async(form: Form) -> Effect:
+    """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
+    m = form.modifiers
+    if COMPLETES not in m.left:
+        return atom(form)
+    m.flag(COMPLETES)
+    m.flag("relaxed")
+    m.flag("cluster")
+    return _to_cluster(form, m.need(*OPERATORS))
+
+
+def _to_cluster(form: Form, operator: str | None) -> Effect:
+    """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
+    m = form.modifiers
+    m.flag("shared::cluster")
+    count = int((m.choose("v2", "v4") or "v1")[1:])
+    kind = m.type()
+    if len(form.sources) != count + 2:
+        raise Unsupported("a form without an mbarrier")
+    size = kind.bytes * count
+    sources = [form.source(part, f"b{kind.bits}") for part in form.sources[1 : 1 + count]]
+    to = Places(form.address(form.sources[0]), "shared::cluster", size, form.site)
+    mbarrier = mbarrier_at(form, form.sources[-1], "shared::cluster")
+    combine = combiner(operator, kind, False) if operator is not None else None
+    form.builder.program.touches("shared", kind.bytes)
+    raw, dtype, site = RAW[kind.bits], dtype_of(kind.name), form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        gang = group.gang
+        launch = gang.launch
+        places = to(group, issuers)
+        slots = gang.mbarriers.find(issuers, mbarrier(group, issuers), site)
+        stride = gang.shared.stride
+        there = places // stride
+        apart = gang.mbarriers.place[slots] // stride != there
+        if apart.any():
+            at = int(np.argmax(apart))
+            message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
+            raise fault("P664", message, site, (issuers.name(at),))
+        own = there == issuers.rows // gang.warps
+        if combine is not None and own.any():
+            message = "BULK-SELF-CTA: `red.async` must go to another CTA of the cluster"
+            raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
+        values = np.stack([issuers.take(viewed(s.reader(group), raw)) for s in sources], axis=1)
+        data = Data(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
+        known = [source.undefined(group) for source in sources] if group.undefined else []
+        if any(known):
+            masks = [issuers.take(raw.type(0) if entry is None else entry[0]) for entry in known]
+            undefined = np.ascontiguousarray(np.stack(masks, axis=1).astype(raw)).view(np.uint8).reshape(-1)
+            origin = launch.origins.root(next(e[1] for e in known if e), launch.program, site)
+            data = Data(data.data, undefined, np.full(len(undefined), origin, np.uint32))
+        launch.counts.store("shared", size * len(issuers))
+        write = Region(gang.shared, places, size)
+
+        def deliver(stored: Data) -> None:
+            if combine is not None:
+                for item in range(len(places)):
+                    one = Region(gang.shared, places[item : item + 1], size)
+                    old, new = load(one), stored.data[item * size : (item + 1) * size]
+                    result = combine(old.data.view(dtype), new.view(dtype)).view(np.uint8)
+                    save(one, Data(result, old.undefined, old.origins), site, launch)
+                return
+            save(write, stored, site, launch)
+
+        gang.queue.issue(
+            Operation(
+                site,
+                gang,
+                issuers.rows,
+                issuers.lanes,
+                writes=(write,),
+                fetch=lambda: data,
+                deliver=deliver,
+                signal=Transaction(slots, np.full(len(issuers), size)),
+                proxy="generic",
+                reduces=combine is not None,
+            )
+        )
+
+    return Effect(step)

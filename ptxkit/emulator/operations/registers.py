@@ -1,0 +1,122 @@
+"""`setmaxnreg`: warpgroups hand registers to one another. PTX ISA 9.7.19.5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.aligned import AlignedGate
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+LEAST, MOST, STEP = 24, 256, 8
+
+
+@effect("setmaxnreg")
+def setmaxnreg(form: Form) -> Effect:
+    """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`. Without `.maxnreg` a warp's count is not known."""
+    m = form.modifiers
+    grows = m.need("inc", "dec") == "inc"
+    for name in ("sync", "aligned", "u32"):
+        m.need(name)
+    wanted = form.immediate(form.sources[0])
+    if wanted is None:
+        raise Unsupported("a register count that is no constant")
+    if not LEAST <= wanted <= MOST or wanted % STEP:
+        message = f"a register count from {LEAST} to {MOST} in steps of {STEP}, found {wanted}"
+        raise Unsupported(message)
+    gate = RegisterGate(form, wanted, grows)
+    return Effect(gate.step, gate)
+
+
+class RegisterGate(AlignedGate):
+    """Lets warps that ask for more registers through once their CTA has them to spare."""
+
+    code = "P696"
+
+    def __init__(self, form: Form, wanted: int, grows: bool) -> None:
+        super().__init__(form)
+        self.wanted, self.grows = wanted, grows
+
+    def __call__(self, group: Group) -> Group | None:
+        admitted = super().__call__(group)
+        if admitted is None or not self.grows or not admitted.gang.registers.any():
+            return admitted
+        rows = self._rows(admitted)
+        gang = admitted.gang
+        held = gang.registers.reshape(-1, gang.warps)
+        pool = gang.register_pool
+        after = held.sum(axis=1)
+        np.add.at(after, rows // gang.warps, self.wanted - gang.registers[rows])
+        short = after > pool
+        waits = np.zeros(gang.rows, bool)
+        waits[rows] = short[rows // gang.warps]
+        if not waits.any():
+            return admitted
+        own = waits if admitted.rows is None else waits[admitted.rows]
+        mask = admitted.full_mask() & own[:, None]
+        count = int(np.count_nonzero(mask))
+        if count == admitted.lanes:
+            gang.park(admitted, self)
+            return None
+        gang.park(admitted.part(mask, count, admitted.pc), self)
+        return admitted.part(admitted.full_mask() & ~mask, admitted.lanes - count, admitted.pc)
+
+    @staticmethod
+    def _rows(group: Group) -> np.ndarray:
+        return group.occupied()[0]
+
+    def step(self, group: Group, guard: Any) -> None:
+        """Change the count.
+
+        Raises:
+            EmulatorFault: P697, it would not grow, or not shrink.
+        """
+        gang = group.gang
+        if not gang.registers.any():
+            return
+        lanes = executing(group, guard)
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        rows = rows if lanes is None else rows[lanes.any(axis=1)]
+        now = gang.registers[rows]
+        wrong = now > self.wanted if self.grows else now < self.wanted
+        if wrong.any():
+            row, found = int(rows[int(np.argmax(wrong))]), int(now[int(np.argmax(wrong))])
+            raise self._direction(gang, row, found, self.site)
+        gang.registers[rows] = self.wanted
+        if not self.grows:
+            for gate in {
+                id(e.gate): e.gate for e in gang.waiting if isinstance(e.gate, RegisterGate)
+            }.values():
+                gang.ready += gang.unpark(gate)
+
+    def _direction(self, gang: Gang, row: int, found: int, site: Site) -> Exception:
+        verb = "grow" if self.grows else "shrink"
+        bound = "at least" if self.grows else "at most"
+        return fault(
+            "P697",
+            f"SETMAXNREG-DIRECTION: registers would not {verb}: expected "
+            f"{bound} {found}, found {self.wanted}",
+            site,
+            (str(gang.thread(row, 0)),),
+            "`.inc` must not ask for less than a warp has, `.dec` not for more",
+        )
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for."""
+        cta = row // gang.warps
+        held = int(gang.registers.reshape(-1, gang.warps)[cta].sum())
+        need = self.wanted - int(gang.registers[row])
+        return (
+            f"{need * WARP} registers more; the CTA has {gang.register_pool * WARP}, of which its warps hold "
+            f"{held * WARP}"
+        )
