@@ -7,7 +7,7 @@ parser state, is built from it at once. The first of its kinds always goes throu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from sys import intern
@@ -15,7 +15,7 @@ from typing import Any
 
 from ptxkit.asm._grammar import KINDS
 from ptxkit.asm.collector import at_rest
-from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
+from ptxkit.asm.lexer import DIRECTIVE, END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
 from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
 from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES, in_long_list
@@ -416,39 +416,59 @@ _BUILT: dict[str, Callable[[Parser, list[Any], int], Any]] = {
 }
 
 
-def parse(source: str | Path, *, name: str | None = None, max_size: int = MAX_SIZE) -> Module:
+def parse(
+    source: str | Path,
+    *,
+    name: str | None = None,
+    max_size: int = MAX_SIZE,
+    include: Sequence[str | Path] = (),
+    define: Mapping[str, str] | None = None,
+) -> Module:
     """Read PTX: a `str` with a newline is text, any other a path.
 
     Bad PTX does not raise: the parser recovers at the next statement, and `module.diagnostics` has every
-    syntax error, codes P101 to P109.
+    syntax error, codes P101 to P109. A text with lines that begin with `#` goes through the C preprocessor
+    first (4.1), whose errors are P113 and P114; what it makes is the module's source.
 
     Args:
         source: the text, or the path of a file in UTF-8.
         name: what diagnostics call the text; by default the path, or `<text>`.
-        max_size: the largest text that is read, in bytes.
+        max_size: the largest text that is read, in bytes, included files and what macros make too.
+        include: folders that `#include` looks in; `#include "x"` looks beside the file first.
+        define: macros, and what they stand for.
 
     Raises:
         PtxkitError: P110, the file cannot be read; P111, it is larger than `max_size`.
     """
+    path = None
     if isinstance(source, str) and "\n" in source:
         text, name = source, name or "<text>"
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         if size > max_size:
-            raise _too_large(name, max_size)
+            raise too_large(name, max_size)
     else:
-        name = name or str(source)
-        data = _read(Path(source), max_size)
+        name, path = name or str(source), Path(source)
+        data = _read(path, max_size)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as wrong:
             return Module([], "", [_not_text(name, f"byte {wrong.start} is not UTF-8")])
     if "\0" in text:
         return Module([], "", [_not_text(name, f"character {text.index(chr(0))} is NUL")])
-    parser = Parser(text, Source(name, text))
+    read, found = Source(name, text), list[Diagnostic]()
+    if "#" in text and DIRECTIVE.search(text):
+        from ptxkit.asm.preprocess import expand
+
+        read, found = expand(read, path, max_size, include, define)
+        if any(diagnostic.is_error for diagnostic in found):
+            return Module([], "", found, read, complete=False)
+    parser = Parser(read.text, read)
     if not text.isascii():
         parser.report_not_ascii()
     with at_rest():
-        return parser.run()
+        module = parser.run()
+    module.diagnostics[:0] = found
+    return module
 
 
 def _read(path: Path, max_size: int) -> bytes:
@@ -461,11 +481,12 @@ def _read(path: Path, max_size: int) -> bytes:
         help = "PTX given as a text has a newline in it; a text without one is taken for a path"
         raise error("P110", f"cannot read `{shown}`: {reason.lower()}", help=help) from None
     if len(data) > max_size:
-        raise _too_large(str(path), max_size)
+        raise too_large(str(path), max_size)
     return data
 
 
-def _too_large(name: str, max_size: int) -> PtxkitError:
+def too_large(name: str, max_size: int) -> PtxkitError:
+    """What is said of a text beyond the limit."""
     return error("P111", f"`{name}` is larger than {max_size} bytes", help="raise the limit with `max_size`")
 
 

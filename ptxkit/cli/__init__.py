@@ -24,6 +24,7 @@ VERBS = {
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
     "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",
+    "expand": "print a file after its # lines, as the assembler sees it",
     "script": "print the Python that builds a module again",
     "doctor": "show what this machine has, what is missing and how to mend it",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ import ptxkit
 from ptxkit.asm import Module
 from ptxkit.assembler import Assembly, assemble, second_opinion
 from ptxkit.cli import Verb, files
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import PtxkitError
 
@@ -32,10 +33,11 @@ from ptxkit.diagnostics import PtxkitError
 )
 @click.option("--line-info", is_flag=True, help="Let profilers and `ptxkit sass` show the PTX lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@preprocessor_options
 @MAX_SIZE
-def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, max_size: int) -> int:
+def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, **reading: Any) -> int:
     """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
-    _, module = files.read(file, max_size)
+    _, module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)
     files.write_whole(out, cubin)
     if as_json:

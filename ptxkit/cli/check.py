@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from ptxkit import __version__, diagnostics
 from ptxkit.cli import Verb
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
 
@@ -31,12 +32,13 @@ FORMATS = ("text", "json", "github", "sarif")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --output-format json.")
 @click.option("--ptxas", is_flag=True, help="Have NVIDIA's assembler look, too: nvJitLink, or ptxas on PATH.")
+@preprocessor_options
 @MAX_SIZE
 def command(
-    files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, ptxas: bool, max_size: int
+    files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, ptxas: bool, **reading: Any
 ) -> int:
     """Find errors in PTX files, the launch card included, and explain them."""
-    found = [diagnostic for file in files for diagnostic in _check(file, target, ptxas, max_size)]
+    found = [diagnostic for file in files for diagnostic in _check(file, target, ptxas, reading)]
     match "json" if as_json else output_format:
         case "json":
             print_json({**diagnostics.to_json(found), "ok": exit_code(found) == 0})
@@ -53,14 +55,14 @@ def command(
     return exit_code(found)
 
 
-def _check(file: str, target: str | None, ptxas: bool, max_size: int) -> list[Diagnostic]:
+def _check(file: str, target: str | None, ptxas: bool, reading: dict[str, Any]) -> list[Diagnostic]:
     """Findings of one file, what keeps it from being read included."""
     import ptxkit
     from ptxkit.cli import files
 
     found: list[Diagnostic] = []
     try:
-        _, module = files.read(file, max_size)
+        _, module = files.read(file, **reading)
         found = ptxkit.check(module, target=target)
         if ptxas:
             from ptxkit.assembler import second_opinion

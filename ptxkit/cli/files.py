@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copymode
@@ -19,24 +20,28 @@ _HELP = {
 NO_TEXT = "P112"
 
 
-def read(file: str, max_size: int) -> tuple[Path, Module]:
+Macros = Sequence[tuple[str, str]]
+"""What `-D` gives: names and what they stand for."""
+
+
+def read(file: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> tuple[Path, Module]:
     """The path that FILE stands for, and its module; syntax errors are in the module's diagnostics.
 
     Raises:
         PtxkitError: P559 (no such file), P110 to P112 (unreadable, too large, no text).
     """
     name, path = kernels.find(file)
-    return path, parsed(path, name, max_size)
+    return path, parsed(path, name, max_size, include, define)
 
 
-def parsed(path: Path, name: str, max_size: int) -> Module:
+def parsed(path: Path, name: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> Module:
     """The module of the file at a path; syntax errors are in its diagnostics.
 
     Raises:
         PtxkitError: P110 to P112 (unreadable, too large, no text).
     """
     try:
-        module = parse(path, name=name, max_size=max_size)
+        module = parse(path, name=name, max_size=max_size, include=include, define=dict(define))
     except PtxkitError as problem:
         raise PtxkitError(replace(d, help=_HELP.get(d.code, d.help)) for d in problem.diagnostics) from None
     no_text = [diagnostic for diagnostic in module.diagnostics if diagnostic.code == NO_TEXT]

@@ -41,6 +41,38 @@ class TargetName(click.ParamType):
         return target.name
 
 
+class Macro(click.ParamType):
+    """`NAME` or `NAME=VALUE`, as C compilers have it: `NAME` alone is 1."""
+
+    name = "macro"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", name, re.ASCII):
+            self.fail(f"expected a name such as `TILE=64`, found `{value}`", param, ctx)
+        return name, text if equals else "1"
+
+
+def preprocessor_options(command: Any) -> Any:
+    """`-I` and `-D`, for the lines that begin with `#`."""
+    include = click.option(
+        "-I",
+        "include",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="A folder that `#include` looks in.",
+    )
+    define = click.option(
+        "-D", "define", multiple=True, type=Macro(), metavar="NAME[=VALUE]", help="Define a macro."
+    )
+    return include(define(command))
+
+
 MAX_SIZE = click.option(
     "--max-size",
     type=ByteSize(),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, preprocessor_options
 
 
 @click.command(
@@ -16,12 +18,13 @@ from ptxkit.cli.options import MAX_SIZE
     ),
 )
 @click.argument("file", metavar="FILE")
+@preprocessor_options
 @MAX_SIZE
-def command(file: str, max_size: int) -> int:
+def command(file: str, **reading: Any) -> int:
     """Print the builder script that makes a module again."""
     from ptxkit.asm.script import script
     from ptxkit.cli import files
 
-    _, module = files.read(file, max_size)
+    _, module = files.read(file, **reading)
     print(script(module), end="")
     return 0

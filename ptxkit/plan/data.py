@@ -53,7 +53,8 @@ class Program:
         Raises:
             PtxkitError: P559, the file can't be read any more.
         """
-        return parse(self.read(), name=self.name, max_size=sys.maxsize)
+        beside = [Path(self.path).parent] if self.path is not None else []
+        return parse(self.read(), name=self.name, max_size=sys.maxsize, include=beside)
 
 
 @dataclass(frozen=True, slots=True)

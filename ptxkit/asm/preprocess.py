@@ -1,0 +1,284 @@
+"""The C preprocessor in front of the parser: lines that begin with `#`. PTX ISA 4.1.
+
+The work is pcpp's. Here are its bounds, its messages as Diagnostics, and the way back: the text that it makes
+is a `Source` whose every line knows the file and the line that it came from.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pcpp
+
+from ptxkit.asm.parse import too_large
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
+
+MAX_DEPTH = 64
+"""Deepest nesting of included files."""
+MAX_TOKENS = 2_000_000
+"""Most tokens that macros may make, those of macros in macros included."""
+
+_BREAKS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
+"""What Python takes for the end of a line, and PTX does not (4.1)."""
+_TOKEN = re.compile(r"[\w$]+|\s+|.")
+_EVALUATED = re.compile(r"\(passed to evaluator: '(.*)'\)$", re.DOTALL)
+_NAMED = ("define", "undef", "ifdef", "ifndef", "if", "elif", "include")
+"""Directives that something must follow."""
+_IGNORED = ("line", "file", "pragma", "ident")
+
+
+class Expanded(Source):
+    """A text that the preprocessor made.
+
+    Attributes:
+        origins: where each line comes from: a source and a line in it.
+    """
+
+    __slots__ = ("origins",)
+
+    def __init__(self, name: str, text: str, origins: Sequence[tuple[Source, int]]) -> None:
+        super().__init__(name, text)
+        self.origins = origins
+
+    def origin(self, span: Span) -> tuple[Source, Span, str | None]:
+        """Where a stretch comes from; what a macro has made, from the place where the macro stands."""
+        source, line = self._origin(span.line)
+        last, end_line = self._origin(span.end_line)
+        column, _ = self._written(span.line, span.column, span.column)
+        if last is source and end_line >= line:
+            _, end = self._written(span.end_line, max(1, span.end_column - 1), span.end_column)
+        else:
+            end_line, end = line, len(source.line(line) or "") + 1
+        made = (self.line(span.line) or "").strip()
+        note = f"the line expands to `{made}`" if made and made != (source.line(line) or "").strip() else None
+        return source, Span(line, column, end_line, max(end, column + 1) if end_line == line else end), note
+
+    def _origin(self, line: int) -> tuple[Source, int]:
+        return self.origins[min(line, len(self.origins)) - 1]
+
+    def _written(self, number: int, first: int, end: int) -> tuple[int, int]:
+        """The columns that a stretch within a token of a line comes from."""
+        source, line = self._origin(number)
+        made, written = self.line(number) or "", source.line(line) or ""
+        if made == written.rstrip():
+            return first, end
+        if not made:
+            return 1, len(written) + 1
+        from difflib import SequenceMatcher
+
+        a, b = _TOKEN.findall(made), _TOKEN.findall(written)
+        at_a, at_b = (list(accumulate(map(len, tokens), initial=1)) for tokens in (a, b))
+        for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+            if at_a[i] <= first < at_a[j]:
+                shift = at_b[k] - at_a[i]
+                return (first + shift, end + shift) if tag == "equal" else (at_b[k], at_b[m])
+        return len(written) + 1, len(written) + 2
+
+
+class _Stop(Exception):
+    """Nothing more can be read; what is wrong has been reported."""
+
+
+def expand(
+    source: Source,
+    path: Path | None,
+    max_size: int,
+    include: Sequence[str | Path] = (),
+    define: Mapping[str, str] | None = None,
+) -> tuple[Expanded, list[Diagnostic]]:
+    """The text that the assembler sees, and what is wrong with the lines that begin with `#`.
+
+    Args:
+        source: the text.
+        path: its file, beside which `#include "x"` looks first; None: it looks in the current folder.
+        max_size: the largest text that is made, in bytes, and the most that is read of all included files.
+        include: folders that `#include` looks in.
+        define: macros and what they stand for.
+
+    Raises:
+        PtxkitError: P111, the text grows larger than `max_size`.
+    """
+    place = os.path.abspath(path or source.name)
+    run = _Preprocessor(source, place, max_size)
+    for folder in include:
+        run.add_path(str(folder))
+    for name, value in (define or {}).items():
+        run.define(f"{name} {value}")
+    text = _Text(place, run.sources)
+    run.parse(_BREAKS.sub(" ", source.text), place)
+    try:
+        while (token := run.token()) is not None:
+            text.add(str(token.value), os.path.abspath(token.source), token.lineno)
+            if text.size > max_size:
+                raise too_large(source.name, max_size)
+    except _Stop:
+        pass
+    except PtxkitError:
+        raise
+    except Exception as wrong:  # noqa: BLE001 - pcpp has no exception of its own for what it can't read
+        run.report_last(f"cannot preprocess this line: {wrong or type(wrong).__name__}")
+    return text.finish(), run.found
+
+
+class _Text:
+    """The lines that are made, and where each comes from.
+
+    A line of the file itself keeps its number as long as no file is included before it: lines that the
+    preprocessor took away stay as empty ones.
+    """
+
+    def __init__(self, place: str, sources: Mapping[str, Source]) -> None:
+        self.main = place
+        self.sources = sources
+        self.lines: list[str] = []
+        self.origins: list[tuple[Source, int]] = []
+        self.last: dict[str, int] = {place: 0}
+        self.pieces: list[str] = []
+        self.place: tuple[str, int] | None = None
+        self.size = 0
+
+    def add(self, text: str, path: str, line: int) -> None:
+        """Add a token of a line."""
+        self.size += len(text)
+        for number, piece in enumerate(text.split("\n")):
+            if number:
+                self.end_line(path, line + number - 1)
+            if piece and self.place is None:
+                self.place = path, line + number
+            self.pieces.append(piece)
+
+    def end_line(self, path: str, line: int) -> None:
+        path, line = self.place or (path, line)
+        source = self.sources[path]
+        for skipped in range(self.last.get(path, line) + 1, line):
+            self.lines.append("")
+            self.origins.append((source, skipped))
+        self.last[path] = line
+        self.lines.append("".join(self.pieces).rstrip())
+        self.origins.append((source, line))
+        self.pieces.clear()
+        self.place = None
+
+    def finish(self) -> Expanded:
+        """The whole text."""
+        if any(self.pieces) or not self.lines:
+            self.end_line(self.main, 1)
+        return Expanded(self.sources[self.main].name, "\n".join([*self.lines, ""]), self.origins)
+
+
+class _Preprocessor(pcpp.Preprocessor):
+    """pcpp with bounds, and with Diagnostics for messages."""
+
+    def __init__(self, source: Source, place: str, max_size: int) -> None:
+        super().__init__()
+        self.sources = {place: source}
+        self.left = max_size
+        self.max_size = max_size
+        self.made = 0
+        self.found: list[Diagnostic] = []
+
+    def report(
+        self,
+        path: str,
+        line: int,
+        message: str,
+        code: str = "P113",
+        severity: Severity = Severity.ERROR,
+        help: str | None = None,
+    ) -> None:
+        """Something is wrong with a line."""
+        source = self.sources.get(os.path.abspath(path))
+        written = (source.line(line) if source else None) or ""
+        start = len(written) - len(written.lstrip()) + 1
+        span = Span(line, start, line, max(start + 1, len(written.rstrip()) + 1))
+        self.found.append(Diagnostic(code, message, span, severity, help=help, source=source))
+
+    def report_last(self, message: str) -> None:
+        """Something is wrong with the latest directive."""
+        directive = self.lastdirective
+        self.report(directive.source, directive.lineno, message)
+
+    # ---- what pcpp asks
+
+    def on_error(self, file: str, line: int, msg: str) -> None:
+        evaluated = _EVALUATED.search(msg)
+        message = f"cannot evaluate `{evaluated[1]}`" if evaluated else " ".join(msg.split())
+        self.report(file, line, f"{message[:1].lower()}{message[1:]}".rstrip("."))
+
+    def on_comment(self, tok: Any) -> bool:
+        return True
+
+    def on_directive_handle(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:
+        self.lastdirective = directive
+        if directive.value in _NAMED and not toks:
+            self.report_last(f"expected something after `#{directive.value}`, found the end of the line")
+            raise _Stop
+        if directive.value in _NAMED[:4] and toks[0].type != self.t_ID:
+            self.report_last(f"expected a name after `#{directive.value}`, found `{toks[0].value}`")
+            raise _Stop
+        return True
+
+    def on_directive_unknown(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:
+        self.lastdirective = directive
+        name, text = directive.value, "".join(str(tok.value) for tok in toks)
+        if name in ("error", "warning"):
+            severity = Severity.ERROR if name == "error" else Severity.WARNING
+            self.report(directive.source, directive.lineno, f"`#{name}`: {text}", severity=severity)
+        elif name.isdigit():
+            return None
+        elif name not in _IGNORED:
+            self.report_last(f"there is no directive `#{name}`")
+        return True
+
+    def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        path = Path(includepath)
+        if not path.is_file():
+            raise FileNotFoundError(includepath)
+        if self.include_depth > MAX_DEPTH:
+            self.report_last(f"files are included more than {MAX_DEPTH} deep")
+            raise _Stop
+        with path.open("rb") as file:
+            data = file.read(self.left + 1)
+        self.left -= len(data)
+        if self.left < 0:
+            raise too_large(includepath, self.max_size)
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            self.report_last(f"`{path.name}` is no text in UTF-8")
+            raise _Stop from None
+        self.sources.setdefault(includepath, Source(_shown(includepath), text))
+        return io.StringIO(_BREAKS.sub(" ", text))
+
+    def on_include_not_found(
+        self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str
+    ) -> None:
+        directive = self.lastdirective
+        if is_malformed:
+            message, help = f'expected `"file"` or `<file>`, found `{includepath}`', None
+        else:
+            message, help = f"there is no file `{includepath}`", "`-I FOLDER` names a folder to look in"
+        self.report(directive.source, directive.lineno, message, code="P114", help=help)
+        raise _Stop
+
+    def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
+        made: list[Any] = super().expand_macros(tokens, list(expanding_from))
+        if expanding_from:
+            self.made += len(made)
+            if self.made > MAX_TOKENS:
+                line = made[0].lineno if made and self.lastdirective is None else self.lastdirective.lineno
+                self.report(self.source or "", line, f"macros make more than {MAX_TOKENS} tokens")
+                raise _Stop
+        return made
+
+
+def _shown(path: str) -> str:
+    """A path as a person would write it here."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
