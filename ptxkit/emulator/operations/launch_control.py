@@ -29,7 +29,7 @@ RESPONSE = 16
 
 @effect("clusterlaunchcontrol.try_cancel")
 def try_cancel(form: Form) -> Effect:
-    """`clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]`."""
+    """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
     m = form.modifiers
     m.need("async")
     space = m.choose("shared::cta", default="generic") or "generic"
@@ -118,8 +118,9 @@ def query_cancel(form: Form) -> Effect:
         entry = response.undefined(group) if group.undefined else None
         if entry is not None:
             mask = (entry[0] != 0).any(axis=-1)
-            group.gang.launch.undefined_decides(group, mask, entry[1], site, f"the response
-            `{response.name}`")
+            group.gang.launch.undefined_decides(
+                group, mask, entry[1], site, f"the response `{response.name}`"
+            )
         if asks:
             if failed.any():
                 rows = np.arange(group.gang.rows) if group.rows is None else group.rows

@@ -23,7 +23,7 @@ LEAST, MOST, STEP = 24, 256, 8
 
 @effect("setmaxnreg")
 def setmaxnreg(form: Form) -> Effect:
-    """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`. Without `.maxnreg` a warp's count is not known."""
+    """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
     m = form.modifiers
     grows = m.need("inc", "dec") == "inc"
     for name in ("sync", "aligned", "u32"):

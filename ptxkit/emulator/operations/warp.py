@@ -389,8 +389,10 @@ def elect(form: Form) -> Effect:
 
 def _leader(candidates: Any, whim: int) -> Any:
     """The first lane of each mask, counted from lane `whim` on and round."""
-    turned = candidates >> np.uint32(whim) | candidates << np.uint32((WARP - whim) % WARP) if whim else
-    candidates lowest = turned & (~turned + np.uint32(1))
+    turned = candidates
+    if whim:
+        turned = candidates >> np.uint32(whim) | candidates << np.uint32(WARP - whim)
+    lowest = turned & (~turned + np.uint32(1))
     first = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
     return (first + np.uint32(whim)) % np.uint32(WARP)
 
