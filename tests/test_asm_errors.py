@@ -74,7 +74,7 @@ def errors(text: str) -> list[tuple[str, int, int, str]]:
         (".pragma nounroll;", ("P101", 9, "expected a string, found `nounroll`")),
         ('.pragma "nounroll;', ("P104", 9, 'expected `"` before the end of the line')),
         ("call f (a);", ("P101", 8, "expected `,` or `;`, found `(`")),
-        ("#define X 3", ("P103", 1, "expected a statement, found a preprocessor directive")),
+        ("ret; #define X 3", ("P103", 6, "character `#` cannot stand here")),
         ("@@DWARF .byte 3", ("P101", 1, "expected a directive, found `@@DWARF`")),
     ],
 )

@@ -265,18 +265,10 @@ def _report_malformed(parser: Parser, text: str, start: int) -> None:
         )
     elif text[0].isdigit():
         _report(parser, "P103", f"malformed number `{_shown(text)}`", start, end, _number_help(text))
-    elif text == "#":
-        _report(
-            parser,
-            "P103",
-            "expected a statement, found a preprocessor directive",
-            start,
-            end,
-            'only line markers such as `# 1 "file.cu"` are read here',
-        )
     else:
         name = text if text.isprintable() else f"U+{ord(text):04X}"
-        _report(parser, "P103", f"character `{name}` cannot stand here", start, end)
+        help = "a line for the preprocessor begins with `#`" if text == "#" else None
+        _report(parser, "P103", f"character `{name}` cannot stand here", start, end, help)
 
 
 def _unterminated_comment(parser: Parser, kind: str, text: str, trivia: str, start: int) -> None:
