@@ -130,6 +130,28 @@ def test_impossible_sizes(sizes: dict[str, int], code: str) -> None:
     assert code_of(GEMV.check, sizes) == code
 
 
+def test_the_reference_of_the_matrix_product() -> None:
+    problem = workload("nvfp4_gemm")
+    sizes = {"M": 5, "N": 7, "K": 96}
+    problem.check(sizes)
+    inputs = problem.generate(sizes, "full", 3, frozenset({"sfb_permuted"}))
+    expected = problem.reference(sizes, inputs)["d"]
+    values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    for m, n in [(0, 0), (4, 6), (2, 3)]:
+        total, magnitude = 0.0, 0.0
+        for k in range(96):
+            a, b = ((int(inputs[x][row, k // 2]) >> 4 * (k % 2)) & 15 for x, row in (("a", m), ("b", n)))
+            term = values[a & 7] * values[b & 7] * (-1) ** (a // 8 + b // 8)
+            term *= float(inputs["sfa"][m, k // 16]) * float(inputs["sfb"][n, k // 16])
+            total, magnitude = total + term, magnitude + abs(term)
+        assert expected.values[m, n] == total
+        assert expected.slack[m, n] == pytest.approx(magnitude * 2.0**-20)
+    assert inputs["sfb_permuted"].shape == (1, 2, 32, 4, 4)
+    assert inputs["sfb_permuted"][0, 1, 6, 0, 1] == inputs["sfb"][6, 5]
+    assert {tensor.name for tensor in problem.tensors(sizes)} == {*inputs, "sfa_permuted", "d"}
+    assert problem.cost(sizes).bytes_read == (5 + 7) * (48 + 6)
+
+
 def test_the_registry() -> None:
     for name in WORKLOADS:
         assert workload(name).name == name

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 WORKLOADS: dict[str, str] = {
+    "nvfp4_gemm": "ptxkit.workloads.nvfp4_gemm:Nvfp4Gemm",
     "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
 }
 """Where each registered problem lives."""

@@ -122,7 +122,7 @@ class Nvfp4Gemv(Workload):
         slack = np.empty((L, M))
         step = max(1, REFERENCE_CHUNK // K)
         for batch in range(L):
-            b = E2M1[_nibbles(inputs["b"][batch, 0])].reshape(blocks, BLOCK)
+            b = E2M1[nibbles(inputs["b"][batch, 0])].reshape(blocks, BLOCK)
             scale_b = inputs["sfb"][batch, 0].astype(np.float64)
             for first in range(0, M, step):
                 rows = slice(first, min(first + step, M))
@@ -150,7 +150,7 @@ def permute_scales(plain: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(atoms.transpose(0, 1, 4, 3, 2, 5))
 
 
-def _nibbles(packed: np.ndarray) -> np.ndarray:
+def nibbles(packed: np.ndarray) -> np.ndarray:
     """The e2m1 codes of packed bytes, lower index from the low nibble."""
     return np.stack([packed & 15, packed >> 4], axis=-1).reshape(*packed.shape[:-1], -1)
 
