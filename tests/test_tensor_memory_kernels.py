@@ -1,0 +1,49 @@
+"""Kernels of tcgen05 on the emulator: every form that the planner makes, moves, copies, allocation."""
+
+from __future__ import annotations
+
+import itertools
+import numpy as np
+import pytest
+import tensor_memory_kernels as kernels
+import tensor_memory_products as products
+from test_tcgen05_emit import products as planned
+
+from ptxkit.emulator import Emulator
+from ptxkit.tcgen05 import Product, TensorTile
+
+ORDERS = ("lazy", "eager", "random")
+FORMS = list(planned())
+
+
+def describe(product: Product) -> str:
+    where = "tmem" if isinstance(product.a, TensorTile) else "smem"
+    flags = "".join(f".{name}" for name in ("ws", "sparse") if getattr(product, name))
+    vector = f"-{product.vector}-{product.scale}" if product.scale else ""
+    return f"{product.kind}{flags}-{product.a.dtype}-cta{product.cta_group}-{where}{vector}"
+
+
+def check(product: Product, order: str, seed: int = 0) -> None:
+    """The kernel gives the product of small integers exactly, that of anything else within the model's error."""
+    exact = product.scale is None
+    placed = products.put(product, seed, small=exact)
+    factors = (1.0, 1.0) if exact else products.put_scales(product, placed, seed)
+    a, b = placed.a * factors[0], placed.b * factors[1]
+    expected, size = np.einsum("mk,nk->mn", a, b), np.einsum("mk,nk->mn", abs(a), abs(b))
+    text = kernels.product_kernel(product)
+    device = Emulator(order=order, seed=seed)
+    made = kernels.result(product, placed, kernels.launch(product, placed, text, device))
+    unit = 0.0 if exact else 2.0**-18
+    assert (abs(made - expected) <= product.k // product.step_k * size * unit).all()
+
+
+@pytest.mark.parametrize("at", range(0, len(FORMS), 3), ids=[describe(form) for form in FORMS[::3]])
+def test_forms_of_a_product(at: int) -> None:
+    check(FORMS[at], ORDERS[at // 3 % 3], seed=at)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("product", FORMS, ids=describe)
+def test_every_form_in_every_order(product: Product, order: str) -> None:
+    check(product, order, seed=5)
