@@ -238,6 +238,8 @@ def edge_maps(draw: random.Random, number: int, mode: str, each: int = 20) -> It
         yield "size of 2^32", {**fields, "shape": changed(fields["shape"], 0, 2**32)}
         yield "address of 0", {**fields, "address": 0}
         yield "address beyond 2^48", {**fields, "address": 2**50}
+        yield "address below 2^57", {**fields, "address": 2**57 - 32}
+        yield "address of 2^57", {**fields, "address": 2**57}
         yield "address below 2^64", {**fields, "address": 2**64 - 32}
         if DTYPES[fields["dtype"]].is_float:
             yield "NaN fill of every float", {**fields, "oob_fill": "nan"}

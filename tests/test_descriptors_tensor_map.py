@@ -146,7 +146,8 @@ def test_a_device_made_map_keeps_what_the_driver_would_have_noted():
 
 REFUSED = [
     ({"address": (1 << 20) + 8}, "P451", "`address` must be a multiple of 16 bytes, found 0x100008"),
-    ({"address": -16}, "P451", "below 2^64"),
+    ({"address": -16}, "P451", "below 2^57"),
+    ({"address": 2**57}, "P451", "below 2^57, found 0x200000000000000"),
     ({"address": "x"}, "P459", "`address` must be an integer"),
     ({"dtype": "f8"}, "P459", "`dtype` must be one of"),
     ({"dtype": None}, "P459", "`dtype` must be one of"),

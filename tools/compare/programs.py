@@ -123,6 +123,13 @@ def misread(case: Case) -> bool:
     return case.opcode == "set" and any(register.type in ("f16", "bf16") for register in case.outputs)
 
 
+def loses_its_guard(case: Case) -> bool:
+    """Whether ptxas 13.0 and later and driver 580.159.04 guard only a part of what they make of a statement:
+    of `set` the comparison but not the conversion of its result, of `testp` the first test alone. Lanes that
+    are switched off get another value."""
+    return case.opcode in ("set", "testp")
+
+
 def overwritten(case: Case) -> bool:
     """Whether ptxas 13.0 and driver 580.159.04 write results of a statement before they have read all that it
     reads: `mma` of 8-bit floats for sm_90, whose sums are added to C element by element. Where an element of
@@ -177,7 +184,10 @@ class _Writer:
             elif kind == "loop" and inner:
                 self.part(Part("loop", self.choose(32), self.row()), inner)
             elif kind == "guarded" and inner:
-                self.part(Part("guarded", self.choose(1), self.row()), inner)
+                self.part(
+                    Part("guarded", self.choose(1), self.row()), [c for c in inner if not loses_its_guard(c)]
+                )
+                self.part(Part("line"), [case for case in inner if loses_its_guard(case)])
             elif kind == "warps" and (inner or together):
                 inner += [together.pop() for _ in range(min(len(together), self.random.randrange(1, 4)))]
                 self.random.shuffle(inner)

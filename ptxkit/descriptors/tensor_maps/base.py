@@ -28,6 +28,7 @@ from ptxkit.descriptors.tensor_maps.arguments import (
     refused,
 )
 from ptxkit.descriptors.tensor_maps.codes import (
+    ADDRESS_LIMIT,
     CTA_LIMIT,
     ELEMENT_CODES,
     INTERLEAVE_CODES,
@@ -231,8 +232,8 @@ class TensorMap(Word1024, abstract=True):
         for i, stride in enumerate(strides):
             if stride % 16:
                 raise refused(STRIDE, f"`strides[{i}]` must be a multiple of 16 bytes, found {stride}")
-        if not 0 <= integer("address", given.get("address")) < 2**64:
-            raise refused(ADDRESS, f"`address` must be below 2^64, found {given['address']}")
+        if not 0 <= integer("address", given.get("address")) < ADDRESS_LIMIT:
+            raise refused(ADDRESS, f"`address` must be below 2^57, found {given['address']:#x}")
         swizzle = str(given.get("swizzle", "none")).partition("-")[0]
         return {
             "mode": cls.MODE,
@@ -339,6 +340,8 @@ class TensorMap(Word1024, abstract=True):
             yield problem(
                 SHAPE, f"`interleave` {self.interleave} needs 3 dimensions or more, found {self.rank}"
             )
+        if self.address >= ADDRESS_LIMIT:
+            yield problem(ADDRESS, f"`address` must be below 2^57, found {self.address:#x}")
         wide = 32 if self.interleave == "32B" or self.dtype in PADDED else 16
         why = "" if wide == 16 else f" with `{self.dtype if self.dtype in PADDED else 'interleave 32B'}`"
         if self.address % wide:

@@ -39,6 +39,8 @@ PADDED_SWIZZLES = {
 SWIZZLE_SPAN = {"32B": 32, "64B": 64, "96B": 96, "128B": 128}
 """Bytes that the inner dimension of a box may have; by what the swizzle's name begins with."""
 SHARED_ALIGNMENT = {"none": 16, "32B": 256, "64B": 512, "96B": 256, "128B": 1024}
+ADDRESS_LIMIT = 2**57
+"""Addresses of global memory are below it: as measured, the driver of an H200 makes no map from there on."""
 SHARED_LIMIT = max(limits.shared_per_sm for limits in targets.LIMITS.values() if limits.capability >= (9, 0))
 """The largest box in bytes that a driver makes: the shared memory of the largest target's multiprocessor."""
 CTA_LIMIT = max(limits.shared_per_cta for limits in targets.LIMITS.values() if limits.capability >= (9, 0))
