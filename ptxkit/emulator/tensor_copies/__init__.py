@@ -5,5 +5,6 @@ transfer   one copy in the emulator's memories, with undefined bits
 """
 
 from ptxkit.emulator.tensor_copies.elements import load, reduction, store
+from ptxkit.emulator.tensor_copies.transfer import Transfer
 
-__all__ = ["load", "reduction", "store"]
+__all__ = ["Transfer", "load", "reduction", "store"]

@@ -12,17 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.values import WARP
-
 CODES = {4: np.uint8, 8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 
 
 class Fragment:
-    """A matrix in the registers of a warp.
+    """A matrix in the registers of a warp, or of the 128 threads of a warpgroup.
 
     Args:
-        first, second: for every lane and element the place along the matrix's two axes, int64 (32, elements).
-            Elements fill registers from the low bits up.
+        first, second: for every lane and element the place along the matrix's two axes, int64 (lanes,
+            elements). Elements fill registers from the low bits up.
         bits: of an element.
         tile: for every lane and element its matrix, where a warp holds several.
     """
@@ -33,7 +31,7 @@ class Fragment:
         self.bits = bits
         self.word = max(bits, 32)
         self.packed = self.word // bits
-        elements = first.shape[1]
+        self.lanes, elements = first.shape
         self.registers = elements // self.packed
         if tile is None:
             tile = np.zeros_like(first)
@@ -46,19 +44,19 @@ class Fragment:
         self.words = np.empty(count, np.int64)
         inside_of = np.empty(count, np.int64)
         for copy in reversed(range(elements)):
-            self.words[place[:, copy]] = word[:, copy] * WARP + lane[:, copy]
+            self.words[place[:, copy]] = word[:, copy] * self.lanes + lane[:, copy]
             inside_of[place[:, copy]] = inside[:, copy]
         self.shifts = (inside_of * bits).astype(CODES[self.word])[:, None]
-        self.places = place.T.reshape(self.registers, self.packed, WARP)
+        self.places = place.T.reshape(self.registers, self.packed, self.lanes)
 
     def gather(self, values: Sequence[Any], n: int) -> np.ndarray:
         """The codes of the matrix, in the smallest unsigned type.
 
         Args:
-            values: the raw registers, each of a shape that broadcasts to (n, 32).
-            n: rows of the group.
+            values: the raw registers, each of a shape that broadcasts to (n, lanes).
+            n: rows of the group, or warpgroups.
         """
-        words = np.empty((self.registers, WARP, n), CODES[self.word])
+        words = np.empty((self.registers, self.lanes, n), CODES[self.word])
         for into, value in zip(words, values, strict=True):
             into[...] = value.T if np.ndim(value) else value
         found = words.reshape(-1, n).take(self.words, axis=0)
@@ -70,7 +68,7 @@ class Fragment:
         return found.reshape(*self.shape[:2], self.shape[2] * n)
 
     def scatter(self, matrix: np.ndarray) -> list[np.ndarray]:
-        """The registers that hold a matrix, (n, 32) each; undoes `gather`."""
+        """The registers that hold a matrix, (n, lanes) each; undoes `gather`."""
         n = matrix.shape[2] // self.shape[2]
         flat = matrix.reshape(-1, n)
         registers = []

@@ -1,0 +1,394 @@
+"""Tensor copies, reductions and prefetches: `cp.async.bulk.tensor` and its kin. PTX ISA 9.7.9.27.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
+from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.memory import BASE
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.bulk_copy import COMPLETES, MOST_CTAS, OPERATORS
+from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.tensor_copies.elements import reduction
+from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
+from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
+from ptxkit.layouts.tensor_copy import TensorCopy
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+LOAD_MODES = ("tile", "tile::gather4", "im2col", "im2col::w", "im2col::w::128")
+STORE_MODES = ("tile", "tile::scatter4", "im2col_no_offs")
+DIMENSIONS = ("1d", "2d", "3d", "4d", "5d")
+SHARED_ALIGNED = 128
+"""What the shared address of a box must be a multiple of."""
+ROWS_COORDINATES = 5
+"""Coordinates of `.tile::gather4` and `.tile::scatter4`: a column and four rows."""
+ALIGNMENT = "P628"
+
+
+@effect("cp.async.bulk.tensor")
+def copy(form: Form) -> Effect:
+    """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
+    m = form.modifiers
+    rank = int(m.need(*DIMENSIONS)[0])
+    to = next(
+        (name for name in form.instruction.modifiers if name in ("shared::cta", "shared::cluster", "global")),
+        "",
+    )
+    m.need("shared::cta", "shared::cluster", "global")
+    m.need("shared::cta", "global")
+    if to == "global":
+        return _store(form, rank, "store")
+    return _load(form, rank, to)
+
+
+@effect("cp.reduce.async.bulk.tensor")
+def reduce(form: Form) -> Effect:
+    """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
+    m = form.modifiers
+    rank = int(m.need(*DIMENSIONS)[0])
+    m.need("global")
+    m.need("shared::cta")
+    return _store(form, rank, m.need(*OPERATORS))
+
+
+@effect("cp.async.bulk.prefetch.tensor")
+def prefetch(form: Form) -> Effect:
+    """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
+    m = form.modifiers
+    rank = int(m.need(*DIMENSIONS)[0])
+    m.need("L2")
+    m.need("global")
+    mode = m.choose(*LOAD_MODES, default="tile") or "tile"
+    m.flag("L2::cache_hint")
+    maps, _ = _map_operand(form, form.source_operands[0], mode, rank)
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if len(issuers):
+            maps(group, issuers)
+
+    return Effect(step)
+
+
+def _load(form: Form, rank: int, to: str) -> Effect:
+    m = form.modifiers
+    mode = m.choose(*LOAD_MODES, default="tile") or "tile"
+    m.need(COMPLETES)
+    multicast = m.flag("multicast::cluster")
+    pair = m.choose("cta_group::1", "cta_group::2", default="cta_group::1") == "cta_group::2"
+    m.flag("L2::cache_hint")
+    operands = list(form.source_operands)
+    places = Places(form.address(operands[0]), to, 1, form.site, within="shared")
+    maps, coordinates = _map_operand(form, operands[1], mode, rank)
+    mbarrier = mbarrier_at(form, operands[2], to)
+    rest = operands[3:]
+    offsets: tuple[Source, ...] = ()
+    if mode.startswith("im2col"):
+        info = rest.pop(0) if rest else None
+        if not isinstance(info, tree.Vector):
+            raise Unsupported("an im2col copy without offsets")
+        offsets = tuple(form.source(part, "u16") for part in info.elements)
+    targets = form.source(rest.pop(0), "u16") if multicast else None
+    _touched(form)
+    loads = _Loads(form.site, maps, coordinates, places, mbarrier, offsets, targets, pair, to)
+    return Effect(loads)
+
+
+def _store(form: Form, rank: int, operation: str) -> Effect:
+    m = form.modifiers
+    mode = m.choose(*STORE_MODES, default="tile") or "tile"
+    m.need("bulk_group")
+    m.flag("L2::cache_hint")
+    operands = list(form.source_operands)
+    maps, coordinates = _map_operand(form, operands[0], mode, rank)
+    places = Places(form.address(operands[1]), "shared::cta", 1, form.site, within="shared")
+    _touched(form)
+    return Effect(_Stores(form.site, maps, coordinates, places, operation))
+
+
+def _touched(form: Form) -> None:
+    program = form.builder.program
+    program.asynchronous = True
+    program.touches("shared", 16)
+    program.touches("global", 4)
+
+
+def _map_operand(
+    form: Form, operand: tree.Operand, mode: str, rank: int
+) -> tuple[MapOperand, tuple[Source, ...]]:
+    """`[tensorMap, tensorCoords]`: the map, and the coordinates, innermost first."""
+    if not isinstance(operand, tree.Address) or len(operand.rest) != 1:
+        raise Unsupported("a tensor map without coordinates")
+    vector = operand.rest[0]
+    parts = vector.elements if isinstance(vector, tree.Vector) else (vector,)
+    expected = ROWS_COORDINATES if mode in ("tile::gather4", "tile::scatter4") else rank
+    if len(parts) != expected:
+        raise Unsupported(f"{len(parts)} coordinates where it has {expected}")
+    sources = tuple(form.source(part, "s32") for part in parts)
+    return MapOperand(form.address(operand), mode, rank, form.site), sources
+
+
+@dataclass(slots=True, eq=False)
+class _Copies:
+    """What loads and stores share."""
+
+    site: Site
+    maps: MapOperand
+    coordinates: tuple[Source, ...]
+    places: Places
+
+    def _values(self, group: Group, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
+        """Operands of each thread: int64 (threads, operands).
+
+        Raises:
+            EmulatorFault: P605, one has undefined bits.
+        """
+        found = np.zeros((len(issuers), len(sources)), np.int64)
+        for i, source in enumerate(sources):
+            entry = source.undefined(group) if group.undefined else None
+            if entry is not None and issuers.take(entry[0]).any():
+                name = f"the coordinate `{source.name}`"
+                group.gang.launch.undefined_decides(group, entry[0], entry[1], self.site, name)
+            found[:, i] = issuers.take(source.reader(group))
+        return found
+
+    def _transfers(
+        self,
+        issuers: Issuers,
+        copies: list[TensorCopy],
+        coordinates: np.ndarray,
+        offsets: np.ndarray,
+        to: np.ndarray,
+    ) -> list[Transfer]:
+        """The boxes of some threads, `to` offsets in the bank of shared memory.
+
+        Raises:
+            EmulatorFault: P628, a box is misaligned; P602, it leaves shared memory, or the tensor memory.
+        """
+        gang = issuers.group.gang
+        launch, stride = gang.launch, gang.shared.stride
+        made = []
+        for item, copy in enumerate(copies):
+            tile, offset = divmod(int(to[item]), stride)
+            address = offset + launch.shared_start
+            if address % SHARED_ALIGNED:
+                raise fault(
+                    ALIGNMENT,
+                    f"TMA-SMEM-ALIGN: expected a multiple of {SHARED_ALIGNED} bytes, found {address:#x}",
+                    self.site,
+                    (issuers.name(item),),
+                    "declare the buffer `.align 128`, or 1024 where a matrix descriptor reads it",
+                )
+            given = tuple(offsets[item].tolist())
+            moves = copy.moves(tuple(coordinates[item].tolist()), address, given)
+            if offset + moves.nbytes > launch.shared_total:
+                end = launch.shared_start + launch.shared_total
+                raise fault(
+                    "P602",
+                    f"out of bounds: a box of {moves.nbytes} bytes at {address:#x} of shared memory",
+                    self.site,
+                    (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
+                )
+            transfer = Transfer(copy.map, moves, tile * stride - launch.shared_start, self.site, launch)
+            self._check_tensor(issuers, item, transfer)
+            made.append(transfer)
+        return made
+
+    def _check_tensor(self, issuers: Issuers, item: int, transfer: Transfer) -> None:
+        """The part of the tensor that is copied must be allocated."""
+        memory = transfer.launch.memory
+        start, size = transfer.global_intervals()
+        if not len(start):
+            return
+        low, high = int(start.min()) + BASE, int((start + size).max()) + BASE
+        owner = memory.find(low)
+        if owner is not None and owner.live and high <= owner.end:
+            return
+        moves = transfer.moves
+        inside = np.ones(len(moves.addresses), bool) if moves.inside is None else moves.inside
+        good = memory.inside(moves.addresses.astype(np.uint64), moves.unit) | ~inside
+        if good.all():
+            return
+        where = int(moves.addresses[np.argmin(good)])
+        before = memory.find(where)
+        freed = before is not None and not before.live and where < before.end
+        near = (
+            f"the nearest allocation before is {before}"
+            if before is not None
+            else "nothing is allocated before"
+        )
+        raise fault(
+            "P604" if freed else "P602",
+            f"{'use after free' if freed else 'out of bounds'}: a box reaches {where:#x} of global memory",
+            self.site,
+            (issuers.name(item), f"the tensor begins at {transfer.map.address:#x}", near),
+            "the tensor map must describe what is allocated: compare its address, sizes and strides",
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Loads(_Copies):
+    """The step of a load."""
+
+    mbarrier: Places
+    offsets: tuple[Source, ...]
+    targets: Source | None
+    pair: bool
+    to: str
+
+    def __call__(self, group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        gang, site = group.gang, self.site
+        copies, addresses = self.maps(group, issuers)
+        coordinates = self._values(group, issuers, self.coordinates)
+        offsets = self._values(group, issuers, self.offsets)
+        to, signals = self.places(group, issuers), self.mbarrier(group, issuers)
+        stride = gang.shared.stride
+        self._check_cta(group, issuers, to)
+        if self.targets is not None:
+            item, rank = self._targets(group, issuers)
+            first = gang.peer(issuers.rows[item], 0)
+            home = signals[item] // stride - first
+            signal_rank = rank & ~1 | home & 1 if self.pair else rank
+            issuers = issuers.some(item)
+            copies = [copies[i] for i in item.tolist()]
+            coordinates, offsets, addresses = coordinates[item], offsets[item], addresses[item]
+            to = (first + rank) * stride + to[item] % stride
+            signals = (first + signal_rank) * stride + signals[item] % stride
+        slots = gang.mbarriers.find(issuers, signals, site)
+        self._check_signals(group, issuers, signals, to)
+        transfers = self._transfers(issuers, copies, coordinates, offsets, to)
+        sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
+        launch = gang.launch
+        memory, bank = launch.memory, gang.shared
+        launch.counts.load("global", int(sizes.sum()))
+        launch.counts.store("shared", int(sizes.sum()))
+
+        def deliver(data: list[Held]) -> None:
+            for transfer, held in zip(transfers, data, strict=True):
+                transfer.deliver_shared(held, bank)
+
+        operation = Operation(
+            site,
+            gang,
+            issuers.rows,
+            issuers.lanes,
+            reads=(_region(memory, [transfer.global_intervals() for transfer in transfers]),),
+            writes=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
+            fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
+            deliver=deliver,
+            signal=Transaction(slots, sizes),
+        )
+        MapFences.of(launch).use(operation, addresses)
+        gang.queue.issue(operation)
+
+    def _check_cta(self, group: Group, issuers: Issuers, to: np.ndarray) -> None:
+        if self.to != "shared::cta":
+            return
+        away = to // group.gang.shared.stride != issuers.rows // group.gang.warps
+        if away.any():
+            at = int(np.argmax(away))
+            message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
+            raise fault("P664", message, self.site, (issuers.name(at),))
+
+    def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+        """For each destination of a multicast the copy and the rank of the CTA."""
+        assert self.targets is not None
+        masks = issuers.take(self.targets.reader(group)).astype(np.int64)
+        item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
+        beyond = rank >= group.gang.cluster
+        if beyond.any():
+            at = int(item[int(np.argmax(beyond))])
+            message = (
+                f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
+                f"{group.gang.cluster} has not"
+            )
+            raise fault("P663", message, self.site, (issuers.name(at),))
+        return item, rank
+
+    def _check_signals(self, group: Group, issuers: Issuers, signals: np.ndarray, to: np.ndarray) -> None:
+        stride = group.gang.shared.stride
+        here, there = signals // stride, to // stride
+        apart = here >> 1 != there >> 1 if self.pair else here != there
+        if apart.any():
+            at = int(np.argmax(apart))
+            where = "of the destination's CTA or its peer" if self.pair else "of the destination's CTA"
+            message = f"BULK-SELF-CTA: the mbarrier must lie in the shared memory {where}"
+            raise fault("P664", message, self.site, (issuers.name(at),))
+
+
+@dataclass(slots=True, eq=False)
+class _Stores(_Copies):
+    """The step of a store or a reduction."""
+
+    operation: str
+
+    def __call__(self, group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        gang, site, what = group.gang, self.site, self.operation
+        copies, addresses = self.maps(group, issuers)
+        if what != "store":
+            self._check_reduction(issuers, copies)
+        coordinates = self._values(group, issuers, self.coordinates)
+        source = self.places(group, issuers)
+        transfers = self._transfers(
+            issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
+        )
+        launch = gang.launch
+        memory, bank = launch.memory, gang.shared
+        nbytes = sum(transfer.moves.nbytes for transfer in transfers)
+        launch.counts.load("shared", nbytes)
+        launch.counts.store("global", nbytes)
+
+        def deliver(data: list[Held]) -> None:
+            for transfer, held in zip(transfers, data, strict=True):
+                transfer.deliver_global(held, memory, what)
+
+        operation = Operation(
+            site,
+            gang,
+            issuers.rows,
+            issuers.lanes,
+            reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
+            writes=(_region(memory, [transfer.global_intervals() for transfer in transfers]),),
+            fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],
+            deliver=deliver,
+            signal=gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
+        )
+        MapFences.of(launch).use(operation, addresses)
+        gang.queue.issue(operation)
+
+    def _check_reduction(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
+        for item, copy in enumerate(copies):
+            try:
+                reduction(self.operation, copy.map.dtype)
+            except Unsupported:
+                raise fault(
+                    INVALID,
+                    f"TMAP-INVALID: no reduction `.{self.operation}` of a tensor of `{copy.map.dtype}`",
+                    self.site,
+                    (issuers.name(item),),
+                    "PTX ISA 9.7.9.27.1.3 lists the types that each operation has",
+                ) from None
+
+
+def _region(bank: Any, parts: list[Intervals]) -> Region:
+    """The intervals of some items as a region."""
+    start = np.concatenate([part[0] for part in parts])
+    size = np.concatenate([part[1] for part in parts])
+    return Region(bank, start, size, np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]))

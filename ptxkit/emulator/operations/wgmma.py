@@ -1,0 +1,437 @@
+"""`wgmma.mma_async`, dense and sparse, `wgmma.fence`, `commit_group`, `wait_group`. PTX ISA 9.7.15."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.aligned import uniform
+from ptxkit.emulator.asynchronous import Operation, Region
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
+from ptxkit.emulator.operations.matrix.fragments import Fragment
+from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown, take
+from ptxkit.emulator.operations.matrix.sparse import ANY_ORDER
+from ptxkit.emulator.tensor_cores.sparsity import TF32, expand
+from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warpgroup.flights import Accumulator, Flight, Members, Warpgroups
+from ptxkit.emulator.warpgroup.gate import WarpgroupGate
+from ptxkit.emulator.warpgroup.operands import SharedOperand, shared_matrix
+from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, gathered, spread
+from ptxkit.isa.wgmma import shapes
+from ptxkit.layouts import fragments
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+M = 64
+NONUNIFORM, DESCRIPTOR = "P638", "P639"
+BYTES_OF_K = 32
+"""What one instruction takes of a row of A or a column of B; of B twice as much where A is sparse."""
+SHAPES = tuple(shape for k in (8, 16, 32, 64, 256) for shape in shapes(k).split())
+
+
+@dataclass(slots=True)
+class Plan:
+    """A form of `wgmma.mma_async`.
+
+    Attributes:
+        types: of D, A and B.
+        n, k: of the shape, dense.
+        sparse: `.sp`.
+        compute: the arithmetic.
+        negated: signs to flip, of A and B.
+        majors: of A and B in shared memory.
+    """
+
+    types: tuple[str, str, str]
+    n: int
+    k: int
+    sparse: bool
+    compute: Compute
+    negated: tuple[bool, bool] = (False, False)
+    majors: tuple[str, str] = ("K", "K")
+
+    @property
+    def bits(self) -> int:
+        """Of an element of A and B."""
+        return DTYPES[self.types[1]].bits
+
+    @property
+    def stored(self) -> int:
+        """Elements of a row of A."""
+        return self.k // 2 if self.sparse else self.k
+
+    def product(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, nibbles: np.ndarray | None) -> np.ndarray:
+        """D of A (K, M, warpgroups), B (K, N, ..), C (M, N, ..) and metadata (chunks, M, ..), raw."""
+        present = None
+        if nibbles is not None:
+            a, kept = expand(a, nibbles, self.bits)
+            present = kept[:, :, None]
+        a, b = (
+            codes ^ codes.dtype.type(1 << self.bits - 1) if negated else codes
+            for codes, negated in zip((a, b), self.negated, strict=True)
+        )
+        return self.compute(a[:, :, None], b[:, None], c, present, None)
+
+
+@effect("wgmma.mma_async")
+def mma_async(form: Form) -> Effect:
+    """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
+    m = form.modifiers
+    sparse = m.flag("sp")
+    m.need("sync")
+    m.need("aligned")
+    shape = m.need(*SHAPES)
+    n, k = (int(part) for part in shape.removeprefix("m64n").split("k"))
+    d, a, b = (m.type().name for _ in range(3))
+    plan = Plan((d, a, b), n, k, sparse, arithmetic(form.builder, "wgmma", (d, a, b, d), m))
+    if plan.stored * plan.bits != BYTES_OF_K * 8:
+        raise Unsupported(f"the shape `.{shape}` with elements of `.{a}`")
+    target = MatrixTarget.of(form, Fragment(*fragments.wgmma_d(n), DTYPES[d].bits))
+    take(form, target.fragment.registers, "D")
+    in_registers = isinstance(form.instruction.operands[1], tree.Vector)
+    source = descriptor = None
+    if in_registers:
+        stored, bits = (plan.stored // 32, 32) if a == "b1" else (plan.stored, plan.bits)
+        row, column = fragments.wgmma_a(stored, bits)
+        source = MatrixSource.of(form, Fragment(column, row, bits), "A")
+    else:
+        descriptor = form.source(take(form, 1, "the descriptor of A")[0], "b64")
+    descriptor_b = form.source(take(form, 1, "the descriptor of B")[0], "b64")
+    metadata = _Metadata(form, plan) if sparse else None
+    accumulate = _predicate(form, take(form, 1, "scale-d")[0])
+    _immediates(form, m, plan, in_registers)
+    if form.sources:
+        raise Unsupported(f"{len(form.sources)} operands too many")
+    used = (*target.targets, *(source.sources if source else ()))
+    slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
+    form.builder.program.asynchronous = True
+    form.builder.program.touches("shared", 16)
+    form.builder.warpgroup_slots |= slots
+    operands = target, source, descriptor, descriptor_b, metadata, accumulate
+    return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupGate(form.site, form.guard))
+
+
+def _predicate(form: Form, operand: tree.Operand) -> Source:
+    """scale-d: a predicate, or 0 and 1."""
+    number = form.immediate(operand)
+    if number is not None:
+        return Source(np.dtype(bool), 1, value=np.bool_(number != 0))
+    return form.source(operand, "pred")
+
+
+def _immediates(form: Form, m: Modifiers, plan: Plan, in_registers: bool) -> None:
+    """imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, as far as the form has them."""
+    if plan.types[0] == "s32":
+        return
+    scales = [form.immediate(operand) for operand in take(form, 2, "imm-scale-a and imm-scale-b")]
+    plan.negated = (_is_minus_one(scales[0]), _is_minus_one(scales[1]))
+    if plan.bits == 16:
+        count = 1 if in_registers else 2
+        found = [form.immediate(operand) for operand in take(form, count, "imm-trans")]
+        majors = ["MN" if value else "K" for value in found]
+        plan.majors = (majors[0] if count == 2 else "K", majors[-1])
+
+
+def _is_minus_one(value: int | None) -> bool:
+    if value is None:
+        raise Unsupported("a scale that is no constant")
+    return value != 1
+
+
+class _Metadata:
+    """The operands `sp-meta, sp-sel`."""
+
+    def __init__(self, form: Form, plan: Plan) -> None:
+        data, operand = take(form, 2, "sparsity metadata")
+        selector = form.immediate(operand)
+        if selector is None:
+            raise Unsupported("a sparsity selector that is no constant")
+        try:
+            lanes, self.shifts = fragments.mma_metadata(plan.k, plan.bits, selector)
+        except PtxkitError as wrong:
+            raise Unsupported(wrong.diagnostics[0].message) from None
+        self.threads = np.concatenate([lanes + WARP * warp for warp in range(WARPS)])
+        self.shifts = np.tile(self.shifts, (WARPS, 1)).astype(np.uint32)
+        self.source = form.source(data, "b32")
+        self.site = form.site
+        self.meaningful = TF32 if plan.bits == 32 else ANY_ORDER
+        self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
+
+    def read(self, group: Group, members: Members) -> tuple[np.ndarray, Any]:
+        """The nibble of each chunk, row and warpgroup, and their undefined bits with their origin.
+
+        Raises:
+            EmulatorFault: P643, a nibble means nothing.
+        """
+        nibbles = self._nibbles(self.source.reader(group), group, members)
+        entry = self.source.undefined(group) if group.undefined else None
+        mask = None if entry is None else (self._nibbles(entry[0], group, members), entry[1])
+        bad = self._bad[nibbles]
+        if mask is not None:
+            bad &= mask[0] == 0
+        if bad.any():
+            chunk, row, at = (int(i) for i in np.argwhere(bad)[0])
+            allowed = ", ".join(f"0b{nibble:04b}" for nibble in self.meaningful)
+            place = f"row {row} of A, chunk {chunk}, in bits {int(self.shifts[row, chunk])} and up"
+            found = f"0b{int(nibbles[chunk, row, at]):04b}"
+            raise fault(
+                "P643",
+                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
+                self.site,
+                (f"{_thread(group, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
+            )
+        return nibbles, mask
+
+    def _nibbles(self, value: Any, group: Group, members: Members) -> np.ndarray:
+        held = np.broadcast_to(spread(value, members.rows, group.n), (len(members.which), THREADS))
+        found = (held[:, self.threads] >> self.shifts & np.uint32(0xF)).astype(np.uint8)
+        return np.ascontiguousarray(found.transpose(2, 1, 0))
+
+
+def _thread(group: Group, members: Members, item: int, thread: int) -> str:
+    row = WARPS * item + thread // WARP
+    if members.rows is not None:
+        row = int(members.rows[item, thread // WARP])
+    return str(group.thread(row, thread % WARP))
+
+
+@dataclass(slots=True, eq=False)
+class _Issue:
+    """The step of `wgmma.mma_async`."""
+
+    site: Site
+    plan: Plan
+    shape: str
+    target: MatrixTarget
+    source: MatrixSource | None
+    descriptor_a: Source | None
+    descriptor_b: Source
+    metadata: _Metadata | None
+    accumulate: Source
+    slots: frozenset[int]
+
+    def __call__(self, group: Group, guard: Any) -> None:
+        members = Members.of(group, guard, self.site)
+        if not len(members.which):
+            return
+        gang, plan = group.gang, self.plan
+        state = Warpgroups.of(gang)
+        accumulator, fresh = state.accumulator(group, members, self.target, self.shape, self.site)
+        chained = not fresh.any()
+        sources = self.source.sources if self.source is not None else []
+        held = frozenset(source.slot for source in sources if source.slot is not None)
+        if gang.launch.sanitize:
+            state.check_fenced(group, members, held if chained else self.slots, self.site)
+        kept = self._uniform(group, guard, members, self.accumulate)
+        if not chained:
+            needed = fresh & kept
+            if needed.any():
+                accumulator.take(group, members, needed)
+            accumulator.active[members.which] = True
+        a = self._register_a(group, members)
+        nibbles, doubtful = (None, None) if self.metadata is None else self.metadata.read(group, members)
+        shared_a = None
+        if self.descriptor_a is not None:
+            shared_a = self._shared(group, guard, members, self.descriptor_a, 0)
+        shared_b = self._shared(group, guard, members, self.descriptor_b, 1)
+        bank = gang.shared
+        which = members.which
+
+        def fetch() -> Any:
+            left = a if shared_a is None else shared_a.read(bank)
+            return left, shared_b.read(bank)
+
+        def deliver(data: Any) -> None:
+            (left, unknown_a), (right, unknown_b) = data
+            everything = len(which) == accumulator.values.shape[2]
+            start = accumulator.values if everything else accumulator.values[:, :, which]
+            if not kept.all():
+                start = np.where(kept, start, start.dtype.type(0))
+            made = plan.product(left, right, start, nibbles)
+            if everything:
+                accumulator.values = made
+            else:
+                accumulator.values[:, :, which] = made
+            self._mark(group, accumulator, which, kept, (unknown_a, unknown_b, doubtful))
+
+        regions = tuple(Region(bank, *operand.intervals()) for operand in (shared_a, shared_b) if operand)
+        first = members.rows[:, 0] if members.rows is not None else np.arange(0, group.n, WARPS)
+        rows = first if group.rows is None else group.rows[first]
+        operation = Operation(
+            self.site,
+            gang,
+            rows,
+            np.zeros(len(rows), np.int64),
+            reads=regions,
+            fetch=fetch,
+            deliver=deliver,
+            after=state.before(accumulator, members),
+        )
+        unseen, left = np.ones(len(which), bool), np.full(len(which), -1)
+        index = state.committed[which]
+        state.flights.append(Flight(operation, accumulator, which, index, unseen, left, held))
+        gang.queue.issue(operation)
+
+    def _register_a(self, group: Group, members: Members) -> Any:
+        """Matrix A out of registers with its undefined bits; None where it is in shared memory."""
+        if self.source is None:
+            return None
+        fragment = self.source.fragment
+        codes = gathered(fragment, [read(group) for read in self.source.readers], members.rows, group.n)
+        found = [s.undefined(group) for s in self.source.sources] if group.undefined else []
+        if not any(found):
+            return codes, None
+        masks = [np.uint32(0) if entry is None else entry[0] for entry in found]
+        return codes, gathered(fragment, masks, members.rows, group.n)
+
+    def _uniform(self, group: Group, guard: Any, members: Members, source: Source) -> np.ndarray:
+        """An operand that all threads of a warpgroup agree about: (warpgroups,).
+
+        Raises:
+            EmulatorFault: P638, they don't; P642, lanes of a warp don't.
+        """
+        value = uniform(group, guard, source, source.reader(group), self.site)
+        count = len(members.which)
+        if np.ndim(value) == 0:
+            return np.full(count, value)
+        held = spread(value, members.rows, group.n)[:, ::WARP]
+        differs = (held != held[:, :1]).any(axis=1)
+        if differs.any():
+            at = int(np.argmax(differs))
+            warp = int(np.argmax(held[at] != held[at, 0]))
+            values = [hex(int(held[at, i])) for i in (warp, 0)]
+            raise fault(
+                NONUNIFORM,
+                f"WGMMA-DESC-NONUNIFORM: the warps of a warpgroup disagree about `{source.name}`",
+                self.site,
+                (f"{_thread(group, members, at, warp * WARP)} has {values[0]}, warp 0 of it {values[1]}",),
+            )
+        return np.ascontiguousarray(held[:, 0])
+
+    def _shared(self, group: Group, guard: Any, members: Members, source: Source, side: int) -> SharedOperand:
+        """The matrix that a descriptor gives.
+
+        Raises:
+            EmulatorFault: P639, the descriptor has no meaning; P602, it leads out of shared memory.
+        """
+        plan, launch, bank = self.plan, group.gang.launch, group.gang.shared
+        words = self._uniform(group, guard, members, source)
+        mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
+        different, which = np.unique(words, return_inverse=True)
+        maps, starts = [], []
+        for number, word in enumerate(different.tolist()):
+            try:
+                start, found = shared_matrix(word, mn, k, plan.types[1 + side], plan.majors[side])
+            except PtxkitError as wrong:
+                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                raise fault(
+                    DESCRIPTOR,
+                    f"WGMMA-DESCRIPTOR: `{source.name}` is no matrix descriptor",
+                    self.site,
+                    (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
+                ) from None
+            low, high = start + int(found.start[0]), start + found.last
+            if low < launch.shared_start or high > launch.shared_start + launch.shared_total:
+                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                end = launch.shared_start + launch.shared_total
+                raise fault(
+                    "P602",
+                    f"out of bounds: matrix {'AB'[side]} takes bytes {low:#x} to {high:#x} of shared memory",
+                    self.site,
+                    (who, f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}"),
+                )
+            maps.append(found)
+            starts.append(start)
+        rows = np.arange(0, group.n, WARPS) if members.rows is None else members.rows[:, 0]
+        ctas = (rows if group.rows is None else group.rows[rows]) // group.gang.warps
+        origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared_start
+        return SharedOperand(tuple(maps), which, origins)
+
+    def _mark(
+        self,
+        group: Group,
+        accumulator: Accumulator,
+        which: np.ndarray,
+        kept: np.ndarray,
+        masks: tuple[Any, ...],
+    ) -> None:
+        """Which elements of D are undefined: whole rows and columns of what A and B have undefined."""
+        unknown_a, unknown_b, doubtful = masks
+        if unknown_a is None and unknown_b is None and doubtful is None and accumulator.unknown is None:
+            return
+        launch = group.gang.launch
+        origin = accumulator.origin
+        if unknown_a is not None or unknown_b is not None:
+            origin = launch.origins.of_copy(self.site)
+        unknown = Unknown()
+        if accumulator.unknown is not None:
+            unknown.add(((accumulator.unknown[:, :, which] & kept).astype(np.uint8), accumulator.origin))
+        plan = self.plan
+        if unknown_a is not None:
+            unknown.add_rows(significant((unknown_a, origin), plan.types[1], None))
+        if unknown_b is not None:
+            unknown.add_columns(significant((unknown_b, origin), plan.types[2], None))
+        unknown.add_rows(doubtful)
+        found = unknown.found(group, self.site)
+        if found is None:
+            accumulator.mark(which, None, 0)
+        else:
+            shape = (*accumulator.values.shape[:2], len(which))
+            accumulator.mark(which, np.broadcast_to(found[0], shape), found[1])
+
+
+# ---- the order of products
+
+
+@effect("wgmma.fence")
+def fence(form: Form) -> Effect:
+    """`wgmma.fence.sync.aligned`."""
+    site = _aligned(form)
+
+    def step(group: Group, guard: Any) -> None:
+        Warpgroups.of(group.gang).fence(Members.of(group, guard, site))
+
+    return Effect(step, WarpgroupGate(site, form.guard))
+
+
+@effect("wgmma.commit_group")
+def commit_group(form: Form) -> Effect:
+    """`wgmma.commit_group.sync.aligned`."""
+    site = _aligned(form)
+
+    def step(group: Group, guard: Any) -> None:
+        Warpgroups.of(group.gang).commit(Members.of(group, guard, site))
+
+    return Effect(step, WarpgroupGate(site, form.guard))
+
+
+@effect("wgmma.wait_group")
+def wait_group(form: Form) -> Effect:
+    """`wgmma.wait_group.sync.aligned N`."""
+    site = _aligned(form)
+    left = form.modifiers.immediate(0)
+    if left is None:
+        raise Unsupported("a number of groups that is no constant")
+
+    def step(group: Group, guard: Any) -> bool:
+        members = Members.of(group, guard, site)
+        return Warpgroups.of(group.gang).wait(group, members, left)
+
+    return Effect(step, WarpgroupGate(site, form.guard))
+
+
+def _aligned(form: Form) -> Site:
+    form.modifiers.need("sync")
+    form.modifiers.need("aligned")
+    return form.site

@@ -1,0 +1,231 @@
+"""Tensor maps as instructions find them in memory: their bytes, and whether changes of them are visible.
+
+A map in global memory that the kernel itself changes is read through the tensormap proxy, so the thread that
+changed it must release it there (`fence.proxy.tensormap::generic.release`, `tensormap.cp_fenceproxy`), and
+the thread that uses it must acquire it (`.acquire`). PTX ISA 9.7.13.4; section 8 of the rule book.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.descriptors.tensor_maps import SUB_BYTE
+from ptxkit.diagnostics import Label, PtxkitError
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.asynchronous.operation import Issuers, Operation
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.memory import BASE, Allocation
+from ptxkit.emulator.values import WARP
+from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.group import Group
+
+MAP_BYTES = 128
+ALIGNED = 64
+SPACES = ("param", "const", "global")
+INVALID, MISALIGNED, UNFENCED, IN_FLIGHT = "P619", "P623", "P625", "P627"
+Warp = tuple[int, int]
+"""The number of a CTA in the grid, and of a warp in it."""
+
+
+@dataclass(slots=True, eq=False)
+class MapFences:
+    """What has been released to the tensormap proxy, and acquired from it, in a launch.
+
+    Attributes:
+        released: by warp, the event of its last release.
+        acquired: by warp and address, the event of the last acquire of that map.
+        using: operations that read maps in global memory, with the address of the map of each item.
+    """
+
+    released: dict[Warp, int] = field(default_factory=dict)
+    acquired: dict[tuple[Warp, int], int] = field(default_factory=dict)
+    using: list[tuple[Operation, np.ndarray]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, launch: Execution) -> MapFences:
+        """Those of a launch, made when they are first asked for."""
+        if launch.map_fences is None:
+            launch.map_fences = cls()
+        return launch.map_fences
+
+    def release(self, issuers: Issuers, number: int) -> None:
+        """Some threads release what they have written."""
+        for warp in warps_of(issuers):
+            self.released[warp] = number
+
+    def acquire(self, issuers: Issuers, addresses: np.ndarray, number: int) -> None:
+        """Some threads acquire a map each."""
+        for warp, address in zip(warps_of(issuers), addresses.tolist(), strict=True):
+            self.acquired[warp, address] = number
+
+    def use(self, operation: Operation, addresses: np.ndarray) -> None:
+        """Remember which maps an operation reads; -1 for those outside of global memory."""
+        self.using = [(other, at) for other, at in self.using if not other.delivered]
+        if (addresses >= 0).any():
+            self.using.append((operation, addresses))
+
+    def check_free(self, issuers: Issuers, addresses: np.ndarray, site: Site) -> None:
+        """Maps that are about to change must not be in use.
+
+        Raises:
+            EmulatorFault: P627, a copy in flight reads one.
+        """
+        for operation, held in self.using:
+            if operation.delivered:
+                continue
+            for item, address in enumerate(addresses.tolist()):
+                if address in held:
+                    at = int(np.argmax(held == address))
+                    other = operation.site
+                    raise fault(
+                        IN_FLIGHT,
+                        f"TMAP-MODIFIED-IN-FLIGHT: the map at {address:#x} changes while a copy reads it",
+                        site,
+                        (issuers.name(item), f"{operation.thread(at)} issued the copy at {other.where}"),
+                        "wait for the copies that use a tensor map before it is changed",
+                        [Label(other.span, "the copy")] if other.span else [],
+                    )
+
+    def check(self, issuers: Issuers, item: int, address: int, owner: Allocation, site: Site) -> None:
+        """What this launch has written to a map must have been released and acquired.
+
+        Raises:
+            EmulatorFault: P625.
+        """
+        ledger = owner.ledger
+        if ledger is None or not ledger.has("write"):
+            return
+        first = ledger.granules(address - BASE)
+        records = ledger.take("write", np.arange(first, ledger.granules(address - BASE + MAP_BYTES - 1) + 1))
+        written = records[records != 0]
+        if not len(written):
+            return
+        last = written[np.argmax(ledger.number(written))]
+        number = int(ledger.number(last))
+        thread = int(ledger.thread(last))
+        launch = issuers.group.gang.launch
+        cta, inside = thread >> 10, thread & 1023
+        acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
+        released = self.released.get((cta, inside // WARP), 0)
+        writer = launch.events.site(number)
+        labels = [Label(writer.span, "changed here")] if writer is not None and writer.span else []
+        notes = [issuers.name(item)]
+        if writer is not None:
+            who = launch.thread(cta, inside)
+            notes.append(f"{who} changed it by `{writer.instruction.spelling}` at {writer.where}")
+        if released > number and acquired > released:
+            return
+        if released <= number:
+            lack = "`fence.proxy.tensormap::generic.release` by the thread that changed it, after the change"
+        else:
+            lack = "`fence.proxy.tensormap::generic.acquire` of it by this thread, after the release"
+        raise fault(
+            UNFENCED,
+            f"TMAP-FENCE-MISSING: the tensor map at {address:#x} was changed in this kernel, and nothing "
+            "makes that visible to tensor copies",
+            site,
+            [*notes, f"missing: {lack}"],
+            "release it where it is changed, synchronise, acquire it with `[addr], 128` where it is used",
+            labels,
+        )
+
+
+def warps_of(issuers: Issuers) -> list[Warp]:
+    """The CTA in the grid and the warp of each thread."""
+    gang = issuers.group.gang
+    ctas = gang.ctas[issuers.rows // gang.warps]
+    return list(zip(ctas.tolist(), (issuers.rows % gang.warps).tolist(), strict=True))
+
+
+class MapOperand:
+    """The operand `[tensorMap, tensorCoords]`'s first half: a generic address of a tensor map.
+
+    Args:
+        address: the operand.
+        mode: `.load_mode`.
+        rank: `.dim`.
+        site: the instruction.
+    """
+
+    def __init__(self, address: Address, mode: str, rank: int, site: Site) -> None:
+        self.accessor = Accessor(address, "generic", MAP_BYTES, site, 1)
+        self.mode, self.rank, self.site = mode, rank, site
+
+    def __call__(self, group: Group, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray]:
+        """The copies of each thread's map, and the maps' addresses in global memory (-1 elsewhere).
+
+        Raises:
+            EmulatorFault: P602, P604, P605, P619, P623, P625.
+        """
+        taking: Any = None
+        if len(issuers) < group.lanes:
+            taking = np.zeros((group.n, WARP), bool)
+            taking[issuers.at] = True
+        copies: list[TensorCopy | None] = [None] * len(issuers)
+        addresses = np.full(len(issuers), -1, np.int64)
+        known: dict[tuple[str, int], TensorCopy] = {}
+        launch = group.gang.launch
+        for access in self.accessor(group, taking):
+            mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
+            index = issuers.take(access.index).astype(np.int64)
+            for item in np.flatnonzero(mine).tolist():
+                at = int(index[item])
+                key = (access.space, at)
+                if key not in known:
+                    known[key] = self._decoded(issuers, item, access, at)
+                copies[item] = known[key]
+                if access.space == "global":
+                    addresses[item] = at + BASE
+                    if launch.sanitize and isinstance(access.owner, Allocation):
+                        fences = MapFences.of(launch)
+                        fences.check(issuers, item, at + BASE, access.owner, self.site)
+        return [copy for copy in copies if copy is not None], addresses
+
+    def _decoded(self, issuers: Issuers, item: int, access: Any, at: int) -> TensorCopy:
+        if access.space not in SPACES:
+            raise self._refused(issuers, item, f"it lies in {access.space} memory")
+        if (at + (BASE if access.space == "global" else 0)) % ALIGNED:
+            raise fault(
+                MISALIGNED,
+                f"TMAP-ALIGN: expected a tensor map at a multiple of {ALIGNED}, found {at + BASE:#x}",
+                self.site,
+                (issuers.name(item),),
+                "declare it `.align 64`, 128 where kernels change it",
+            )
+        bank = access.bank
+        if bank.shadow is not None and access.suspect and bank.shadow[at : at + 64].any():
+            group = issuers.group
+            mask = np.zeros((group.n, WARP), np.uint8)
+            mask[issuers.at[0][item], issuers.at[1][item]] = 1
+            origin = int(bank.origins[at >> 2]) if bank.origins is not None else 0
+            origin = origin or group.gang.launch.origins.of_read(access, MAP_BYTES)
+            group.gang.launch.undefined_decides(group, mask, origin, self.site, "the tensor map")
+        data = bank.data[at : at + MAP_BYTES].tobytes()
+        try:
+            copy = tensor_copy(data, self.mode)
+        except PtxkitError as wrong:
+            raise self._refused(issuers, item, wrong.diagnostics[0].message) from None
+        if copy.rank != self.rank:
+            why = f"it has {copy.rank} dimensions, the instruction {self.rank}"
+            raise self._refused(issuers, item, why)
+        if issuers.group.gang.launch.program.capability < (10, 0):
+            made = copy.map
+            if made.dtype in SUB_BYTE or "atom" in made.swizzle:
+                raise self._refused(issuers, item, "its type or swizzle needs sm_100 or later")
+        return copy
+
+    def _refused(self, issuers: Issuers, item: int, why: str) -> PtxkitError:
+        return fault(
+            INVALID,
+            f"TMAP-INVALID: no tensor map for `{self.site.instruction.spelling}`: {why}",
+            self.site,
+            (issuers.name(item),),
+            "`ptxkit explain tensor-map` shows what the 128 bytes say",
+        )

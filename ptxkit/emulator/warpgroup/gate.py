@@ -1,0 +1,117 @@
+"""The gate of `wgmma`: the warps of a warpgroup wait for one another. PTX ISA 9.7.15.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.warpgroup.registers import WARPS
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+
+
+class WarpgroupGate:
+    """Lets warps through when all lanes of their warpgroup that are alive have come.
+
+    Args:
+        site: the instruction.
+        guard: its guard. Lanes that it switches off pass.
+    """
+
+    code = "P637"
+
+    def __init__(self, site: Site, guard: Source | None) -> None:
+        self.site = site
+        self.guard = guard.reader if guard is not None else None
+
+    def __call__(self, group: Group) -> Group | None:
+        if self.guard is None and (group.lanes == group.gang.living or _whole(group)):
+            return group
+        if group.gang.waiting:
+            group = group.gang.join(self, group)
+        ready = self._ready(group)
+        if ready is None:
+            return group
+        count = int(np.count_nonzero(ready))
+        if count == group.lanes:
+            return group
+        waiting = group
+        if count:
+            waiting = group.part(group.full_mask() & ~ready, group.lanes - count, group.pc)
+        group.gang.park(waiting, self)
+        return group.part(ready, count, group.pc) if count else None
+
+    def _ready(self, group: Group) -> np.ndarray | None:
+        """The lanes that may go on; None for all."""
+        guard = self.guard(group) if self.guard is not None else None
+        if guard is not None and guard.ndim == 0 and not guard:
+            return None
+        present = executing(group, guard)
+        present = group.full_mask() if present is None else present
+        lacking = self._lacking(group, present)
+        if not lacking.any():
+            return None
+        return group.full_mask() & ~(present & lacking[:, None])
+
+    def _lacking(self, group: Group, present: np.ndarray) -> np.ndarray:
+        """Whether lanes of its warpgroup are missing, for each of the group's rows."""
+        gang = group.gang
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        missing: np.ndarray = np.array(gang.alive.any(axis=1))
+        missing[rows] = (gang.alive[rows] & ~present).any(axis=1)
+        found: np.ndarray = by_warpgroup(gang, missing)[warpgroup_of(gang, rows)]
+        return found
+
+    def reconsider(self, gang: Gang) -> None:
+        """Lanes have exited: whoever waited for them tries again."""
+        gang.ready += gang.unpark(self)
+
+    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+        """What a row of a waiting group waits for."""
+        first = row // gang.warps * gang.warps + row % gang.warps // WARPS * WARPS
+        rows = range(first, min(first + WARPS, (row // gang.warps + 1) * gang.warps))
+        lanes = group.on_gang()
+        missing = [r % gang.warps for r in rows if (gang.alive[r] & ~lanes[r]).any()]
+        named = ", ".join(str(warp) for warp in missing)
+        return (
+            f"the other warps of its warpgroup at `{self.site.instruction.spelling}`: "
+            f"{'warp' if len(missing) == 1 else 'warps'} {named} of the CTA, elsewhere"
+        )
+
+
+def _whole(group: Group) -> bool:
+    """Whether the group has nothing but whole warpgroups with all their lanes."""
+    if group.mask is not None or group.gang.warps % WARPS:
+        return False
+    rows = group.rows
+    if rows is None:
+        return True
+    if len(rows) % WARPS:
+        return False
+    by_four = rows.reshape(-1, WARPS)
+    return bool((by_four[:, 0] % WARPS == 0).all() and (by_four[:, 3] - by_four[:, 0] == WARPS - 1).all())
+
+
+def count_of(gang: Gang) -> int:
+    """How many warpgroups a gang has; the last of a CTA may lack warps."""
+    return len(gang.ctas) * -(-gang.warps // WARPS)
+
+
+def warpgroup_of(gang: Gang, rows: np.ndarray) -> np.ndarray:
+    """The number of the warpgroup of each row."""
+    cta, warp = np.divmod(rows, gang.warps)
+    number: np.ndarray = cta * -(-gang.warps // WARPS) + warp // WARPS
+    return number
+
+
+def by_warpgroup(gang: Gang, rows: np.ndarray) -> np.ndarray:
+    """Whether any row of each warpgroup is set, from bool (rows,)."""
+    found = np.zeros(count_of(gang), bool)
+    np.logical_or.at(found, warpgroup_of(gang, np.arange(gang.rows)), rows)
+    return found

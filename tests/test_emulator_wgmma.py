@@ -1,0 +1,48 @@
+"""`wgmma` on the emulator: every layout, type and form, in every order; on a GPU the same tiles, bit for bit.
+
+PTXKIT_REQUIRE_GPU=1 pytest -m gpu tests/test_emulator_wgmma.py
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import wgmma_kernels
+import wgmma_tiles
+from both_devices import Both, device, gpu
+
+from ptxkit.emulator import Emulator
+
+__all__ = ["device", "gpu"]
+
+ORDERS = ("lazy", "eager", "random")
+LAYOUTS = list(wgmma_kernels.cases())
+VARIANTS = wgmma_tiles.variants()
+
+
+@pytest.mark.parametrize("number", range(0, len(LAYOUTS), 12), ids=lambda number: LAYOUTS[number].name)
+def test_every_sort_of_layout_multiplies(number: int) -> None:
+    emulator = Emulator(order=ORDERS[number % 3])
+    made, expected = wgmma_kernels.run(emulator, LAYOUTS[number])
+    assert np.array_equal(made, expected)
+    assert emulator.findings == []
+
+
+@pytest.mark.parametrize("number", range(0, len(VARIANTS), 5), ids=lambda number: VARIANTS[number].spelling)
+def test_every_sort_of_instruction_gives_the_models_bits(number: int, device: Emulator | Both) -> None:
+    variant = VARIANTS[number]
+    tiles = wgmma_tiles.random_tiles(variant, 3, number)
+    made = wgmma_tiles.run(device, variant, tiles)
+    assert np.array_equal(made, wgmma_tiles.expected(variant, tiles))
+    assert device.findings == []
+
+
+def test_plain_float32_is_near() -> None:
+    variant = wgmma_tiles.Variant(("f32", "bf16", "bf16"), n=16)
+    tiles = wgmma_tiles.random_tiles(variant, 2, 1)
+    plain = Emulator(tensor_cores="float32")
+    near = [wgmma_tiles.run(d, variant, tiles).view(np.float32) for d in (plain, Emulator())]
+    good = np.isfinite(near[0]) & np.isfinite(near[1])
+    assert good.mean() > 0.3
+    scale = np.abs(near[1][good]).max()
+    assert np.abs(near[0][good] - near[1][good]).max() <= 1e-4 * scale
