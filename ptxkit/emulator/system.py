@@ -5,13 +5,13 @@ Programming guide, sections on formatted output, dynamic global memory allocatio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import Address
@@ -77,9 +77,6 @@ class _Reader:
         return data.decode("utf-8", "replace")
 
 
-_CONVERSION = re.compile(r"%([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L)?([a-zA-Z%])")
-
-
 def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
     """A C format with its arguments, which lie one after the other, each at its natural alignment.
 
@@ -88,46 +85,20 @@ def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
     """
     at, count = arguments, 0
 
-    def take(size: int) -> int:
+    def take(kind: str) -> int | float | str | None:
         nonlocal at, count
+        size = 4 if kind == "int" else 8
         at = -(-at // size) * size
         value = reader.number(at, size)
         at += size
         count += 1
+        if kind == "double":
+            return float(np.uint64(value).view(np.float64))
+        if kind == "string":
+            return reader.text(value) if value else None
         return value
 
-    def convert(match: re.Match[str]) -> str:
-        flags, width, precision, length, kind = match.groups()
-        if kind == "%":
-            return "%"
-        if width == "*":
-            width = str(_signed(take(4), 4))
-        if precision == "*":
-            precision = str(_signed(take(4), 4))
-        spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
-        if kind in "diouxXc":
-            size = 8 if length in ("l", "ll", "j", "z", "t") else 4
-            value = take(size)
-            if kind in "di":
-                return (spec + "d") % _signed(value, size)
-            if kind == "c":
-                return (spec + "c") % chr(value & 0xFF)
-            return (spec + ("d" if kind == "u" else kind)) % value
-        if kind in "eEfFgGaA":
-            number = float(np.uint64(take(8)).view(np.float64))
-            return number.hex() if kind in "aA" else (spec + kind) % number
-        if kind == "s":
-            pointer = take(8)
-            return (spec + "s") % (reader.text(pointer) if pointer else "(null)")
-        if kind == "p":
-            return (spec + "s") % f"{take(8):#x}"
-        return match.group(0)
-
-    return _CONVERSION.sub(convert, form), count
-
-
-def _signed(value: int, size: int) -> int:
-    return value - (1 << 8 * size) if value >> (8 * size - 1) else value
+    return formatted(form, take), count
 
 
 def vprintf(
