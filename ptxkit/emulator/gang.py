@@ -30,7 +30,6 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
-    from ptxkit.emulator.warpgroup.flights import Warpgroups
     from ptxkit.emulator.tensor_memory.engine import Engine
     from ptxkit.emulator.warpgroup.flights import Warpgroups
 
