@@ -148,6 +148,8 @@ USE = "st.global.f32 [%rd3], %f1;"
             [("P233", 3)],
         ),
         ([ZERO, FENCE, PRODUCT, COMMIT, "mov.f32 %f9, %f8;", WAIT_GROUP, USE], []),
+        ([FENCE, "@%p1 bra L;", ZERO, "L:", PRODUCT, COMMIT, WAIT_GROUP, USE], []),
+        (["@%p1 bra L;", ZERO, "L:", PRODUCT, COMMIT, WAIT_GROUP, USE], [("P233", 4)]),
     ],
 )
 def test_the_order_of_warpgroup_products(lines, found):

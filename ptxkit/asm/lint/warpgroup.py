@@ -88,18 +88,33 @@ class _Flight:
 
 
 class _Fences:
-    """Registers that were written since the last fence."""
+    """Registers that were written since the last fence.
+
+    Copies in a block behind that of the fence count as none: compilers join the values of a loop there, and ptxas
+    renames them.
+    """
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.found: dict[int, int] = {}
+        self.unfenced = 1 << len(code.registers)
+        self.joins: set[int] = set()
+        for block in code.blocks:
+            for number in range(block.start, block.stop):
+                if _is(code.instructions[number], "fence"):
+                    break
+                if code.instructions[number].opcode == "mov":
+                    self.joins.add(number)
 
     def step(self, number: int, state: int) -> int:
         instruction = self.code.instructions[number]
+        if number == 0:
+            state |= self.unfenced
         if _is(instruction, "fence"):
             return 0
         if not _is(instruction, "mma_async"):
-            return state | self.code.writes[number]
+            joins = number in self.joins and not state & self.unfenced
+            return state if joins else state | self.code.writes[number]
         unread = any(isinstance(o, Integer) and o.value == 0 for o in instruction.operands[3:4])
         used = _registers(self.code, instruction, results=not unread) & state
         if used:

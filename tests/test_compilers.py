@@ -1,0 +1,55 @@
+"""What the tool that checks other compilers' output says of files that pass and of some that don't."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.compilers.__main__ import examine, folder, main
+
+ROOT = Path(__file__).parents[1]
+BODY = ".target sm_90a\n.address_size 64\n.entry k() {{ .reg .b32 %r<2>;\n{}\nret;\n}}\n"
+SOUND = "mov.u32 %r1, %tid.x; bar.sync 0;\nst.shared.b32 [%r1], %r1;"
+
+
+@pytest.mark.parametrize(
+    ("version", "body", "passes", "codes"),
+    [
+        ("8.8", SOUND, True, set()),
+        ("9.4", SOUND, True, {"note P303"}),
+        ("9.4", "mov.u32 %r1, %tid.x; add.u31 %r1, %r1, %r1;", False, {"note P303", "error P213"}),
+    ],
+)
+def test_a_file(tmp_path, version, body, passes, codes):
+    path = tmp_path / "some.ptx"
+    path.write_text(f".version {version}\n{BODY.format(body)}")
+    found = examine(path)
+    assert found["passes"] is passes
+    assert {code for code in found["findings"] if "warning" not in code} == codes
+    assert found["ptxas"].startswith("not asked") is (version == "9.4")
+
+
+def test_what_a_compiler_made(tmp_path, monkeypatch, capsys):
+    (tmp_path / "about.json").write_text(json.dumps({"compiler": "X", "versions": {"x": "1"}, "failed": {}}))
+    (tmp_path / "a.ptx").write_text(f".version 9.4\n{BODY.format(SOUND)}")
+    out = tmp_path / "out.json"
+    monkeypatch.setattr(sys, "argv", ["compilers", str(tmp_path), "--out", str(out)])
+    assert main() == 0
+    assert capsys.readouterr().out == "x 1: 1 of 1 pass, 1 of a newer version\n"
+    assert json.loads(out.read_text())["made"][0]["files"] == folder(tmp_path)["files"]
+    (tmp_path / "b.ptx").write_text(f".version 9.4\n{BODY.format('nonsense;')}")
+    assert main() == 1
+
+
+def test_what_is_recorded_passes():
+    record = ROOT / "bench" / "results" / "compilers.json"
+    if not record.exists():
+        pytest.skip(f"no record at {record}")
+    made = json.loads(record.read_text(encoding="utf-8"))["made"]
+    assert {compiler["compiler"] for compiler in made} == {"Triton", "CuTe DSL", "CUTLASS"}
+    for compiler in made:
+        assert {file["target"] for file in compiler["files"]} == {"sm_90a", "sm_100a"}
+        assert all(file["passes"] and not file["errors"] for file in compiler["files"])
