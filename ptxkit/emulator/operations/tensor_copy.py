@@ -200,7 +200,7 @@ class _Copies:
                     self.site,
                     (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
                 )
-            transfer = Transfer(copy.map, moves, tile * stride - launch.shared_start, self.site, launch)
+            transfer = Transfer(copy.map, moves, tile * stride, self.site, launch)
             self._check_tensor(issuers, item, transfer)
             made.append(transfer)
         return made

@@ -43,8 +43,8 @@ class Transfer:
 
     Attributes:
         map: the tensor map.
-        moves: where its units lie; shared addresses count from the start of the CTA's shared memory.
-        tile: offset of the CTA's shared memory in the bank.
+        moves: where its units lie.
+        tile: where the CTA's shared memory begins in the bank.
         site: the instruction.
         launch: what it belongs to.
     """
@@ -58,7 +58,12 @@ class Transfer:
     @property
     def places(self) -> np.ndarray:
         """Units of the bank of shared memory."""
-        return (self.moves.places + self.tile) >> _shift(self.moves.unit)
+        return (self.moves.places + self._start) >> _shift(self.moves.unit)
+
+    @property
+    def _start(self) -> int:
+        """What makes a shared address an offset in the bank."""
+        return self.tile - self.launch.shared_start
 
     @property
     def addresses(self) -> np.ndarray:
@@ -73,9 +78,9 @@ class Transfer:
         moves = self.moves
         first = int(moves.places.min())
         if moves.nbytes % LINE == 0:
-            start = np.array([first // LINE * LINE], np.int64) + self.tile
+            start = np.array([first // LINE * LINE], np.int64) + self._start
             return start, np.array([moves.nbytes], np.int64)
-        return runs(np.sort(moves.places), moves.unit, self.tile)
+        return runs(np.sort(moves.places), moves.unit, self._start)
 
     def global_intervals(self) -> Intervals:
         """The bytes of global memory that are part of the tensor."""
@@ -104,10 +109,9 @@ class Transfer:
         self._put(held, bank, self.places)
         gaps = self.moves.gaps
         if gaps is not None and bank.shadow is not None:
-            at = gaps + self.tile
+            at = gaps + self._start
             bank.shadow[at] = 0xFF
-            low = int(gaps.min())
-            bank.spoil(low, int(gaps.max()))
+            bank.spoil(*self._span(gaps))
             bank.set_origin(at, 1, self.launch.origins.of_copy(self.site))
 
     # ---- stores
@@ -152,10 +156,14 @@ class Transfer:
             first = int(at[np.argmax(some)]) * self.moves.unit
             held.origin = int(bank.origins[first >> 2]) or held.origin
 
+    def _span(self, addresses: np.ndarray) -> tuple[int, int]:
+        """The first and the last byte of units, counted from the start of the CTA's shared memory."""
+        start = self.launch.shared_start
+        return int(addresses.min()) - start, int(addresses.max()) + self.moves.unit - 1 - start
+
     def _suspect(self, bank: Bank) -> bool:
         if isinstance(bank, TiledBank):
-            places = self.moves.places
-            return bank.suspect(int(places.min()), int(places.max()) + self.moves.unit - 1)
+            return bank.suspect(*self._span(self.moves.places))
         assert isinstance(bank, GlobalMemory)
         owner = bank.find(self.map.address)
         return owner is None or owner.undefined or self.map.address < owner.address
@@ -174,8 +182,7 @@ class Transfer:
         for offset in range(0, max(unit, 4), 4):
             bank.set_origin(start + offset, 4, held.origin)
         if isinstance(bank, TiledBank):
-            places = self.moves.places
-            bank.spoil(int(places.min()), int(places.max()) + unit - 1)
+            bank.spoil(*self._span(self.moves.places))
         elif isinstance(bank, GlobalMemory):
             owner = bank.find(int(start[0]) + BASE)
             if owner is not None:

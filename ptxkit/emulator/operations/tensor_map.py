@@ -1,0 +1,286 @@
+"""Tensor maps that kernels change: `tensormap.replace`, `tensormap.cp_fenceproxy`, `fence.proxy.tensormap`.
+
+PTX ISA 9.7.9.28, 9.7.13.4, 9.7.13.16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.descriptors.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.asynchronous.operation import Issuers
+from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.memory import BASE
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.faults import Site
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+WORD = 16
+"""Bytes of a map that are moved at once."""
+ALIGNED = 128
+SCOPES = ("cta", "cluster", "gpu", "sys")
+Change = Callable[[int, int], int]
+"""The map's 1024 bits after a field has got a value, from the bits before and the operand."""
+
+
+def _placed(name: str) -> Change:
+    """A field that holds the operand itself."""
+    field = TensorMap.FIELDS.get(name) or TiledTensorMap.FIELDS[name]
+    every = field.place((1 << field.width) - 1)
+    return lambda word, value: word & ~every | field.place(value)
+
+
+def _less_one(name: str) -> Change:
+    change = _placed(name)
+    return lambda word, value: change(word, value - 1)
+
+
+def _stride(name: str) -> Change:
+    change = _placed(name)
+    return lambda word, value: change(word, value >> 4)
+
+
+SWIZZLE_96B = 4
+"""The value of `.swizzle_mode` that has a bit of its own."""
+
+
+def _element_type(word: int, value: int) -> int:
+    """`.elemtype`. Of the two fields that hold it, ptxas only ever sets the one that tells tf32 from f32."""
+    name = next(dtype.name for dtype in DTYPES.values() if dtype.tensor_map == value)
+    code = ELEMENT_CODES[name]
+    word = word & ~(0xF << 64 + 7) | (code & 0xF) << 64 + 7
+    return word | (code >> 4) << 64 + 16
+
+
+def _bits(low: int, width: int) -> Change:
+    """Bits of the word at byte 8."""
+    every = (1 << width) - 1
+    return lambda word, value: word & ~(every << 64 + low) | (value & every) << 64 + low
+
+
+def _swizzle_mode(word: int, value: int) -> int:
+    wide = value == SWIZZLE_96B
+    return _bits(22, 1)(_bits(13, 2)(word, 0 if wide else value), int(wide))
+
+
+PLAIN: dict[str, Change] = {
+    "global_address": _placed("address"),
+    "rank": _placed("rank"),
+    "elemtype": _element_type,
+    "interleave_layout": _bits(11, 2),
+    "swizzle_mode": _swizzle_mode,
+    "swizzle_atomicity": _bits(19, 3),
+    "fill_mode": _bits(15, 1),
+}
+ORDINAL: dict[str, list[Change]] = {
+    "box_dim": [_less_one(f"box_{i}") for i in range(5)],
+    "global_dim": [_less_one(f"size_{i}") for i in range(5)],
+    "global_stride": [_stride(f"stride_{i}") for i in range(4)],
+    "element_stride": [_less_one(f"element_stride_{i}") for i in range(5)],
+}
+"""Where ptxas puts each field, read off its code; the fields of a tiled map."""
+
+
+@effect("tensormap.replace")
+def replace(form: Form) -> Effect:
+    """`tensormap.replace.tile.field{.ss}.b1024.type [addr]{, ord}, new_val`."""
+    m = form.modifiers
+    m.need("tile")
+    name = m.need(*PLAIN, *ORDINAL)
+    space = m.choose("global", "shared::cta", default="generic") or "generic"
+    m.need("b1024")
+    kind = m.need("b32", "b64")
+    operands = list(form.source_operands)
+    if name in ORDINAL:
+        ordinal = form.immediate(operands[1])
+        if ordinal is None or not 0 <= ordinal < len(ORDINAL[name]):
+            raise Unsupported("an ordinal that is no constant of this field")
+        change = ORDINAL[name][ordinal]
+    else:
+        change = PLAIN[name]
+    value = form.source(operands[-1], kind)
+    at = _MapPlace(form, operands[0], space.partition("::")[0])
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if not len(issuers):
+            return
+        entry = value.undefined(group) if group.undefined else None
+        if entry is not None and issuers.take(entry[0]).any():
+            launch = group.gang.launch
+            launch.undefined_decides(group, entry[0], entry[1], site, f"the operand `{value.name}`")
+        at.check(group, issuers)
+        values = np.broadcast_to(value.reader(group), (group.n, WARP))
+        taking = np.zeros((group.n, WARP), bool)
+        taking[issuers.at] = True
+        held, masks = at.load(group, guard)
+        for row, lane in zip(*issuers.at, strict=True):
+            word = change(int.from_bytes(held[row, lane].tobytes(), "little"), int(values[row, lane]))
+            held[row, lane] = np.frombuffer(word.to_bytes(MAP_BYTES, "little"), np.uint8)
+        at.store(group, guard, held, masks)
+
+    return Effect(step)
+
+
+class _MapPlace:
+    """The 128 bytes that an address operand names."""
+
+    def __init__(self, form: Form, operand: Any, space: str) -> None:
+        self.site: Site = form.site
+        self.accessor = Accessor(form.address(operand), space, WORD, form.site)
+        self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1)
+        for each in ("shared", "global"):
+            form.builder.program.touches(each, WORD)
+
+    def check(self, group: Group, issuers: Issuers) -> np.ndarray:
+        """The addresses in global memory of each thread's map, -1 elsewhere.
+
+        Raises:
+            EmulatorFault: P623, one is misaligned; P627, a copy in flight reads it.
+        """
+        taking = np.zeros((group.n, WARP), bool)
+        taking[issuers.at] = True
+        addresses = np.full(len(issuers), -1, np.int64)
+        launch = group.gang.launch
+        for access in self.whole(group, taking):
+            mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
+            at = issuers.take(access.index).astype(np.int64)
+            if access.space == "global":
+                at = at + BASE
+                addresses[mine] = at[mine]
+            else:
+                at = at % group.gang.shared.stride + launch.shared_start
+            odd = mine & (at % ALIGNED != 0)
+            if odd.any():
+                item = int(np.argmax(odd))
+                raise fault(
+                    MISALIGNED,
+                    f"TMAP-ALIGN: expected a tensor map at a multiple of {ALIGNED}, found {int(at[item]):#x}",
+                    self.site,
+                    (issuers.name(item),),
+                    "declare it `.align 128`",
+                )
+        if launch.sanitize:
+            MapFences.of(launch).check_free(issuers, addresses, self.site)
+        return addresses
+
+    def load(self, group: Group, guard: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """The bytes for each lane, uint8 (n, 32, 128), and their undefined bits."""
+        held = np.zeros((group.n, WARP, MAP_BYTES), np.uint8)
+        undefined = np.zeros_like(held)
+        for offset in range(0, MAP_BYTES, WORD):
+            part = slice(offset, offset + WORD)
+            for access in self.accessor(group, guard, offset):
+                values, masks = access.load(4, 4)
+                _spread(held[:, :, part], values, access.guard)
+                if masks is not None:
+                    _spread(undefined[:, :, part], masks, access.guard)
+        return held, undefined if undefined.any() else None
+
+    def store(self, group: Group, guard: Any, held: np.ndarray, undefined: np.ndarray | None) -> None:
+        """Write the bytes of each lane."""
+        for offset in range(0, MAP_BYTES, WORD):
+            for access in self.accessor(group, guard, offset):
+                masks, origin = None, 0
+                if undefined is not None:
+                    masks = _words(undefined, offset)
+                    origin = group.gang.launch.origins.of_copy(self.site)
+                access.store(_words(held, offset), masks, 4, origin)
+
+
+def _words(held: np.ndarray, offset: int) -> tuple[np.ndarray, ...]:
+    words = np.ascontiguousarray(held[:, :, offset : offset + WORD]).view(np.uint32)
+    return tuple(np.ascontiguousarray(words[:, :, i]) for i in range(WORD // 4))
+
+
+def _spread(into: np.ndarray, values: tuple[Any, ...], guard: Any) -> None:
+    """Put the words of an access into the bytes of the lanes that it is for."""
+    shape = into.shape[:2]
+    words = np.stack([np.broadcast_to(value, shape) for value in values], axis=-1).astype(np.uint32)
+    found = np.ascontiguousarray(words).view(np.uint8)
+    where = np.True_ if guard is None else np.broadcast_to(guard, shape)[..., None]
+    np.copyto(into, found, where=where)
+
+
+# ---- the tensormap proxy
+
+
+@effect("fence.proxy.tensormap::generic")
+def fence(form: Form) -> Effect:
+    """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
+    m = form.modifiers
+    acquires = m.need("acquire", "release") == "acquire"
+    m.need(*SCOPES)
+    site = form.site
+    if not acquires:
+        return Effect(lambda group, guard: _release(group, guard, site))
+    if form.immediate(form.source_operands[1]) != MAP_BYTES:
+        raise Unsupported("a size other than 128")
+    at = Accessor(form.address(form.source_operands[0]), "generic", MAP_BYTES, site, 1)
+
+    def acquire(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        launch = group.gang.launch
+        number = launch.events.take(site)
+        group.gang.order.fence(group, number)
+        for access in at(group, guard):
+            if access.space == "global":
+                mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
+                addresses = issuers.take(access.index).astype(np.int64) + BASE
+                MapFences.of(launch).acquire(issuers.some(mine), addresses[mine], number)
+
+    return Effect(acquire)
+
+
+def _release(group: Group, guard: Any, site: Site) -> None:
+    issuers = Issuers.of(group, guard)
+    if len(issuers):
+        launch = group.gang.launch
+        number = launch.events.take(site)
+        group.gang.order.fence(group, number)
+        MapFences.of(launch).release(issuers, number)
+
+
+@effect("tensormap.cp_fenceproxy")
+def copy_and_fence(form: Form) -> Effect:
+    """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
+    m = form.modifiers
+    for part in ("global", "shared::cta", "tensormap::generic", "release"):
+        m.need(part)
+    m.need(*SCOPES)
+    m.need("sync")
+    m.need("aligned")
+    to, source = form.source_operands[0], form.source_operands[1]
+    if form.immediate(form.source_operands[2]) != MAP_BYTES:
+        raise Unsupported("a size other than 128")
+    into, out_of = _MapPlace(form, to, "global"), _MapPlace(form, source, "shared")
+    site = form.site
+
+    def step(group: Group, guard: Any) -> None:
+        check_whole(group, guard, site)
+        # The warp copies once: its first lane does.
+        first = np.zeros((group.n, WARP), bool)
+        first[:, 0] = True
+        chosen = first if guard is None or guard.ndim == 0 else first & guard
+        issuers = Issuers.of(group, chosen)
+        if not len(issuers):
+            return
+        into.check(group, issuers)
+        held, undefined = out_of.load(group, chosen)
+        into.store(group, chosen, held, undefined)
+        _release(group, chosen, site)
+
+    return Effect(step, AlignedGate(form))
