@@ -307,6 +307,8 @@ class Gang:
         else:
             self.alive[rows] &= ~group.mask
         self.living -= group.lanes
+        if self.queue.flying:
+            self.queue.hazards.exited(group.occupied()[0] // self.warps)
         if self.tensor is not None:
             self.tensor.retired()
         self.reconsider()

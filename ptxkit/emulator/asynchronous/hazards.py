@@ -51,11 +51,32 @@ class Hazards:
         for other in self.queue.flying:
             if operation.follows is None or not operation.follows(other):
                 self._meet(operation, other)
+        if not operation.reduces:
+            self._check_items(operation)
         for region in operation.reads:
             self._look_back(operation, region, ("write",))
         for region in operation.writes:
             self._look_back(operation, region, KINDS)
             self._check_objects(operation, region)
+
+    def _check_items(self, operation: Operation) -> None:
+        """Two items may not write the same bytes, unless both copy the same."""
+        for region in operation.writes:
+            order = np.argsort(region.start, kind="stable")
+            start, end = region.start[order], (region.start + region.size)[order]
+            item = region.item[order]
+            clash = (start[1:] < end[:-1]) & (item[1:] != item[:-1])
+            for at in np.flatnonzero(clash).tolist():
+                first, second = int(item[at]), int(item[at + 1])
+                if start[at] == start[at + 1] and _same_source(operation, first, second):
+                    continue
+                message = (
+                    "ASYNC-DST-RACE: two threads of one instruction write "
+                    f"{self._place(region, int(start[at + 1]))}"
+                )
+                help = "let each thread write its own bytes, or one thread issue the operation"
+                who = operation.thread(second)
+                self._report("P654", message, operation.site, who, operation, first, help)
 
     def _meet(self, operation: Operation, other: Operation) -> None:
         """Two operations in flight may only both read the same bytes."""
@@ -560,6 +581,34 @@ class Hazards:
         operation.unread &= ~read
         operation.unwritten &= ~written
 
+    def exited(self, ctas: np.ndarray) -> None:
+        """Warn if CTAs are gone, all their threads, while shared memory of theirs is in use."""
+        gang = self.gang
+        ctas = np.unique(ctas)
+        gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
+        for operation in self.queue.flying if len(gone) else ():
+            for regions, flags, verb in (
+                (operation.reads, operation.unread, "read"),
+                (operation.writes, operation.unwritten, "write"),
+            ):
+                for region in regions:
+                    if region.bank is not gang.shared or not flags.any():
+                        continue
+                    held = region.of_items(flags)
+                    tile = held.start // gang.shared.stride
+                    hit = np.isin(tile, gone)
+                    if verb == "write":
+                        hit &= tile != operation.rows[held.item] // gang.warps
+                    if hit.any():
+                        at = int(np.argmax(hit))
+                        gang.launch.warn(
+                            "P659",
+                            f"EXIT-WITH-PENDING-READ: CTA {gang.name_cta(int(tile[at]))} exits while this "
+                            f"operation may still {verb} its shared memory",
+                            operation.site,
+                            (f"issued by {operation.thread(int(held.item[at]))}",),
+                        )
+
     # ---- where accesses are entered
 
     def _ledgers(self, region: Region, kind: str) -> Iterator[tuple[Ledger, Region]]:
@@ -596,6 +645,15 @@ class Hazards:
             where = f"shared memory at {offset + self.gang.launch.shared_start:#x}"
             return f"{where} of CTA {self.gang.name_cta(tile)}"
         return f"global memory at {index + BASE:#x}"
+
+
+def _same_source(operation: Operation, first: int, second: int) -> bool:
+    """Whether two items of a copy read the same bytes."""
+    for region in operation.reads:
+        mine, theirs = region.start[region.item == first], region.start[region.item == second]
+        if not np.array_equal(mine, theirs):
+            return False
+    return bool(operation.reads)
 
 
 def _granules(ledger: Ledger, region: Region) -> tuple[np.ndarray, np.ndarray]:

@@ -250,11 +250,17 @@ class _Copies:
         gang.queue.issue(operation)
 
     def _deliver(self, gang: Gang, write: Region, data: Data) -> None:
-        if self.reduction is not None:
-            held = load(write)
-            undefined = data.undefined if held.undefined is None else held.undefined
-            data = Data(self.reduction(held.data, data.data), undefined, data.origins)
-        save(write, data, self.site, gang.launch)
+        if self.reduction is None:
+            save(write, data, self.site, gang.launch)
+            return
+        # Several items may go to one place: one after the other.
+        ends = np.cumsum(write.size)
+        for item, end in enumerate(ends.tolist()):
+            one = Region(write.bank, write.start[item : item + 1], write.size[item : item + 1])
+            held, new = load(one), data.take(slice(end - int(write.size[item]), end))
+            undefined = new.undefined if held.undefined is None else held.undefined
+            combined = Data(self.reduction(held.data, new.data), undefined, new.origins)
+            save(one, combined, self.site, gang.launch)
 
     def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """For each destination of a multicast the copy and the rank of the CTA."""

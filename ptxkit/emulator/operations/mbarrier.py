@@ -130,6 +130,8 @@ def arrive(form: Form) -> Effect:
         rows = issuers.rows
         if not relaxed:
             gang.order.release(rows, slots, event)
+        elif gang.tensor is not None:
+            gang.tensor.relaxed_arrival(rows, slots, event)
         tokens = gang.mbarriers.arrive(
             slots,
             one if expects else given,
@@ -157,6 +159,7 @@ def wait(form: Form) -> Effect:
     places = object_at(form, form.sources[0])
     m.need("b64")
     target = form.target(form.targets[0], "pred")
+    places.accessor.remote = True
     phase = form.source(form.sources[1], "u32" if parity else "b64")
     site = form.site
     gate = PhaseGate(site, places, phase, parity, form.guard)
@@ -170,6 +173,8 @@ def wait(form: Form) -> Effect:
         if done.any() and not relaxed:
             number = gang.launch.events.take(site)
             gang.order.acquire(issuers.rows[done], slots[done], gang.mbarriers, number)
+        elif done.any() and gang.tensor is not None:
+            gang.tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():
             gang.poll(group, site)
         if target is not None:

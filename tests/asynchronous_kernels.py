@@ -1,0 +1,110 @@
+"""The kernels of tests/asynchrony: correct ones that say how they are launched, what they compute, and by
+which change of a line they break which rule.
+
+A header between `// /// test` and `// ///` is TOML: `grid`, `block`, `cluster`; `x` and `out`, expressions of
+numpy for the argument and for what the kernel must leave in `out`; `faults`, each the codes of which one must be
+found, the text to change (it occurs once), the text to put there, and, where it matters, how often it may
+occur.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+FOLDER = Path(__file__).parent / "asynchrony"
+
+
+@dataclass(frozen=True)
+class AsyncKernel:
+    """One file."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text()
+
+    @property
+    def header(self) -> dict[str, Any]:
+        lines = self.text.split("// /// test\n")[1].split("// ///\n")[0].splitlines()
+        return tomllib.loads("\n".join(line.removeprefix("//").removeprefix(" ") for line in lines))
+
+    def broken(self, old: str, new: str) -> str:
+        """The text with one change in its body."""
+        before, mark, after = self.text.partition("// ///\n")
+        before += mark
+        assert after.count(old) == 1, f"{self.name}: {old!r} occurs {after.count(old)} times"
+        return before + after.replace(old, new)
+
+    def run(self, device: Any, text: str | None = None) -> None:
+        """Launch it and hold the result against what it must be."""
+        header = self.header
+        x = evaluate(header["x"], None)
+        wanted = evaluate(header["out"], x)
+        source, out = device.array(x), device.array(np.zeros_like(wanted))
+        kernel = device.load(text or self.text).kernel("k")
+        kernel.launch(header["grid"], header["block"], [source, out], cluster=header.get("cluster"))
+        device.synchronize()
+        np.testing.assert_array_equal(out.numpy(), wanted)
+
+
+KERNELS = [AsyncKernel(path) for path in sorted(FOLDER.glob("*.ptx"))]
+
+
+def evaluate(expression: str, x: np.ndarray | None) -> np.ndarray:
+    """An expression of a header."""
+    names: dict[str, Any] = {
+        name: getattr(np, name) for name in ("array", "concatenate", "repeat", "tile", "where")
+    }
+    names |= {"arange": lambda count, kind: np.arange(count, dtype=kind)}
+    names |= {"u32": np.uint32, "x": x, "copy_groups": copy_groups, "random_words": random_words}
+    names |= {"reduce_types": reduce_types, "stores_and_reductions": stores_and_reductions}
+    return np.asarray(eval(expression, {"__builtins__": {}}, names), np.uint32)
+
+
+def copy_groups(x: np.ndarray) -> np.ndarray:
+    """Words 0, 2, 3 and 4 to 7 of each thread, the last two from the src-size; word 0 of its neighbour."""
+    out = np.zeros_like(x)
+    out[..., 0], out[..., 1:3], out[..., 3:5] = x[..., 0], x[..., 2:4], x[..., 4:6]
+    even = np.arange(x.shape[1]) % 2 == 0
+    own = np.where(even, x[..., 0], 0)
+    out[..., 7] = own.reshape(x.shape[0], -1, 2)[..., ::-1].reshape(x.shape[:2])
+    return out
+
+
+def random_words(count: int) -> np.ndarray:
+    """Words whose 16-bit halves are small numbers as f16 and as bf16."""
+    return (np.random.default_rng(0).standard_normal(count * 2).astype(np.float16)).view(np.uint32)
+
+
+def reduce_types(x: np.ndarray) -> np.ndarray:
+    """What the kernel of that name leaves on zeros."""
+    out = x.copy()
+    f32 = x[0].view(np.float32)
+    out[0] = np.where(np.abs(f32) < np.finfo(np.float32).tiny, np.copysign(0, f32) + 0, f32).view(np.uint32)
+    out[1] = (x[1].view(np.float16) + np.float16(0)).view(np.uint32)
+    out[2] = (x[2].view(ml_dtypes.bfloat16) + ml_dtypes.bfloat16(0)).view(np.uint32)
+    out[3] = np.minimum(x[3].view(np.int32), 0).view(np.uint32)
+    return out
+
+
+def stores_and_reductions(x: np.ndarray) -> np.ndarray:
+    """Three words a thread: its neighbour's value and CTA, and the sum of the neighbour's values."""
+    ctas, threads = x.shape
+    other = np.arange(ctas) ^ 1
+    parts = (
+        x[other],
+        np.repeat(other[:, None], threads, axis=1),
+        np.repeat(x.sum(axis=1)[other][:, None], threads, axis=1),
+    )
+    return np.stack(parts, axis=2).astype(np.uint32).reshape(-1)

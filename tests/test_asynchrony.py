@@ -1,0 +1,69 @@
+"""The asynchronous machine: kernels of tests/asynchrony in every order and on a GPU, and what breaks them."""
+
+from __future__ import annotations
+
+import pytest
+from asynchronous_kernels import KERNELS, AsyncKernel
+
+from ptxkit.asm import parse
+from ptxkit.devices import open_device
+from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.targets import parse as parse_target
+
+ORDERS = [("lazy", 0), ("eager", 0), *(("random", seed) for seed in range(4))]
+FAULTS = [
+    pytest.param(kernel, fault, id=f"{kernel.name}-{number}-{fault[0].replace(' ', '-')}")
+    for kernel in KERNELS
+    for number, fault in enumerate(kernel.header["faults"])
+]
+
+
+def named(kernel: AsyncKernel) -> str:
+    return kernel.name
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+@pytest.mark.parametrize(("order", "seed"), ORDERS, ids=[f"{order}-{seed}" for order, seed in ORDERS])
+def test_correct_kernels_are_clean_in_every_order(kernel: AsyncKernel, order: str, seed: int) -> None:
+    device = Emulator(order=order, seed=seed)
+    kernel.run(device)
+    assert device.findings == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_correct_kernels_are_clean_in_a_hundred_random_orders(kernel: AsyncKernel) -> None:
+    for seed in range(100):
+        device = Emulator(order="random", seed=seed)
+        kernel.run(device)
+        assert device.findings == []
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_the_same_on_a_gpu(kernel: AsyncKernel) -> None:
+    with open_device("cuda") as device:
+        target = parse_target(parse(kernel.text).target or "")
+        if target is None or not target.runs_on(device.capability):
+            pytest.skip(f"{target} does not run on {device.name}")
+        kernel.run(device)
+
+
+@pytest.mark.parametrize(("kernel", "fault"), FAULTS)
+def test_a_broken_line_is_found_by_name(kernel: AsyncKernel, fault: list[str]) -> None:
+    """In lazy order, which is the default."""
+    codes, old, new = fault[:3]
+    found = findings(kernel, old, new, Emulator())
+    assert set(codes.split()) & set(found), f"found {found}"
+
+
+def findings(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[str]:
+    """The codes of what is found."""
+    text = kernel.broken(old, new)
+    try:
+        kernel.run(device, text)
+    except EmulatorFault as fault:
+        return [d.code for d in fault.diagnostics]
+    except AssertionError:
+        return [*(d.code for d in device.findings), "wrong result"]
+    return [d.code for d in device.findings]
