@@ -1,4 +1,4 @@
-"""Kernels that place matrices as a test made them, carry out a plan, and give back D: one for every product."""
+"""Kernels that place matrices as a test made them, carry out a plan, and give back D."""
 
 from __future__ import annotations
 

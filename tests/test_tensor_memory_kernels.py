@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import numpy as np
 import pytest
 import tensor_memory_kernels as kernels
@@ -24,7 +23,7 @@ def describe(product: Product) -> str:
 
 
 def check(product: Product, order: str, seed: int = 0) -> None:
-    """The kernel gives the product of small integers exactly, that of anything else within the model's error."""
+    """The product of small integers is exact, that of anything else within the model's error."""
     exact = product.scale is None
     placed = products.put(product, seed, small=exact)
     factors = (1.0, 1.0) if exact else products.put_scales(product, placed, seed)

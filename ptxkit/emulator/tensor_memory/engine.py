@@ -20,6 +20,7 @@ from ptxkit.emulator.ledger import ASYNC
 from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.fences import Fences
 from ptxkit.emulator.tensor_memory.flights import Flight, Flights
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 
@@ -83,6 +84,7 @@ class Engine:
         granted: by row the address that its allocation has got.
         freed: rows whose deallocation the other CTA of the pair has carried out.
         peak: most columns that a CTA had at once.
+        fences: relaxed operations on mbarriers, and the fences that make them order something.
     """
 
     def __init__(self, gang: Gang) -> None:
@@ -100,6 +102,7 @@ class Engine:
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
         self.peak = 0
+        self.fences = Fences(self)
         self._gone = np.zeros(len(gang.ctas), bool)
         self._batches: dict[tuple[int, int], list[Batch]] = {}
 
@@ -196,9 +199,13 @@ class Engine:
             return False
         return int(order.completed[row, order.rank[flight.row], self.local]) >= flight.done
 
-    def missing_fence(self, earlier: Flight, later: Flight) -> tuple[str, str, str, str] | None:
-        """The rule broken where a relaxed operation on an mbarrier orders two threads without a fence."""
-        return None
+    def relaxed_arrival(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
+        """Rows arrive at mbarriers with `.relaxed`."""
+        self.fences.arrive(rows, slots, number)
+
+    def relaxed_wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        """Rows have waited for mbarriers with `.relaxed`."""
+        self.fences.wait(rows, slots)
 
     # ---- asynchronous instructions
 
@@ -251,6 +258,7 @@ class Engine:
 
     def _enter(self, flight: Flight) -> None:
         if self.gang.launch.sanitize:
+            self.fences.used(flight.row, flight.number)
             self.flights.enter(flight)
 
     def region(self, cta: int, operand: SharedOperand) -> Region:

@@ -169,9 +169,8 @@ class Flights:
     def _rule(self, earlier: Flight, later: Flight, source: bool) -> tuple[str, str, str, str]:
         """Code, name, words and advice."""
         name = f"`{_name(earlier)}`"
-        sync = "let the waiting thread arrive at a barrier or mbarrier that this one waits for"
-        if later.kind == "dealloc" and earlier.done == 0:
-            help = "wait for the last commit, and for loads and stores, before freeing"
+        if later.kind == "dealloc":
+            help = "wait for the last commit, for loads and stores, and synchronise the warps before freeing"
             return "P6114", "TMEM-DEALLOC-IN-USE", f"while {name} may still use them", help
         if earlier.kind == "st" and earlier.done == 0:
             help = "put `tcgen05.wait::st` behind the store, in its warp"
@@ -179,35 +178,28 @@ class Flights:
         if earlier.kind == "ld" and earlier.done == 0:
             help = "put `tcgen05.wait::ld` behind the load, in its warp"
             return "P6106", "TMEM-LD-NOT-WAITED", f"before {name} has been waited for", help
-        if earlier.kind in COMMITTED and earlier.done == 0:
-            if earlier.committed is None:
-                wrong = self._wrong_lane(earlier)
-                if wrong is not None:
-                    said = f"after a commit by another thread than that of {name}"
-                    help = "commit in the thread that issued the work: use one elected lane for both"
-                    return "P6102", "TCGEN-COMMIT-WRONG-THREAD", said, help
-                if later.kind == "ld":
-                    help = "commit with `tcgen05.commit`, and wait for its mbarrier"
-                    return "P6101", "TCGEN-NO-COMMIT", f"and no commit tracks {name}", help
-            if source:
-                help = "wait for the commit that tracks it before its operands change"
-                return "P6130", "TCGEN-SRC-OVERWRITE", f"while {name} may still read them", help
-            if later.kind in ("ld", "mma", "shift"):
-                help = "wait for the mbarrier of the commit that tracks it"
-                return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"while {name} may still write them", help
-            return (
-                "P6107",
-                "TMEM-UNORDERED",
-                f"while {name} may still use them",
-                "wait for the commit that tracks it",
-            )
-        fence = self.engine.missing_fence(earlier, later)
+        fence = self.engine.fences.missing(earlier, later) if earlier.done else None
         if fence is not None:
             return fence
-        if earlier.kind in COMMITTED:
-            help = "wait for the mbarrier of the commit in this thread, or synchronise with a thread that has"
-            return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"and has not waited for {name}", help
-        return "P6107", "TMEM-UNORDERED", f"and nothing orders that after {name}", sync
+        if earlier.kind not in COMMITTED:
+            help = "let the waiting thread arrive at a barrier or mbarrier that this one waits for"
+            return "P6107", "TMEM-UNORDERED", f"and nothing orders that after {name}", help
+        if earlier.committed is None:
+            wrong = self._wrong_lane(earlier)
+            if wrong is not None:
+                said = f"after a commit by another thread than that of {name}"
+                help = "commit in the thread that issued the work: use one elected lane for both"
+                return "P6102", "TCGEN-COMMIT-WRONG-THREAD", said, help
+            if later.kind == "ld":
+                help = "commit with `tcgen05.commit`, and wait for its mbarrier"
+                return "P6101", "TCGEN-NO-COMMIT", f"and no commit tracks {name}", help
+        if source:
+            help = "wait for the commit that tracks it before its operands change"
+            return "P6130", "TCGEN-SRC-OVERWRITE", f"while {name} may still read them", help
+        help = "wait for the mbarrier of the commit that tracks it, or synchronise with a thread that has"
+        if later.kind in ("ld", "mma", "shift"):
+            return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"while {name} may still write them", help
+        return "P6107", "TMEM-UNORDERED", f"while {name} may still use them", help
 
     def _wrong_lane(self, flight: Flight) -> Site | None:
         """A commit by another lane of the warp since the flight's issue."""
@@ -235,6 +227,8 @@ class Flights:
     def waited(self, kind: str, rows: Iterable[int], number: int) -> None:
         """Warps have waited for their loads or stores."""
         chosen = set(rows)
+        for row in chosen:
+            self.engine.fences.used(row, number)
         for flights in self.by_cta.values():
             for flight in flights:
                 if flight.kind == kind and flight.done == 0 and flight.row in chosen:

@@ -66,4 +66,14 @@ def commit(form: Form) -> Effect:
 @effect("tcgen05.fence::before_thread_sync", "tcgen05.fence::after_thread_sync")
 def fence(form: Form) -> Effect:
     """`tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`."""
-    return Effect(lambda group, guard: None)
+    before, site = form.instruction.modifiers[0] == "fence::before_thread_sync", form.site
+
+    def step(group: Group, guard: Any) -> None:
+        launch = group.gang.launch
+        if not launch.sanitize:
+            return
+        issuers = Issuers.of(group, guard)
+        fences = engine_of(group.gang).fences
+        (fences.before if before else fences.after)(issuers.rows, launch.events.take(site))
+
+    return Effect(step)
