@@ -26,6 +26,7 @@ VERBS = {
     "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",
     "expand": "print a file after its # lines, as the assembler sees it",
     "script": "print the Python that builds a module again",
+    "lsp": "serve editors: findings, hover, definitions, completion",
     "doctor": "show what this machine has, what is missing and how to mend it",
 }
 """Every verb with its line of help; the verb lives in the file of its name."""
