@@ -2,9 +2,8 @@
 which change of a line they break which rule.
 
 A header between `// /// test` and `// ///` is TOML: `grid`, `block`, `cluster`; `x` and `out`, expressions of
-numpy for the argument and for what the kernel must leave in `out`; `faults`, each the codes of which one must be
-found, the text to change (it occurs once), the text to put there, and, where it matters, how often it may
-occur.
+numpy for the argument and for what the kernel must leave in `out`; `faults`, each the codes of which one must
+be found, the text to change, which occurs once, and the text to put there.
 """
 
 from __future__ import annotations

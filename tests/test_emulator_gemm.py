@@ -11,7 +11,6 @@ from asm_corpus import ROOT
 from both_devices import Both, device, gpu
 
 from ptxkit.emulator import Emulator, tensor_cores
-from ptxkit.emulator.effect import EFFECTS
 
 __all__ = ["device", "gpu"]
 
@@ -57,14 +56,14 @@ def test_triton_matmul(target: str, device: Emulator | Both) -> None:
 
 
 @needs_corpus
-@pytest.mark.skipif("cp" not in EFFECTS, reason="the emulator has no cp.async yet")
-def test_triton_matmul_mxfp8() -> None:
+@pytest.mark.parametrize(("order", "seed"), [("lazy", 0), ("eager", 0), ("random", 1), ("random", 2)])
+def test_triton_matmul_mxfp8(order: str, seed: int) -> None:
     meta = json.loads((ROOT / "triton" / "matmul_scaled_mxfp8_sm120_t36.json").read_text())
     size, k = 128, 256
     random = np.random.default_rng(2)
     a, b = random.standard_normal((2, size, k)).astype(ml_dtypes.float8_e4m3fn)
     scales = random.integers(120, 134, (2, size, k // 32)).astype(np.uint8)
-    device = Emulator()
+    device = Emulator(order, seed)
     c = device.empty((size, size), np.float32)
     args = [
         *(device.array(x.view(np.uint8)) for x in (a, b)),
@@ -79,6 +78,7 @@ def test_triton_matmul_mxfp8() -> None:
     kernel.launch((1, 1), meta["block"], args, shared=meta["shared_mem_bytes"])
     factors = np.repeat(2.0 ** (scales.astype(np.float64) - 127), 32, axis=2)
     exact = (a.astype(np.float64) * factors[0]) @ (b.astype(np.float64) * factors[1]).T
+    assert device.findings == []
     assert np.allclose(c.numpy(), exact, rtol=2.0**-16, atol=2.0**-16 * np.abs(exact).max())
 
 
