@@ -6,7 +6,7 @@ from ptxkit import targets
 from ptxkit.device import Device
 from ptxkit.diagnostics import PtxkitError, error
 
-NAMES = "`auto`, `emu`, `cuda` or `cuda:N`"
+NAMES = "`auto`, `emu`, `cuda`, `cuda:N`"
 
 
 def open_device(
@@ -33,7 +33,7 @@ def open_device(
         PtxkitError: P520, no such device, or an option that it hasn't; P701, no driver; P702, no such GPU.
     """
     if not isinstance(spec, str):
-        raise error("P520", f"expected a device, {NAMES}, found {spec!r}")
+        raise error("P520", f"expected one of {NAMES}, found {spec!r}")
     kind, colon, number = spec.partition(":")
     if kind == "cuda" and (number.isdecimal() or not colon):
         if arch is not None or order != "lazy":
@@ -50,7 +50,7 @@ def open_device(
 
             return CudaDevice(ordinal)
     if spec not in ("auto", "emu"):
-        raise error("P520", f"expected a device, {NAMES}, found `{spec}`")
+        raise error("P520", f"expected one of {NAMES}, found `{spec}`")
     from ptxkit.emulator import Emulator
 
     return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -183,9 +184,18 @@ class Worker:
             self._process = None
 
 
+def _end_with_parent() -> None:
+    """End when the caller's process does, a launch that hangs or not: nobody would kill it any more."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _work(connection: Connection, make: Callable[[Tell], Any]) -> None:
     """In the worker: do what is asked until the other end is gone. Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="lifeline", daemon=True).start()
 
     def tell(kind: str, content: Any = None) -> None:
         connection.send((kind, content))

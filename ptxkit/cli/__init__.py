@@ -17,6 +17,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
 VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
     "bench": "time kernels on a GPU, verified, beside the memory roof",
+    "sweep": "run every combination of sizes, here or on a cluster, results as JSON lines",
     "check": "find errors and explain them",
     "fmt": "lay files out in the one style",
     "asm": "make machine code through NVIDIA's assembler",

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ptxkit.bench import Bench, Rule, Schedule, Settings, State, axes, compare, document, plot
+from ptxkit.bench import Bench, Rule, Schedule, Settings, State, compare, document, plot
 from ptxkit.bench.schedule import Call
 from ptxkit.cli import Verb
 from ptxkit.cli.bench_report import print_csv, print_markdown, print_report
-from ptxkit.cli.launches import ALL, Subject, launch_options, request_of, subject
+from ptxkit.cli.launches import Subject, launch_options, plans_of, request_of, subject
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error, exit_code
 from ptxkit.driver.timing import FLUSHES
-from ptxkit.plan import LaunchPlan, make
+from ptxkit.plan import LaunchPlan
 from ptxkit.provenance import provenance
 from ptxkit.runner import Options
 from ptxkit.worker import bench as bench_worker
@@ -125,18 +124,10 @@ def command(**given: Any) -> int:
 def _plans(found: Subject, given: dict[str, Any]) -> Iterator[LaunchPlan]:
     """Every chosen preset at every combination of the axes."""
     request = request_of(given)
-    combinations = axes.states([axes.parse(text) for text in given["axis"]])
     presets: Sequence[str | None] = given["preset"]
-    if ALL in presets and ALL not in found.presets:
-        if not found.presets:
-            raise error("P544", "expected presets in the card for `--preset all`, found none")
-        presets = found.presets
-    elif not presets and not request.sizes and not given["axis"]:
+    if not presets and not request.sizes and not given["axis"]:
         presets = [name for name in found.presets if name.startswith(_PREFIX)]
-    for preset in presets or [None]:
-        for sizes in combinations:
-            wanted = replace(request, preset=preset, sizes={**request.sizes, **sizes})
-            yield make(found.program, found.module, found.card, wanted)
+    return plans_of(found, request, presets, given["axis"])
 
 
 def _settings(given: dict[str, Any]) -> Settings:

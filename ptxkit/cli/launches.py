@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import click
 from ptxkit import card
 from ptxkit.asm import Module
 from ptxkit.cli import files
-from ptxkit.diagnostics import PtxkitError
-from ptxkit.plan import Program, Request, flags
+from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.plan import LaunchPlan, Program, Request, flags, make
 
 ALL = "all"
 """The preset that stands for every one."""
@@ -100,6 +100,33 @@ class Subject:
     def presets(self) -> list[str]:
         """The names of the card's presets."""
         return [preset.name for preset in self.card.presets] if self.card else []
+
+
+def plans_of(
+    found: Subject, request: Request, presets: Sequence[str | None], axis: Sequence[str]
+) -> Iterator[LaunchPlan]:
+    """A plan for every preset at every combination of the axes' values.
+
+    Args:
+        found: the file.
+        request: what all plans have in common.
+        presets: names, `all` for every one; none for the one that the request makes by itself.
+        axis: `M=1024,2048`, as `-a` gives them.
+
+    Raises:
+        PtxkitError: P544, `all` without presets; P522, no axis; what `make` raises.
+    """
+    from ptxkit.bench import axes
+
+    combinations = axes.states([axes.parse(text) for text in axis])
+    if ALL in presets and ALL not in found.presets:
+        if not found.presets:
+            raise error("P544", "expected presets in the card for `--preset all`, found none")
+        presets = found.presets
+    for preset in presets or [None]:
+        for sizes in combinations:
+            wanted = replace(request, preset=preset, sizes={**request.sizes, **sizes})
+            yield make(found.program, found.module, found.card, wanted)
 
 
 def subject(file: str, max_size: int) -> Subject:

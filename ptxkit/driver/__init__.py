@@ -6,7 +6,14 @@ The bindings are imported when a device is opened, so that importing this packag
 from __future__ import annotations
 
 from ptxkit.driver.clocks import Clocks
-from ptxkit.driver.device import CudaDevice, capabilities, describe_gpus, device_count, driver_version
+from ptxkit.driver.device import (
+    CudaDevice,
+    capabilities,
+    describe_gpus,
+    device_count,
+    device_uuid,
+    driver_version,
+)
 from ptxkit.driver.graphs import Graph
 from ptxkit.driver.launch import CudaKernel, PreparedLaunch
 from ptxkit.driver.memory import DeviceBuffer
@@ -28,5 +35,6 @@ __all__ = [
     "capabilities",
     "describe_gpus",
     "device_count",
+    "device_uuid",
     "driver_version",
 ]

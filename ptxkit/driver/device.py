@@ -199,6 +199,13 @@ def capabilities() -> list[tuple[int, int]]:
     return [capability(ordinal) for ordinal in range(device_count())]
 
 
+def device_uuid(ordinal: int) -> str:
+    """The UUID of a GPU in hexadecimal: the same in every process of the host, whatever it calls the GPU."""
+    driver = bindings()
+    device = check(driver.cuDeviceGet(ordinal), f"find GPU {ordinal}")
+    return bytes(check(driver.cuDeviceGetUuid(device), "ask for the GPU's UUID").bytes).hex()
+
+
 def driver_version() -> targets.Version:
     """The newest CUDA version that the driver supports.
 

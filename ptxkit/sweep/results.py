@@ -1,0 +1,78 @@
+"""The file of results: one JSON document a line, appended as results come, read by the next sweep."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from ptxkit.diagnostics import error
+from ptxkit.sweep.job import SCHEMA, final
+
+
+class Results:
+    """Results, kept as they come.
+
+    Args:
+        path: the file, which may hold results of an earlier sweep; None: standard output.
+
+    Attributes:
+        done: keys of final results that the file held.
+
+    Raises:
+        PtxkitError: P567, the file can't be read or written; P525, it holds something else.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.done: set[str] = set()
+        self._path = path
+        self._file: IO[str] = sys.stdout
+        if path is None:
+            return
+        try:
+            whole = self._read(path) if path.exists() else 0
+            self._file = path.open("a", encoding="utf-8")
+            # A line that was cut off in the middle is no result; what comes next must not hang on it.
+            self._file.truncate(whole)
+        except OSError as problem:
+            raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._path is not None:
+            self._file.close()
+
+    def keep(self, result: dict[str, Any]) -> None:
+        """Append a result; when this returns, a crash of the machine does not take it away."""
+        self._file.write(json.dumps(result, allow_nan=False) + "\n")
+        self._file.flush()
+        if self._path is not None:
+            os.fsync(self._file.fileno())
+
+    def _read(self, path: Path) -> int:
+        """Take over the final results; the number of bytes in whole lines."""
+        whole = 0
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                try:
+                    result = json.loads(line)
+                    if result["kind"] != "sweep" or result["schema"] != SCHEMA:
+                        raise ValueError
+                    if final(result):
+                        self.done.add(result["key"])
+                except (ValueError, KeyError, TypeError):
+                    message = (
+                        f"expected a result of a sweep in line {number} of `{path}`, found something else"
+                    )
+                    raise error("P525", message, help="write to another file") from None
+        return whole
