@@ -178,6 +178,9 @@ class Hazards:
         covered = ledger.is_async(record) | order.has_proxied(
             ledger, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
         )
+        for number in np.unique(ledger.number(record[~covered])).tolist():
+            if _is_copy(self.gang.launch.events.site(number)):
+                covered |= ledger.number(record) == number
         if not covered.all():
             at = int(np.argmax(~covered))
             self._unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
@@ -654,6 +657,12 @@ def _same_source(operation: Operation, first: int, second: int) -> bool:
         if not np.array_equal(mine, theirs):
             return False
     return bool(operation.reads)
+
+
+def _is_copy(site: Site | None) -> bool:
+    """Whether an instruction is `cp.async`: Triton and FlashMLA hand what it wrote to matrix units without a
+    proxy fence, and no text says which proxy it writes through."""
+    return site is not None and site.instruction.opcode == "cp" and site.instruction.modifiers[0] == "async"
 
 
 def _granules(ledger: Ledger, region: Region) -> tuple[np.ndarray, np.ndarray]:
