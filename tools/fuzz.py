@@ -36,6 +36,7 @@ from ptxkit.asm.check import check
 from ptxkit.asm.tree import Malformed, Module, walk
 from ptxkit.diagnostics import code_info, render_text
 from ptxkit.isa import registry, sample
+from ptxkit.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT.parent / "shared" / "corpus"))
@@ -441,9 +442,7 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def document(total: Outcome, seed: int, first: int, seconds: float) -> dict[str, Any]:
-    from ptxkit.provenance import provenance
-
+def document(total: Outcome, seed: int, first: int, seconds: float, origin: dict[str, Any]) -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": "fuzz",
@@ -459,7 +458,7 @@ def document(total: Outcome, seed: int, first: int, seconds: float) -> dict[str,
         "bounds": {"seconds_a_case": SECONDS, "bytes_of_address_space": MEMORY},
         "peak_resident_bytes": total.memory,
         "seconds": round(seconds),
-        **provenance(),
+        **origin,
     }
 
 
@@ -486,7 +485,7 @@ def main() -> int:
     if arguments.show is not None:
         bounded()
         return show(arguments.seed, arguments.show)
-    start, total = time.monotonic(), Outcome()
+    start, total, origin = time.monotonic(), Outcome(), provenance()
     with ProcessPoolExecutor(arguments.processes, initializer=bounded) as pool:
         parts = list(chunks(arguments.first, arguments.cases))
         for outcome in pool.map(run, [arguments.seed] * len(parts), parts):
@@ -496,7 +495,7 @@ def main() -> int:
             if total.cases % (20 * CHUNK) == 0:
                 line = f"{total.cases} cases, {total.memory >> 20} MB, slowest {total.slowest[0]:.2f} s"
                 print(line, file=sys.stderr, flush=True)
-    found = document(total, arguments.seed, arguments.first, time.monotonic() - start)
+    found = document(total, arguments.seed, arguments.first, time.monotonic() - start, origin)
     (arguments.output or OUTPUT).write_text(json.dumps(found, indent=1) + "\n")
     print(f"{total.cases} cases, {len(total.failures)} failures, slowest {total.slowest[0]:.2f} s")
     return int(bool(total.failures))

@@ -26,6 +26,8 @@ _ORDERED = {
 }
 """The category of modifiers whose order among themselves means something."""
 
+MAX_VERDICTS = 1024
+"""Verdicts kept of one spelling."""
 REPEATABLE = frozenset("satfinite sat cc sync approx NaN relu uni shiftamt".split())
 """Modifiers that ptxas lets stand twice."""
 
@@ -105,6 +107,8 @@ class Spelling:
                 found = match_operands(candidate, kinds)
                 if found is not None:
                     break
+            if len(self.verdicts) >= MAX_VERDICTS:
+                self.verdicts.clear()
             self.verdicts[kinds] = found
             return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -111,7 +111,7 @@ def forms(opcode: str) -> tuple[Form, ...]:
     return tuple(row.form for row in _rows().get(opcode, ()))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
     """The forms of an opcode by the name of the instruction: `cp.async`, `cp.async.bulk`, .."""
     found: dict[str, list[Form]] = {}
@@ -121,7 +121,7 @@ def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
     return {name: tuple(rows) for name, rows in found.items()}
 
 
-@cache
+@lru_cache(maxsize=8192)
 def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
     """What fits an opcode with these modifiers."""
     name = name_of(opcode, modifiers)
