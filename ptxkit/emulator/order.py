@@ -353,6 +353,11 @@ class Order:
         rows, slots = _pairs(rows, slots)
         self.gather(self._gathered, rows, slots, np.full(len(rows), number))
 
+    def release_seen(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        """What rows have seen so far, but not what they did themselves, is released to mbarriers."""
+        rows, slots = _pairs(rows, slots)
+        self.gather(self._gathered, rows, slots, self.seen[rows, self.column[rows]])
+
     def gather(self, gathered: Handover, rows: np.ndarray, keys: np.ndarray, covered: np.ndarray) -> None:
         """Hand over what rows have seen, and did themselves up to some numbers; nothing where that is 0."""
         some = covered > 0

@@ -283,6 +283,9 @@ class Engine:
         number = gang.launch.events.take(site)
         self.flights.commits.setdefault(row, []).append((number, lane, site))
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
+        if gang.launch.sanitize:
+            # The work came after all that the thread had seen: so does whoever waits for its completion.
+            gang.order.release_seen(rows, slots)
         tracked = tuple(batches)
         operation = Operation(
             site,
