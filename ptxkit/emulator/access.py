@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 Masks = tuple[Any, ...]
+READ_ONLY = ("const", "param")
+"""Spaces that kernels only read. Parameters of the functions that they call are no memory."""
+HELP_READ_ONLY = "look where the generic address comes from"
 
 
 @dataclass(slots=True, eq=False)
@@ -87,6 +90,17 @@ class Access:
         if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
             return known
         return launch.seek_races(self.owner)
+
+    def refuse(self, does: str, why: str) -> NoReturn:
+        """Report that memory of this space can't be accessed so.
+
+        Raises:
+            EmulatorFault: P602.
+        """
+        thread = self.group.thread(*self.group.first(np.True_ if self.guard is None else self.guard))
+        spelling = self.site.instruction.spelling
+        message = f"out of bounds: `{spelling}` {does} {self.space} memory, {why}"
+        raise fault("P602", message, self.site, (f"{thread}",), HELP_READ_ONLY)
 
     def meet_flying(self, size: int, writes: bool) -> None:
         """Hold the access against asynchronous operations in flight, and mbarrier objects."""
@@ -149,6 +163,8 @@ class Access:
             origin: of the undefined bits.
             strength: empty for a weak store; `fence` for a relaxed, `yes` for a releasing one.
         """
+        if self.space in READ_ONLY:
+            self.refuse("writes", "which kernels only read")
         ledger = self.ledger_of_write
         if self.group.gang.launch.program.asynchronous:
             self.meet_flying(width * len(values), True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
+MEET = "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`"
 BARRIERS = 16
 """Barriers of a CTA."""
 
@@ -31,6 +32,8 @@ class Barrier:
             -1 while nobody has arrived.
         reducing: by CTA, whether this generation is a `red`.
         values: bool (rows, 32), the predicates of a `red`.
+        elsewhere: bool (rows, 32), lanes that went on elsewhere when others of their warp came to an aligned
+            instruction.
         covered: int64 (rows,), for each warp the event up to which its arrival covers its accesses.
         sites: by CTA, the instruction that arrived first.
     """
@@ -40,6 +43,7 @@ class Barrier:
     expected: np.ndarray
     reducing: np.ndarray
     values: np.ndarray
+    elsewhere: np.ndarray
     covered: np.ndarray
     sites: dict[int, Site] = field(default_factory=dict)
 
@@ -86,6 +90,7 @@ def barrier_of(gang: Gang, number: int) -> Barrier:
             np.full(ctas, -1, np.int64),
             np.zeros(ctas, bool),
             np.zeros((gang.rows, WARP), bool),
+            np.zeros((gang.rows, WARP), bool),
             np.zeros(gang.rows, np.int64),
         )
     return barrier
@@ -112,8 +117,10 @@ def release(gang: Gang, barrier: Barrier) -> None:
         return
     results = _reduced(gang, barrier)
     rows = np.repeat(complete, gang.warps)
+    _check_nobody_left(gang, barrier, rows)
     _order(gang, barrier, complete, there)
     barrier.arrived[rows] = False
+    barrier.elsewhere[rows] = False
     barrier.expected[complete] = -1
     for cta in np.flatnonzero(complete):
         barrier.sites.pop(int(cta), None)
@@ -133,6 +140,36 @@ def release(gang: Gang, barrier: Barrier) -> None:
         group.passed = True
         group.result = results
         gang.ready.append(group)
+
+
+def _check_nobody_left(gang: Gang, barrier: Barrier, rows: np.ndarray) -> None:
+    """No lane may have gone around the barrier at which others of its warp have waited."""
+    left = barrier.elsewhere & ~barrier.arrived & rows[:, None]
+    if not left.any():
+        return
+    row = int(np.argmax(left.any(axis=1)))
+    site = barrier.sites[row // gang.warps]
+    raise fault(
+        "P635",
+        f"BAR-DIVERGED: a part of a warp comes to `{site.instruction.spelling}`",
+        site,
+        (
+            f"{gang.thread(row, int(np.argmax(barrier.arrived[row])))} is here",
+            f"lanes {_bits(left[row]):#010x} of the warp have gone on elsewhere and ended",
+        ),
+        MEET,
+    )
+
+
+def _bits(lanes: np.ndarray) -> int:
+    """Lanes of a warp as a mask."""
+    return int(np.packbits(lanes, bitorder="little").view("u4")[0])
+
+
+def _ends(group: Group) -> bool:
+    """Whether a group does nothing more than end its threads."""
+    sites = group.code.blocks[group.pc].sites
+    return not group.frames and bool(sites) and sites[0].instruction.opcode in ("ret", "exit")
 
 
 def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
@@ -217,6 +254,8 @@ class BarrierGate:
             if count == 0:
                 return group
             if count < group.lanes:
+                if self.aligned:
+                    self._check_guard(group, coming)
                 rest = group.full_mask() & ~coming
                 skipping = group.part(rest, group.lanes - count, group.pc)
                 group = group.part(coming, count, group.pc)
@@ -256,6 +295,7 @@ class BarrierGate:
         ctas = np.unique(rows // gang.warps)
         if self.aligned and group.mask is not None:
             self._check_together(group, barrier, rows)
+            self._note_absent(group, barrier, rows, mask)
         self._check_generation(group, barrier, rows, mask, ctas, count)
         for cta in ctas:
             barrier.sites.setdefault(int(cta), self.site)
@@ -300,8 +340,37 @@ class BarrierGate:
                             f"{gang.thread(int(row), int(np.argmax(own[row])))} is here",
                             f"{gang.thread(int(row), int(np.argmax(others[row])))} waits at {there.where}",
                         ),
-                        "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`",
+                        MEET,
                     )
+
+    def _note_absent(self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
+        """Remember the lanes of the group's warps that are elsewhere, unless all they do is end."""
+        gang = group.gang
+        absent = np.zeros((gang.rows, WARP), bool)
+        absent[rows] = gang.alive[rows] & ~mask
+        if not absent.any():
+            return
+        for other in (*gang.ready, *(entry.group for entry in gang.waiting)):
+            if not _ends(other):
+                barrier.elsewhere |= absent & other.on_gang()
+
+    def _check_guard(self, group: Group, coming: np.ndarray) -> None:
+        """The lanes of a warp must agree about the guard."""
+        mask = group.full_mask()
+        split = coming.any(axis=1) & (mask & ~coming).any(axis=1)
+        if split.any():
+            row = int(np.argmax(split))
+            spelling = self.site.instruction.spelling
+            raise fault(
+                "P635",
+                f"BAR-DIVERGED: lanes of a warp disagree about the guard of `{spelling}`",
+                self.site,
+                (
+                    f"{group.thread(row, int(np.argmax(coming[row])))} is here",
+                    f"the guard holds for lanes {_bits(coming[row]):#010x} of the warp",
+                ),
+                MEET,
+            )
 
     def _check_generation(
         self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int

@@ -202,6 +202,8 @@ def atom(form: Form) -> Effect:
         bad = next((entry for entry in unknown if entry is not None), None)
         tainted = False
         for access in accessor(group, guard):
+            if access.space not in ("global", "shared"):
+                access.refuse("needs global or shared memory, found", "whose bytes are no other thread's")
             launch.counts.load(access.space, access.lanes * width * count)
             launch.counts.store(access.space, access.lanes * width * count)
             ledger = access.ledger_of_write
