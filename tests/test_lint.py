@@ -8,7 +8,7 @@ import pytest
 import ptxkit
 
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
-LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P406"}
+LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P406"}
 
 
 def lints(body, target="sm_90a", header=""):
@@ -178,6 +178,79 @@ STORE = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r2};"
 )
 def test_counterparts(lines, found):
     assert lints("\n".join(lines), target="sm_100a") == found
+
+
+TMEM_LOAD = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r9}}, [{}];"
+MBARRIER_WAIT = "W: mbarrier.try_wait.parity.shared::cta.b64 %p3, [barrier], 0;\n@!%p3 bra W;"
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([MMA, TCGEN05_COMMIT, MBARRIER_WAIT, TMEM_LOAD.format("%r1")], []),
+        ([MMA, TCGEN05_COMMIT, TMEM_LOAD.format("%r1"), MBARRIER_WAIT], [("P234", 4)]),
+        ([MMA, TCGEN05_COMMIT, TMEM_LOAD.format("%r1+16")], [("P234", 4)]),
+        ([MMA, TCGEN05_COMMIT, TMEM_LOAD.format("%r3")], []),
+        ([MMA, TCGEN05_COMMIT, "bar.sync 0;", TMEM_LOAD.format("%r1")], []),
+        ([MMA, TCGEN05_COMMIT, "add.u32 %r1, %r1, 64;", TMEM_LOAD.format("%r1")], []),
+        ([MMA, TCGEN05_COMMIT, "@%p2 bra L;", MBARRIER_WAIT, "L:", TMEM_LOAD.format("%r1")], [("P234", 8)]),
+    ],
+)
+def test_results_of_products_that_nothing_waited_for(lines, found):
+    body = "\n".join([INIT.format("barrier"), *lines])
+    assert lints(body, target="sm_100a") == found
+
+
+# ---- addresses in variables
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("ld.shared.b32 %r1, [data+4];", None),
+        ("ld.shared.b32 %r1, [data+2];", "P236"),
+        ("ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [data+8];", "P236"),
+        ("ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [data+16];", None),
+        ("st.shared.v2.f32 [data+8188], {%f1, %f2};", "P236"),
+        ("st.shared.b64 [data+8184], %rd1;", None),
+        ("st.shared.b64 [data+8192], %rd1;", "P237"),
+        ("ld.shared.b32 %r1, [data+-4];", "P237"),
+        ("atom.shared.add.u32 %r1, [data+6], 1;", "P236"),
+        ("red.shared.add.u32 [data+8192], 1;", "P237"),
+        ("mbarrier.init.shared::cta.b64 [barriers+24], 1;", None),
+        ("mbarrier.init.shared::cta.b64 [barriers+20], 1;", "P236"),
+        ("mbarrier.init.shared::cta.b64 [barriers+32], 1;", "P237"),
+        ("cp.async.ca.shared.global [data+8], [%rd1], 16;", "P236"),
+        ("cp.async.ca.shared.global [data+8], [%rd1], 8;", None),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [data+8];", "P236"),
+        ("ld.param.u64 %rd1, [pointer];", None),
+        ("ld.param.u64 %rd1, [pointer+8];", "P237"),
+        ("ld.param.u32 %r1, [pointer+4];", None),
+        ("ld.param.u32 %r1, [pointer+2];", "P236"),
+        ("mov.u32 %r2, data; add.u32 %r2, %r2, 2; ld.shared.b32 %r1, [%r2];", None),
+    ],
+)
+def test_addresses_in_variables(statement, code):
+    assert [found for found, _ in lints(statement)] == ([code] if code else [])
+
+
+def test_addresses_in_registers():
+    address = "mov.u32 %r2, data; add.u32 %r3, %r2, {};\n"
+    row = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r3+16];"
+    assert lints(address.format(16) + row) == []
+    assert lints(address.format(8) + row) == [("P236", 2)]
+    copy = COPY.replace("data{0}", "%r3").replace("{1}", "64")
+    barrier = INIT.format("barrier") + address.format(24)
+    assert lints(f"{barrier}{copy}") == [("P236", 2)]
+
+
+def test_sizes_that_another_module_decides():
+    text = (
+        ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 window[];\n"
+        ".entry k() { .reg .b32 %r1;\nld.shared.b32 %r1, [window+65536];\n"
+        "st.shared.b32 [window+2], %r1;\nret; }\n"
+    )
+    assert [(d.code, d.span.line) for d in ptxkit.check(ptxkit.parse(text))] == [("P236", 7)]
 
 
 @pytest.mark.parametrize(

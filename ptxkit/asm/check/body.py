@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptxkit.asm.check.addresses import check_addresses
 from ptxkit.asm.check.calls import check_call, check_targets
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.declarations import check_variable
@@ -12,7 +13,7 @@ from ptxkit.asm.check.instructions import check_match
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.check.misfit import declared
 from ptxkit.asm.check.usage import Usage
-from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
+from ptxkit.asm.symbols import MAX_DIGITS, Scope, Symbol, SymbolKind, bind
 from ptxkit.asm.tree import (
     Block,
     Directive,
@@ -124,6 +125,8 @@ class _Body:
             else:
                 self.branched.update(list(self.unknown)[unknown:])
         match = check_instruction(self.context, instruction, kinds, scope)
+        if match is not None and any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds):
+            check_addresses(self.context, instruction, scope)
         self.usage.note(instruction, match, scope)
 
     def finish(self) -> None:
@@ -186,7 +189,8 @@ class _Body:
                     covers = declarator.name == name
                     if declarator.count is not None and name.startswith(declarator.name):
                         digits = name[len(declarator.name) :]
-                        covers = digits.isdecimal() and int(digits) < declarator.count
+                        covers = digits.isdecimal() and len(digits) <= MAX_DIGITS
+                        covers = covers and int(digits) < declarator.count
                     if covers:
                         kind = SymbolKind.REGISTER if statement.space == "reg" else SymbolKind.VARIABLE
                         return Symbol(

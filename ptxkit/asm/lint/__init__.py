@@ -6,11 +6,12 @@ where they can't be sure; the emulator's sanitizer finds at run time what they m
 
 from __future__ import annotations
 
+from ptxkit.asm.check.addresses import check_place
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.flow import Code
-from ptxkit.asm.lint.values import Values
-from ptxkit.asm.symbols import Scope
-from ptxkit.asm.tree import Function
+from ptxkit.asm.lint.values import Place, Values
+from ptxkit.asm.symbols import Scope, SymbolKind
+from ptxkit.asm.tree import Address, Function, Name
 
 __all__ = ["lint"]
 
@@ -29,6 +30,7 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
     from ptxkit.asm.lint.divergence import check_divergence
 
     check_divergence(context, code, values)
+    _check_computed(context, code, values)
     if opcodes & {"mbarrier", "cp"}:
         from ptxkit.asm.lint.barriers import check_barriers
 
@@ -41,3 +43,15 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
         from ptxkit.asm.lint.tensor_memory import check_tensor_memory
 
         check_tensor_memory(context, code, values)
+
+
+def _check_computed(context: Context, code: Code, values: Values) -> None:
+    """Warn of addresses in registers that lead to the wrong place in a variable."""
+    for instruction in code.instructions:
+        for position, operand in enumerate(instruction.operands):
+            if not isinstance(operand, Address) or not isinstance(operand.base, Name):
+                continue
+            symbol = code.meaning(operand.base)
+            place = values.of(operand)
+            if symbol is not None and symbol.kind is SymbolKind.REGISTER and isinstance(place, Place):
+                check_place(context, instruction, position, place.symbol, place.offset)
