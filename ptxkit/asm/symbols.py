@@ -82,6 +82,8 @@ class Symbol:
         return self.declarator is not None and bool(self.declarator.dimensions)
 
 
+MAX_DIGITS = 20
+"""Longest number of a member of a range: `%r12` has two digits."""
 Clash = tuple[Symbol, Symbol]
 """A name declared twice in one scope: the new symbol, the earlier one."""
 
@@ -122,7 +124,8 @@ class Scope:
 
     def _member(self, name: str) -> Symbol | None:
         start = len(name)
-        while start and name[start - 1].isdecimal():
+        least = max(0, start - MAX_DIGITS)
+        while start > least and name[start - 1].isdecimal():
             start -= 1
             range_ = self._ranges.get(name[:start])
             if range_ is None:
@@ -169,7 +172,11 @@ class Scope:
             digits = name[len(ranged.name) :]
             if symbol.range or not name.startswith(ranged.name) or not digits.isdecimal():
                 continue
-            if digits == str(int(digits)) and int(digits) < (ranged.declarator.count or 0):
+            if (
+                len(digits) <= MAX_DIGITS
+                and digits == str(int(digits))
+                and int(digits) < (ranged.declarator.count or 0)
+            ):
                 return symbol
         return None
 
