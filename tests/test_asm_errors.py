@@ -218,6 +218,41 @@ def test_a_malformed_statement_does_not_hide_the_function() -> None:
     assert [type(s) for s in function.body.statements] == [Malformed]
 
 
+NINES = "9" * 6000
+"""More digits than Python reads as one number."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f".version {NINES}.0\n.target sm_90\n",
+        f".version 9.{NINES}\n.target sm_90\n",
+        f".version 9.0\n.target sm_{NINES}\n",
+        f".version 9.0\n.target sm_90\n.address_size {NINES}\n",
+        f".version 9.0\n.target sm_90\n.entry k() .maxntid {NINES} {{}}\n",
+        f'.version 9.0\n.target sm_90\n.func f() {{ .pragma "frequency {NINES}"; foo; }}\n',
+        f"// /// ptxkit\n// block = {NINES}\n// ///\n.version 9.0\n.target sm_90\n.entry k() {{}}\n",
+        *(
+            f".version 9.0\n.target sm_90\n.entry k() {{\n{body}\n}}\n"
+            for body in (
+                f".reg .b32 %r<9>; mov.b32 %r{NINES}, 1;",
+                f".reg .b32 %r{NINES}; .reg .b32 %r<9>; mov.b32 %r1, 1;",
+                f".reg .b32 %r<9>, %r{NINES};",
+                f"{{ .reg .b32 %r<9>; }} mov.b32 %r{NINES}, 1;",
+                f".reg .b32 %r<{NINES}>;",
+                f".reg .b32 %r; mov.b32 %r, {NINES}; mov.b32 %r, 1e{NINES}; mov.b32 %r, %envreg{NINES};",
+                f".shared .b8 a[{NINES}]; .loc {NINES} {NINES} {NINES} mov.b32 %q, 1;",
+            )
+        ),
+    ],
+    ids=lambda text: text.replace(NINES, "9..9"),
+)
+def test_numbers_of_any_length_are_read(text: str) -> None:
+    module = ptxkit.parse(text)
+    assert ptxkit.write(module) == text
+    assert ptxkit.check(module)
+
+
 @pytest.mark.parametrize(
     "text", [".bogus 3\n.entry k() {}", ".addres_size 64", "ret;", "\n/* c */ .bogus\n.global .u32 x;"]
 )

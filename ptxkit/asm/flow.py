@@ -7,9 +7,10 @@ long kernel stays cheap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
 from ptxkit.asm.tree import (
@@ -48,29 +49,37 @@ ENDS = frozenset({"ret", "exit", "trap"})
 """Opcodes after which, unguarded, control does not go on to the next instruction."""
 
 
-def operand_names(operand: Operand) -> Iterator[Name]:
+_PARTS: dict[type, Callable[[Any], Sequence[Operand]]] = {
+    Unary: lambda operand: (operand.operand,),
+    Parenthesized: lambda operand: (operand.inner,),
+    Generic: lambda operand: (operand.operand,),
+    Binary: lambda operand: (operand.left, operand.right),
+    Pair: lambda operand: (operand.first, operand.second),
+    Conditional: lambda operand: (operand.condition, operand.then, operand.otherwise),
+    Vector: lambda operand: operand.elements,
+    Arguments: lambda operand: operand.elements,
+    Address: lambda operand: (
+        (operand.base, *operand.rest)
+        if operand.offset is None
+        else (operand.base, operand.offset, *operand.rest)
+    ),
+}
+
+
+def operand_names(operand: Operand) -> Sequence[Name]:
     """Every `Name` in an operand, left to right, the bit bucket `_` left out."""
-    match operand:
-        case Name():
-            if operand.name != "_":
-                yield operand
-        case Unary(operand=inner) | Parenthesized(inner=inner) | Generic(operand=inner):
-            yield from operand_names(inner)
-        case Binary(left=first, right=second) | Pair(first=first, second=second):
-            yield from operand_names(first)
-            yield from operand_names(second)
-        case Conditional(condition=condition, then=then, otherwise=otherwise):
-            for part in (condition, then, otherwise):
-                yield from operand_names(part)
-        case Vector(elements=elements) | Arguments(elements=elements):
-            for element in elements:
-                yield from operand_names(element)
-        case Address(base=base, offset=offset, rest=rest):
-            yield from operand_names(base)
-            if offset is not None:
-                yield from operand_names(offset)
-            for part in rest:
-                yield from operand_names(part)
+    if type(operand) is Name:
+        return (operand,) if operand.name != "_" else ()
+    parts = _PARTS.get(type(operand))
+    if parts is None:
+        return ()
+    found: list[Name] = []
+    for part in parts(operand):
+        if type(part) is not Name:
+            found += operand_names(part)
+        elif part.name != "_":
+            found.append(part)
+    return found
 
 
 def destinations(instruction: Instruction) -> tuple[Operand, ...]:

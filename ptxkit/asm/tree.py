@@ -389,7 +389,7 @@ class Module:
         directive = self._directive("version")
         if directive and directive.arguments and isinstance(directive.arguments[0], Name):
             major, _, minor = directive.arguments[0].name.partition(".")
-            if major.isdigit() and minor.isdigit():
+            if major.isdigit() and minor.isdigit() and len(directive.arguments[0].name) < 20:
                 return int(major), int(minor)
         return None
 

@@ -42,7 +42,7 @@ class Frame:
     def __post_init__(self) -> None:
         try:
             self.document = tomllib.loads(self.text)
-        except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        except (ValueError, RecursionError) as problem:  # also a number with thousands of digits
             raise self._syntax(str(problem) or "too deeply nested") from None
         self._positions = Positions.of(self.text)
 

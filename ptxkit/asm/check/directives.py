@@ -146,7 +146,7 @@ def check_pragma(context: Context, directive: Directive, inside: bool) -> None:
                 span,
                 help="move it behind the opening brace of the function that it is for",
             )
-        elif name == "frequency" and not (value.isdecimal() and int(value) > 0):
+        elif name == "frequency" and not (value.isdecimal() and value.strip("0")):
             context.report(
                 "P225",
                 f'expected a number above 0 in `.pragma "frequency"`, found `{value}`',
