@@ -74,7 +74,7 @@ class Case:
     def image_bytes(self) -> int:
         """Bytes of the image, whole rounds of 128 threads."""
         copy = tensor_copy(bytes(self.map(1 << 20)), self.mode)
-        return -(-(self.place + copy.nbytes(self.offsets)) // 512) * 512
+        return -(-(self.place + copy.count(self.offsets) * copy.pitch) // 512) * 512
 
 
 # ---- the kernels
@@ -270,22 +270,25 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
     operation = draw.choice(list(REDUCTIONS)) if kind == "reduce" else kind
     dtype = draw.choice(REDUCTIONS[operation] if kind == "reduce" else TYPES)
     size = DTYPES[dtype].bits // 8
-    rank = draw.randint(3 if mode == "im2col" else 1, 5)
-    swizzle = draw.choice(("none", "32B", "64B", "128B"))
-    span = SWIZZLE_SPAN.get(swizzle, 256)
+    interleave = draw.choice(("none",) * 8 + ("16B", "32B"))
+    wide = {"none": 16, "16B": 16, "32B": 32}[interleave]
+    rank = draw.randint(3 if mode == "im2col" or interleave != "none" else 1, 5)
+    swizzle = {"16B": "none", "32B": "32B"}.get(interleave) or draw.choice(("none", "32B", "64B", "128B"))
+    span = SWIZZLE_SPAN.get(swizzle, 256) if interleave == "none" else 64
     inner = 16 // size * draw.randint(1, max(1, min(256 * size, span, 512) // 16))
     inner = min(inner, 256 // (16 // size) * (16 // size))
-    steps = [draw.choice((1, 1, 1, draw.randint(1, 8))) for _ in range(rank - 1)] + [1]
+    steps = [draw.choice((1, 1, 1, draw.randint(1, 8))) for _ in range(rank - 1)]
+    steps.append(1 if interleave == "none" else draw.choice((1, 1, 2)))
     box = [draw.choice((1, 2, 3, 4, draw.randint(1, 12))) for _ in range(rank - 1)] + [inner]
     shape = [max(1, draw.choice((n, n // 2, n * 2, draw.randint(1, 16)))) for n in box[:-1]]
     shape.append(max(1, draw.choice((inner, inner // 2 + 1, inner * 2, draw.randint(1, 2 * inner)))))
     strides: list[int] = []
-    least = shape[-1] * size
+    least = shape[-1] * (size if interleave == "none" else wide)
     for n in reversed(shape[:-1]):
-        stride = -(-least // 16) * 16 + 16 * draw.choice((0, 0, 1, 3))
+        stride = -(-least // wide) * wide + wide * draw.choice((0, 0, 1, 3))
         strides.insert(0, stride)
         least = stride * n
-    start = 16 * draw.randint(0, 8)
+    start = wide * draw.randint(0, 8)
     if start + least > 1 << 18:
         return None
     total = -(-(start + least + 256) // 512) * 512
@@ -295,13 +298,13 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
         "shape": shape,
         "strides": strides,
         "element_strides": steps,
-        "interleave": "none",
+        "interleave": interleave,
         "swizzle": swizzle,
         "oob_fill": draw.choice(("zero", "nan")) if DTYPES[dtype].is_float else "zero",
     }
     place = 128 * draw.choice((0, 0, draw.randint(0, 16)))
     if mode == "tile":
-        moved = inner * size
+        moved = max(inner * size, span if span <= 128 else 0) if interleave == "none" else inner * wide
         for n, step in zip(box[:-1], steps[:-1], strict=True):
             moved *= -(-n // step)
         if moved > 48 << 10:
@@ -314,7 +317,7 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
         return Case({**fields, "box": box}, "tile", operation, coordinates, (), place, total, number)
     limit = {3: 64, 4: 16, 5: 8}[rank]
     lower, upper, base, offsets = [], [], [], []
-    for n in shape[1:-1]:
+    for n in shape[1:-1] if interleave == "none" else shape[2:]:
         low = 0 if kind != "load" else -draw.choice((0, 1, 2))
         high = 0 if kind != "load" else draw.choice((0, 0, -1, -2, 1))
         if n + high - low < 1:
@@ -329,6 +332,8 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
     channel = draw.choice((0, draw.randint(0, shape[-1] - 1)))
     image = draw.randint(0, shape[0] - 1)
     coordinates = (channel, *reversed(base), image)
+    if interleave != "none":
+        coordinates = (*reversed(base), draw.randint(0, shape[1]), image)
     fields |= {
         "pixel_box_lower_corner": lower,
         "pixel_box_upper_corner": upper,

@@ -18,44 +18,55 @@ BASE = 1 << 32
 
 
 def elements(case: kernels.Case, address: int) -> dict[int, int | None]:
-    """For each address in shared memory that an element begins at, where it comes from; None: outside."""
+    """For each 16 bytes of shared memory or less that are an element, where they come from; None: outside."""
     made = case.map(BASE)
     size = DTYPES[made.dtype].bits // 8
-    sizes, strides, steps = made.shape[::-1], [size, *made.strides[::-1]], made.element_strides[::-1]
+    slices = {"none": 0, "16B": 16, "32B": 32}[made.interleave]
+    sizes, steps = made.shape[::-1], made.element_strides[::-1]
+    strides = [slices or size, *made.strides[::-1]]
     visited = tile_points(case, steps) if case.mode == "tile" else im2col_points(case, made, steps)
+    if not slices:
+        steps[0] = 1
+    width = {"none": 0, "32B": 32, "64B": 64, "128B": 128}[made.swizzle] if not slices else 0
+    pitch = slices or max(made.inner * size, width)
     found = {}
-    for number, (base, shifted) in enumerate(visited):
-        for c in range(made.inner):
-            at = [case.coordinates[0] + c, *(p + o for p, o in zip(base, shifted, strict=True))]
-            inside = all(0 <= x < n for x, n in zip(at, sizes, strict=True))
-            linear = address + (number * made.inner + c) * size
-            place = int(swizzle_address(linear // 16 * 16, made.swizzle)) + linear % 16
-            source = BASE + case.fields["address"] + sum(x * s for x, s in zip(at, strides, strict=True))
-            found[place] = source if inside else None
+    for number, at in enumerate(visited):
+        for c in range(1 if slices else made.inner):
+            point = at if slices else [case.coordinates[0] + c, *at]
+            inside = all(0 <= x < n for x, n in zip(point, sizes, strict=True))
+            source = BASE + case.fields["address"] + sum(x * s for x, s in zip(point, strides, strict=True))
+            for part in range(slices // size or 1):
+                linear = address + number * pitch + (c + part) * size
+                place = int(swizzle_address(linear // 16 * 16, made.swizzle)) + linear % 16
+                found[place] = source + part * size if inside else None
     return found
 
 
-def tile_points(case: kernels.Case, steps: list[int]) -> list[tuple[list[int], list[int]]]:
+def tile_points(case: kernels.Case, steps: list[int]) -> list[list[int]]:
+    first = 0 if case.fields["interleave"] != "none" else 1
     box = case.fields["box"][::-1]
-    ranges = [range(0, n, step) for n, step in zip(box[1:], steps[1:], strict=True)]
-    points = []
-    for at in itertools.product(*reversed(ranges)):
-        point = [c + i for c, i in zip(case.coordinates[1:], reversed(at), strict=True)]
-        points.append((point, [0] * len(point)))
-    return points
+    ranges = [range(0, n, step) for n, step in zip(box[first:], steps[first:], strict=True)]
+    if not first:
+        ranges[-2] = range(1)
+    return [
+        [c + i for c, i in zip(case.coordinates[first:], reversed(at), strict=True)]
+        for at in itertools.product(*reversed(ranges))
+    ]
 
 
-def im2col_points(case: kernels.Case, made: Any, steps: list[int]) -> list[tuple[list[int], list[int]]]:
+def im2col_points(case: kernels.Case, made: Any, steps: list[int]) -> list[list[int]]:
+    first = 0 if made.interleave != "none" else 1
     lower = made.pixel_box_lower_corner[::-1]
     upper = made.pixel_box_upper_corner[::-1]
     sizes = made.shape[::-1]
-    at = list(case.coordinates[1:])
+    at = list(case.coordinates[first:])
     points = []
     for _ in range(made.pixels_per_column):
-        points.append((list(at), [*case.offsets, *[0] * (len(at) - len(case.offsets))]))
+        shifts = [*case.offsets, *[0] * (len(at) - len(case.offsets))]
+        points.append([x + shift for x, shift in zip(at, shifts, strict=True)])
         for axis in range(len(lower)):
-            at[axis] += steps[1 + axis]
-            if at[axis] < sizes[1 + axis] + upper[axis]:
+            at[axis] += steps[first + axis]
+            if at[axis] < sizes[first + axis] + upper[axis]:
                 break
             at[axis] = lower[axis]
         else:
@@ -63,7 +74,7 @@ def im2col_points(case: kernels.Case, made: Any, steps: list[int]) -> list[tuple
     return points
 
 
-@pytest.mark.parametrize("case", list(kernels.cases(3, 150, ("load", "store"))), ids=lambda case: case.mode)
+@pytest.mark.parametrize("case", list(kernels.cases(3, 200, ("load", "store"))), ids=lambda case: case.mode)
 def test_every_element_is_where_a_walk_finds_it(case):
     address = 0x400 + case.place
     moves = tensor_copy(bytes(case.map(BASE)), case.mode).moves(case.coordinates, address, case.offsets)

@@ -6,6 +6,12 @@
 
 A copy moves units of 1 to 16 bytes that never part, as large as the map, the coordinates and the edges of
 the tensor allow. Index maps are kept for each map, so that another box of it costs an addition.
+
+What the manual shows in pictures, or not at all, is as an H200 does it: with a swizzle each run of a box
+takes the swizzle's whole width of shared memory, bytes beyond the box stay untouched and complete-tx does not
+count them; the traversal stride of dimension 0 counts for interleaved layouts alone; their dimension 0 goes
+through the slices of a row, 16 or 32 bytes each, and a copy takes one slice of channels, whatever the box or
+the channels per pixel say.
 """
 
 from __future__ import annotations
@@ -37,7 +43,10 @@ HALO_EVERY = 32
 """Pixels after which `.im2col::w::128` copies a halo (PTX ISA 5.5.5.3)."""
 CHUNK = 16
 """Bytes of shared memory that sixteen padded elements take, and the largest unit."""
+LINE = 128
+"""Bytes within which swizzles move pieces."""
 SLICE_BYTES = {"16B": 16, "32B": 32}
+"""Bytes of a slice of channels, by the interleaved layout (PTX ISA 5.5.6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,8 @@ class Moves:
         inside: bool, whether the unit is part of the tensor; None where all are.
         places: int64, its address in shared memory.
         gaps: addresses in shared memory of the bytes that padded types leave undefined; None for others.
-        nbytes: bytes of shared memory that the copy covers and that complete-tx counts, edges included.
+        nbytes: bytes of the box, edges included, which complete-tx counts.
+        extent: bytes from the box's address to the end of what it may take in shared memory.
     """
 
     unit: int
@@ -59,6 +69,7 @@ class Moves:
     places: np.ndarray
     gaps: np.ndarray | None
     nbytes: int
+    extent: int
 
 
 @lru_cache(maxsize=256)
@@ -85,22 +96,26 @@ def tensor_copy(data: bytes, mode: str = "tile") -> TensorCopy:
 class TensorCopy:
     """The copies of one map. What differs between modes is which points of the tensor a copy visits.
 
-    A *point* is a place along all dimensions but the innermost; at each, a run of elements along dimension 0
-    is copied.
+    A *point* is a place along the outer dimensions, at which a run of elements along dimension 0 is copied;
+    in interleaved layouts a place along all dimensions, at which a slice is.
     """
 
     def __init__(self, tensor_map: TensorMap, mode: str) -> None:
         self.map = tensor_map
         self.mode = mode
-        rank = tensor_map.rank
-        self.sizes = tensor_map.shape[::-1]
-        self.strides = np.array(tensor_map.strides[::-1], np.int64)
-        self.steps = tensor_map.element_strides[::-1]
-        self.rank = rank
+        self.rank = tensor_map.rank
+        self.slice = SLICE_BYTES.get(tensor_map.interleave, 0)
+        self.first = 0 if self.slice else 1
+        self.inner_size = tensor_map.shape[-1]
+        self.sizes = tensor_map.shape[::-1][self.first :]
+        self.steps = tensor_map.element_strides[::-1][self.first :]
+        self.strides = [*([self.slice] if self.slice else []), *tensor_map.strides[::-1]]
         self.element = global_bits(tensor_map.dtype)
         self.padded = tensor_map.dtype in PADDED
         self.inner = tensor_map.inner
-        self.row_bytes = self.inner * shared_bits(tensor_map.dtype) // 8
+        self.row_bytes = self.slice or self.inner * shared_bits(tensor_map.dtype) // 8
+        width = 0 if self.slice or tensor_map.swizzle == "none" else pattern(tensor_map.swizzle).row_bytes
+        self.pitch = max(self.row_bytes, width)
         self._places: dict[tuple[int, int, int], np.ndarray] = {}
 
     # ---- what each mode says
@@ -129,11 +144,10 @@ class TensorCopy:
             address: of the box in shared memory.
             offsets: `im2colInfo`: W, H, D offsets, or wHalo and wOffset.
         """
-        points, inside = self.points(coordinates, offsets)
-        first = coordinates[0]
-        low, high = max(first, 0), min(first + self.inner, self.sizes[0])
-        whole = low == first and high == first + self.inner
-        unit = self._unit(first, None if whole else self.sizes[0])
+        points, inside = self.points(coordinates[self.first :], offsets)
+        first = 0 if self.slice else coordinates[0]
+        whole = bool(self.slice) or (first >= 0 and first + self.inner <= self.inner_size)
+        unit = self._unit(first, None if whole else self.inner_size)
         if self.padded:
             along, within = self._padded(unit)
             along = along + first * self.element // 8
@@ -142,7 +156,7 @@ class TensorCopy:
             along = within + first * self.element // 8
         addresses = (points[:, None] + along + self.map.address).reshape(-1)
         if not whole:
-            in_row = (along >= 0) & (along < self.sizes[0] * self.element // 8)
+            in_row = (along >= 0) & (along < self.inner_size * self.element // 8)
             inside = in_row[None, :] & (True if inside is None else inside[:, None])
             inside = np.broadcast_to(inside, (len(points), len(along))).reshape(-1)
         elif inside is not None:
@@ -152,7 +166,11 @@ class TensorCopy:
         if self.padded:
             rest = np.setdiff1d(np.arange(self.row_bytes), (within[:, None] + np.arange(unit)).reshape(-1))
             gaps = self._placed(address, len(points), rest, 0)
-        return Moves(unit, addresses, inside, places, gaps, len(points) * self.row_bytes)
+        size = len(points) * self.row_bytes
+        extent = -(-(address + len(points) * self.pitch) // LINE) * LINE - address
+        return Moves(
+            unit, addresses, inside, places, gaps, size, extent if self.pitch > self.row_bytes else size
+        )
 
     def _unit(self, first: int, edge: int | None) -> int:
         """Bytes that stay together along dimension 0, from element `first` and up to an edge if it is met."""
@@ -178,7 +196,7 @@ class TensorCopy:
         key = phase, count, unit
         known = self._places.get(key)
         if known is None:
-            linear = phase + (np.arange(count)[:, None] * self.row_bytes + within).reshape(-1)
+            linear = phase + (np.arange(count)[:, None] * self.pitch + within).reshape(-1)
             swizzle = self.map.swizzle
             known = linear if swizzle == "none" else swizzle_address(linear, swizzle)
             self._places[key] = known
@@ -186,17 +204,17 @@ class TensorCopy:
 
 
 class TileCopy(TensorCopy):
-    """`.tile`: a box; the traversal stride thins it out along every dimension but the innermost."""
+    """`.tile`: a box, which the traversal strides thin out."""
 
     def __init__(self, tensor_map: TensorMap, mode: str) -> None:
         super().__init__(tensor_map, mode)
-        box = cast(TiledTensorMap, tensor_map).box[::-1]
-        self.counts = [-(-size // step) for size, step in zip(box, self.steps, strict=True)][1:]
+        box = cast(TiledTensorMap, tensor_map).box[::-1][self.first :]
+        self.counts = [-(-size // step) for size, step in zip(box, self.steps, strict=True)]
+        if self.slice:
+            self.counts[-2] = 1
         shape = self.counts[::-1]
         offsets = np.zeros(shape, np.int64)
-        for axis, (n, step, stride) in enumerate(
-            zip(self.counts, self.steps[1:], self.strides.tolist(), strict=True)
-        ):
+        for axis, (n, step, stride) in enumerate(zip(self.counts, self.steps, self.strides, strict=True)):
             offsets += _along(np.arange(n) * step * stride, axis, len(shape))
         self.offsets = offsets.reshape(-1)
 
@@ -206,12 +224,11 @@ class TileCopy(TensorCopy):
     def points(
         self, coordinates: Sequence[int], offsets: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        outer = coordinates[1:]
-        start = sum(c * stride for c, stride in zip(outer, self.strides.tolist(), strict=True))
+        start = sum(c * stride for c, stride in zip(coordinates, self.strides, strict=True))
         inside: np.ndarray | None = None
         axes = len(self.counts)
         for axis, (c, n, step, size) in enumerate(
-            zip(outer, self.counts, self.steps[1:], self.sizes[1:], strict=True)
+            zip(coordinates, self.counts, self.steps, self.sizes, strict=True)
         ):
             if c >= 0 and c + (n - 1) * step < size:
                 continue
@@ -232,8 +249,8 @@ class RowsCopy(TensorCopy):
     def points(
         self, coordinates: Sequence[int], offsets: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        rows = np.array(coordinates[1:5], np.int64)
-        inside = (rows >= 0) & (rows < self.sizes[1])
+        rows = np.array(coordinates[:4], np.int64)
+        inside = (rows >= 0) & (rows < self.sizes[0])
         return rows * self.strides[0], None if inside.all() else inside
 
 
@@ -250,10 +267,12 @@ class Im2colCopy(TensorCopy):
         self.pixels = WIDE_PIXELS if mode == "im2col::w::128" else form.pixels_per_column
         self.lower = form.pixel_box_lower_corner[::-1]
         upper = form.pixel_box_upper_corner[::-1]
-        self.end = [size + corner for size, corner in zip(self.sizes[1:-1], upper, strict=True)]
+        self.spatial = len(self.lower)
+        sizes = self.sizes[: self.spatial]
+        self.end = [size + corner for size, corner in zip(sizes, upper, strict=True)]
         if mode.startswith("im2col::w"):
-            self.lower[1:] = [0] * (len(self.lower) - 1)
-            self.end[1:] = self.sizes[2:-1]
+            self.lower[1:] = [0] * (self.spatial - 1)
+            self.end[1:] = sizes[1:]
 
     @property
     def wide(self) -> bool:
@@ -268,13 +287,13 @@ class Im2colCopy(TensorCopy):
     def points(
         self, coordinates: Sequence[int], offsets: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        steps = [*self.steps[1:-1]]
+        steps = [*self.steps[: self.spatial]]
         halo, shift = (*offsets, 0, 0)[:2] if self.wide else (0, 0)
         if self.wide:
             steps[1:] = [1] * (len(steps) - 1)
         turn = np.arange(self.pixels)
         at: list[np.ndarray] = []
-        for start, lower, end, step in zip(coordinates[1:-1], self.lower, self.end, steps, strict=True):
+        for start, lower, end, step in zip(coordinates, self.lower, self.end, steps, strict=False):
             here, turn = _walk(turn, start, lower, end, step)
             at.append(here)
         image = coordinates[-1] + turn
@@ -283,9 +302,11 @@ class Im2colCopy(TensorCopy):
             at, image = _with_halo([*at, image], halo, steps[0], self.mode.endswith("128"))
         else:
             at = [here + offset for here, offset in zip(at, (*offsets, 0, 0, 0), strict=False)]
+        if self.slice:
+            at.append(np.full(len(image), coordinates[-2]))
         points = np.zeros(len(image), np.int64)
         inside = np.ones(len(image), bool)
-        for where, stride, size in zip([*at, image], self.strides.tolist(), self.sizes[1:], strict=True):
+        for where, stride, size in zip([*at, image], self.strides, self.sizes, strict=True):
             points += where * stride
             inside &= (where >= 0) & (where < size)
         return points, None if inside.all() else inside

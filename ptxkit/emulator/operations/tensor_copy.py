@@ -192,11 +192,11 @@ class _Copies:
                 )
             given = tuple(offsets[item].tolist())
             moves = copy.moves(tuple(coordinates[item].tolist()), address, given)
-            if offset + moves.nbytes > launch.shared_total:
+            if offset + moves.extent > launch.shared_total:
                 end = launch.shared_start + launch.shared_total
                 raise fault(
                     "P602",
-                    f"out of bounds: a box of {moves.nbytes} bytes at {address:#x} of shared memory",
+                    f"out of bounds: a box of {moves.extent} bytes at {address:#x} of shared memory",
                     self.site,
                     (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
                 )

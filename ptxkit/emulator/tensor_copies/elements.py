@@ -103,5 +103,5 @@ def reduction(operation: str, dtype: str) -> tuple[Any, str]:
     if operation in ("and", "or", "xor"):
         name = f"b{DTYPES[name].bits}"
     if operation in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
-        return combiner(operation, DTYPES[name], dtype == "f32"), name
+        return combiner(operation, DTYPES[name], dtype == "f32.ftz"), name
     raise Unsupported(f"`.{operation}` of a tensor of `{dtype}`")

@@ -11,13 +11,11 @@ from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
 from ptxkit.emulator.tensor_copies.elements import converted, filling, reduced
-from ptxkit.layouts.tensor_copy import Moves
+from ptxkit.layouts.tensor_copy import LINE, Moves
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
 
-LINE = 128
-"""Bytes within which every swizzle moves pieces."""
 Intervals = tuple[np.ndarray, np.ndarray]
 """Offsets in a bank and sizes."""
 
@@ -77,7 +75,7 @@ class Transfer:
         """The bytes of shared memory, gaps included."""
         moves = self.moves
         first = int(moves.places.min())
-        if moves.nbytes % LINE == 0:
+        if moves.nbytes % LINE == 0 and moves.extent == moves.nbytes:
             start = np.array([first // LINE * LINE], np.int64) + self._start
             return start, np.array([moves.nbytes], np.int64)
         return runs(np.sort(moves.places), moves.unit, self._start)
