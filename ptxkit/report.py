@@ -94,6 +94,7 @@ class Report:
             "bytes_read": self.cost.bytes_read,
             "bytes_written": self.cost.bytes_written,
             "operations": self.cost.operations,
+            "arithmetic": self.cost.arithmetic,
         }
         return {
             "schema": SCHEMA,

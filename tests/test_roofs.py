@@ -36,7 +36,8 @@ def test_mma_roofs_are_right_on_the_emulator(name: str) -> None:
 def test_arithmetic_roofs_are_right_on_a_gpu(name: str) -> None:
     if "wgmma" in name and (9, 0) not in capabilities():
         pytest.skip("wgmma needs compute capability 9.0")
-    for sizes in ((), ("-p", "CTAS=5", "-p", "WRITERS=5", "-p", "STEPS=1000")):
+    many = ["-p", "CTAS=5", "-p", "WRITERS=5", "-p", "STEPS=1000"]
+    for sizes in (["--preset", "all"], [*many, "-p", "ADD=0"] if "wgmma" in name else many):
         done = ptxkit("run", name, "--device", "cuda", *sizes)
         assert done.returncode == 0, done.stdout + done.stderr
 

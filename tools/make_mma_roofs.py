@@ -34,18 +34,20 @@ HEADER_WGMMA = """\
 // little else.
 //
 // Each CTA multiplies the same pair of tiles from shared memory STEPS times: d = a b^T, {m} x {n} x
-// {k}, begun anew in every step. The first WRITERS CTAs store their product. `ptxkit bench` measures
-// it beside kernels of problems whose operations are products of this type, with as many of them.
+// {k}, begun anew in every step, or with ADD = 1 added up. The first WRITERS CTAs store their product.
+// `ptxkit bench` measures it beside kernels of problems whose operations are products of this type,
+// with as many of them.
 //
 // /// ptxkit
 // [launch]
 // grid = "CTAS"
 // block = 256
-// params = ["a", "b", "d", "STEPS", "WRITERS"]
-// when = "STEPS > 0 and WRITERS <= CTAS"
+// params = ["a", "b", "d", "STEPS", "WRITERS", "ADD"]
+// when = "STEPS > 0 and WRITERS <= CTAS and ADD < 2"
 //
 // [presets]
-// smoke = {{ CTAS = 2, WRITERS = 2, STEPS = 3 }}
+// smoke = {{ CTAS = 2, WRITERS = 2, STEPS = 3, ADD = 0 }}
+// sum = {{ CTAS = 1, WRITERS = 1, STEPS = 2, ADD = 1 }}
 //
 // [tensors.a]
 // dtype = "{stored}"
@@ -60,7 +62,7 @@ HEADER_WGMMA = """\
 // [tensors.d]
 // dtype = "{accumulator}"
 // shape = ["WRITERS", {m}, {n}]
-// expect = "broadcast_to(a @ b.T, (WRITERS, {m}, {n}))"
+// expect = "broadcast_to((1 + ADD * (STEPS - 1)) * (a @ b.T), (WRITERS, {m}, {n}))"
 {tolerance}// ///
 //
 // Two warpgroups, {half} rows of a and all of b each. Rows of 128 bytes along K lie in shared memory as the
@@ -77,11 +79,12 @@ BODY_WGMMA = """
     .param .u64 .ptr .global .align 16 b,
     .param .u64 .ptr .global .align 16 d,
     .param .u32 STEPS,
-    .param .u32 WRITERS)
+    .param .u32 WRITERS,
+    .param .u32 ADD)
 .reqntid 256
 {{
-    .reg .pred  %more, %first, %writes;
-    .reg .b32   %thread, %cta, %steps, %writers, %tiles, %at, %row, %chunk, %place, %v<4>;
+    .reg .pred  %more, %first, %writes, %all;
+    .reg .b32   %thread, %cta, %steps, %writers, %add, %tiles, %at, %row, %chunk, %place, %v<4>;
     .reg .b32   %warpgroup, %lane, %half, %line, %a_low<4>, %b_low<4>, %high;
     .reg .b64   %a, %b, %d, %from, %wide, %a_desc<4>, %b_desc<4>;
     .reg .{accumulator}   %d<128>;
@@ -92,6 +95,7 @@ BODY_WGMMA = """
     ld.param.u64        %d, [d];
     ld.param.u32        %steps, [STEPS];
     ld.param.u32        %writers, [WRITERS];
+    ld.param.u32        %add, [ADD];
     cvta.to.global.u64  %a, %a;
     cvta.to.global.u64  %b, %b;
     cvta.to.global.u64  %d, %d;
@@ -131,13 +135,15 @@ COPY:
     or.b32              %b_low0, %b_low0, 0x10000;
     mov.b32             %high, 0x40000040;
 {descriptors}
+    // Whether a step begins anew is known at the launch only: else the assembler would drop all but the last.
+    setp.eq.u32         %all, 0, 0;
+    setp.ne.u32         %first, 0, 0;
 STEP:
     wgmma.fence.sync.aligned;
-    setp.ne.u32         %first, 0, 0;
-    setp.eq.u32         %more, 0, 0;
 {products}
     wgmma.commit_group.sync.aligned;
     wgmma.wait_group.sync.aligned 1;
+    setp.ne.u32         %first, %add, 0;
     sub.u32             %steps, %steps, 1;
     setp.ne.u32         %more, %steps, 0;
     @%more bra          STEP;
@@ -185,7 +191,7 @@ def wgmma(kind: str) -> str:
         products.append(
             f"    wgmma.mma_async.sync.aligned.m64n{N}k{step}.{accumulator}.{kind}.{kind}\n"
             f"        {{{registers}}},\n"
-            f"        %a_desc{part}, %b_desc{part}, {'%more' if part else '%first'}{scale};"
+            f"        %a_desc{part}, %b_desc{part}, {'%all' if part else '%first'}{scale};"
         )
     stores = [
         f"    st.global.v2.{accumulator}   [%d + {32 * column + 8192 * low}], "

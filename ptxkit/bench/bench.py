@@ -158,7 +158,8 @@ class Bench:
         ctas = ctas_per_sm * gpu.sm_count
         least, most = ARITHMETIC_STEPS
         steps = min(most, max(least, -(-operations // (each * ctas))))
-        with self._stage(program, module, {"CTAS": ctas, "STEPS": steps, "WRITERS": 1}) as stage:
+        sizes = {"CTAS": ctas, "STEPS": steps, "WRITERS": 1, **({"ADD": 0} if "wgmma" in file else {})}
+        with self._stage(program, module, sizes) as stage:
             stage.fill(Case(stage.plan).inputs)
             return steps * each * ctas, self._measure([stage], samples)
 
