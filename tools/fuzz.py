@@ -7,8 +7,8 @@ Seeds are the corpus, the kernels of this repository, statements made from every
 and generated trees. A case is made from them by up to thirty mutations of bytes, of tokens and of statements;
 its number and the run's seed decide it alone. `examine` says what must hold of each: no exception, no more
 than SECONDS of the processor and MEMORY, the text written back byte for byte, formatted to the same tree,
-findings that render. Writes bench/results/fuzz.json, now and then while it runs; a case that fails is printed,
-and the exit status is 1.
+findings that render. Writes bench/results/fuzz.json, now and then while it runs; a case that fails is
+printed, and the exit status is 1.
 """
 
 from __future__ import annotations
