@@ -1,0 +1,23 @@
+"""The comparison of tensor copies and `wgmma` with a GPU, run without one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_asynchronous.py"
+
+
+def test_a_dry_run_agrees_and_is_recorded(tmp_path: Path) -> None:
+    out = tmp_path / "found.json"
+    arguments = ["--only", "emu", "--copies", "9", "--tiles", "50", "--processes", "1", "--out", str(out)]
+    done = subprocess.run(
+        [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())
+    assert found["copies"]["compared"] == sum(found["copies"]["by type"].values()) == 9
+    assert found["tiles"]["compared"] == sum(found["tiles"]["by types"].values()) == 50
+    assert found["gpu"] == "formulas"
