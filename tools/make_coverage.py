@@ -40,8 +40,6 @@ BATCH = 400
 REASONS = 2
 """Reasons why something is not emulated that a line of the page names."""
 HEAD = MODULE.replace("\n", " ")
-BODY = PREAMBLE.replace(".param .b32 v_param;", ".param .align 128 .b8 v_param[1024];")
-"""What samples need, with a parameter large enough for all their loads and stores."""
 
 INTRODUCTION = """\
 # Coverage
@@ -175,7 +173,7 @@ def _module(statements: list[Statement]) -> tree.Module:
     body = "\n".join(statement.text for statement in statements)
     return ptxkit.parse(
         f".version {targets.show(targets.NEWEST_VERSION)}\n.target {statements[0].target}\n.address_size 64 "
-        f"{HEAD} .entry k(.param .b64 v_kernel) {{ {BODY}\n{body}\nret;\n}}\n"
+        f"{HEAD} .entry k(.param .b64 v_kernel) {{ {PREAMBLE}\n{body}\nret;\n}}\n"
     )
 
 

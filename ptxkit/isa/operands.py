@@ -147,7 +147,8 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
             return fits(spec, Place("plain", place.name), kind[2], slots, written)
         if kind[0] in ("not", "neg"):
             sign = "!" if kind[0] == "not" else "-"
-            return place.negatable == sign and fits(spec, Place("plain", place.name), kind[1], slots, written)
+            inner = Place("plain", place.name, selector=place.selector)
+            return place.negatable == sign and fits(spec, inner, kind[1], slots, written)
     if words & _GEOMETRIC:
         return _geometry_fits(spec, resolve_type(spec, slots), kind, slots)
     count = resolve_count(spec, slots)

@@ -42,7 +42,7 @@ OPAQUES = {"texref": "v_tex", "surfref": "v_surf"}
 PREAMBLE = (
     " ".join(f".reg .{type_} %{type_}_<{COUNT}>;" for type_ in REGISTERS)
     + " .shared .align 128 .b8 v_shared[1024]; .local .align 128 .b8 v_local[1024];"
-    " .param .b32 v_param; L_there: T_there: .branchtargets L_there, L_there;"
+    " .param .align 128 .b8 v_param[1024]; L_there: T_there: .branchtargets L_there, L_there;"
 )
 """What a body must declare for samples to stand in it; one line."""
 
@@ -232,7 +232,8 @@ class _Maker:
         if place.selector and (place.negatable == "required" or self.random.random() < 0.6):
             if not text.startswith("%"):
                 return None
-            return f"{text}.{self.random.choice(self.form.selectors[place.selector])}"
+            selected = f"{text}.{self.random.choice(self.form.selectors[place.selector])}"
+            return selected if place.negatable == "required" else sign + selected
         return text if place.negatable == "required" or not text.startswith("%") else sign + text
 
     def registers(self, type_: str, spec: Spec, element: bool = False) -> list[str]:
