@@ -11,7 +11,7 @@ import wgmma_kernels
 import wgmma_tiles
 from both_devices import Both, device, gpu
 
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, EmulatorFault
 
 __all__ = ["device", "gpu"]
 
@@ -46,3 +46,38 @@ def test_plain_float32_is_near() -> None:
     assert good.mean() > 0.3
     scale = np.abs(near[1][good]).max()
     assert np.abs(near[0][good] - near[1][good]).max() <= 1e-4 * scale
+
+
+def _spoiled(change: tuple[str, str]) -> str:
+    """The kernel of one layout with a line of it changed."""
+    text = wgmma_kernels.source(LAYOUTS[0])
+    assert change[0] in text
+    return text.replace(*change, 1)
+
+
+COMMIT = "wgmma.commit_group.sync.aligned;"
+FENCE = "wgmma.fence.sync.aligned;"
+LEAVE = "setp.gt.u32 %more, %thread, 95;\n@%more bra ELSEWHERE;\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ((COMMIT, f"{COMMIT}\nst.shared.b32 [%at], %thread;"), "P653"),
+        (("fence.proxy.async.shared::cta;\n", ""), "P665"),
+        (("bar.sync 0;\n", ""), "P650"),
+        ((FENCE, f"{LEAVE}{FENCE}"), "P637"),
+    ],
+    ids=["memory is overwritten", "no proxy fence", "no barrier", "a warp is elsewhere"],
+)
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_line_that_is_wrong_is_found(change: tuple[str, str], code: str, order: str) -> None:
+    text = _spoiled(change)
+    if "ELSEWHERE" in text:
+        text = text.replace("ret;\n}", "ret;\nELSEWHERE:\nbar.sync 1, 64;\nret;\n}")
+    emulator = Emulator(order=order)
+    image = emulator.array(np.zeros(1 << 15, np.uint8))
+    out = emulator.empty(1 << 14, "f32")
+    with pytest.raises(EmulatorFault) as caught:
+        emulator.load(text).kernel().launch(grid=1, block=128, args=[image, image, out])
+    assert caught.value.diagnostics[0].code == code
