@@ -1,6 +1,6 @@
 """Feed the assembler mutated PTX: whatever the text, the answer must be diagnostics.
 
-    python tools/fuzz.py [--cases 1000000] [--seed 0] [--first 0] [--processes 1] [--output FILE]
+    python tools/fuzz.py [--cases 1000000] [--seed 0] [--processes 1] [--seconds S] [--output FILE]
     python tools/fuzz.py --seed 0 --show 1234          print case 1234, and what becomes of it
 
 Seeds are the corpus, the kernels of this repository, statements made from every row of the instruction set,
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -418,10 +419,12 @@ def bounded() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def run(seed: int, numbers: range) -> Outcome:
-    """Examine these cases."""
+def run(seed: int, numbers: range, deadline: float = math.inf) -> Outcome:
+    """Examine these cases, as far as that can begin before the deadline, in seconds of the monotonic clock."""
     found = Outcome()
     for number in numbers:
+        if time.monotonic() > deadline:
+            break
         kind, text = case(seed, number)
         start = time.process_time()
         codes, wrong = attempt(text, twice=number % 8 == 0)
@@ -479,6 +482,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no case after so many")
     parser.add_argument("--output", type=Path, help="the document; by default bench/results/fuzz.json")
     parser.add_argument("--show", type=int, metavar="N", help="print case N and examine it alone")
     arguments = parser.parse_args()
@@ -494,7 +498,9 @@ def main() -> int:
 
     with ProcessPoolExecutor(arguments.processes, initializer=bounded) as pool:
         parts = list(chunks(arguments.first, arguments.cases))
-        for outcome in pool.map(run, [arguments.seed] * len(parts), parts):
+        for outcome in pool.map(
+            run, [arguments.seed] * len(parts), parts, [start + arguments.seconds] * len(parts)
+        ):
             for number, what in outcome.failures:
                 print(f"case {number}: {what}", flush=True)
             total.add(outcome)
