@@ -63,7 +63,7 @@ def findings(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[
     try:
         kernel.run(device, text)
     except EmulatorFault as fault:
-        return [d.code for d in fault.diagnostics]
+        return [d.code for d in (*device.findings, *fault.diagnostics)]
     except AssertionError:
         return [*(d.code for d in device.findings), "wrong result"]
     return [d.code for d in device.findings]

@@ -477,6 +477,15 @@ class Accessor:
             note = "an address of another CTA of the cluster"
             self._out_of_bounds(group, where, lane, "shared::cta", (note,))
         running: Any = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
+        rank = np.broadcast_to(tile, away.shape) % gang.cluster
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        early: Any = away & ~gang.order.met[rows[:, None], rank]
+        if early.any():
+            thread = str(group.thread(*group.first(early)))
+            message = (
+                "DSMEM-PEER-NOT-STARTED: another CTA's shared memory is accessed before it is known to run"
+            )
+            gang.launch.warn("P695", message, self.site, (thread,))
         gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
         if gone.any():
             row, lane_ = group.first(gone)

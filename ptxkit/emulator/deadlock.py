@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.diagnostics import Label, code_info
-from ptxkit.emulator.faults import EmulatorFault, fault, show
+from ptxkit.emulator.faults import EmulatorFault, Site, fault, show
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
@@ -22,41 +22,46 @@ if TYPE_CHECKING:
 
 LISTED = 32
 """Most warps that a finding lists one by one."""
+CAUSES = ({"P677", "P690"}, {"P622", "P640"}, {"P636"})
+"""Which wait is the cause where warps wait for several things: counts that don't add up; then what no other
+set names, mbarriers and tensor memory; then lanes of a warp; last barriers, where others wait for all
+these."""
 
 
 def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     """The fault for gangs none of whose groups can go on."""
     lines: list[str] = []
-    codes: list[str] = []
     more: list[str] = []
-    labels: list[Label] = []
-    site = None
+    places: list[tuple[int, str, Site]] = []
     warps = 0
     for gang in gangs:
         for entry in gang.waiting:
-            block = entry.group.code.blocks[entry.group.pc]
-            place = block.sites[0]
-            site = site or place
-            if place.span is not None and place is not site and place.span not in [x.span for x in labels]:
-                labels.append(Label(place.span, "others wait here"))
+            place = entry.group.code.blocks[entry.group.pc].sites[0]
             rows = _warps(gang, entry.group)
             warps += len(rows)
             lines += [
                 f"{who} at {place.where}: waits for {entry.gate.waits_for(gang, entry.group, row)}"
                 for row, who in rows
             ]
-            codes.append(entry.gate.code)
+            places.append((_rank(entry.gate.code), entry.gate.code, place))
             more += [line for line in getattr(entry.gate, "story", ()) if line not in more]
     listed = lines[:LISTED]
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more warps")
     listed += more[:LISTED]
-    # Warps that wait at a barrier often wait for lanes that are stuck elsewhere: those are the cause.
-    code = next((code for code in codes if code != "P636"), "P636")
+    _, code, site = min(places, key=lambda found: found[0])
+    spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
+    labels = [Label(span, "others wait here") for span in spans if span is not None]
     info = code_info(code)
     name = info.name if info else "DEADLOCK"
     message = f"{name}: {warps} warps wait, and nothing can release them"
     return fault(code, message, site, listed, labels=labels)
+
+
+def _rank(code: str) -> int:
+    """How near to the cause a wait is; the least is the cause."""
+    first, *others = CAUSES
+    return 0 if code in first else next((2 + at for at, codes in enumerate(others) if code in codes), 1)
 
 
 class Watch:

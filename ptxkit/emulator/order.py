@@ -121,6 +121,8 @@ class Order:
         initialised: int64 (rows,), up to which number the row knows every mbarrier of the cluster to be
             initialised: what `fence.mbarrier_init` and a relaxed cluster barrier give.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
+        relaxed: int64 (rows,), the event of the row's last relaxed arrival or wait.
+        met: bool (rows, CTAs of a cluster), which of them the row knows to be running.
         column: which warp of its cluster a row is.
     """
 
@@ -141,6 +143,9 @@ class Order:
         self.init_fenced = np.zeros(gang.rows, np.int64)
         self.last_proxy_fence = np.zeros(gang.rows, np.int64)
         self.waits = np.zeros((gang.rows, 0), np.int64)
+        self.relaxed = np.zeros(gang.rows, np.int64)
+        self.met: np.ndarray = self.rank[:, None] == np.arange(size)
+        self._owed: dict[int, set[int]] = {}
         self._gathered = Handover(0, width, size, 0)
         self._published = Handover(0, width, size, 0)
         self._asynchronous = gang.launch.program.asynchronous
@@ -301,10 +306,13 @@ class Order:
         self._limit = None
 
     def fence(self, group: Group, number: int) -> None:
-        """A fence publishes what came before it, and acquires what relaxed reads have found."""
+        """A fence publishes what came before it, and acquires what relaxed reads and waits have found."""
         rows, _ = group.occupied()
         self.fenced[rows] = number
         self._acquire(rows, self.pending[rows])
+        for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
+            slots = np.array(sorted(self._owed.pop(row)))
+            self._take_slots(np.full(len(slots), row), slots)
 
     def proxy_fence(self, rows: np.ndarray, number: int, spaces: Sequence[str]) -> None:
         """`fence.proxy.async`: what rows have seen, and did themselves, is visible to the async proxy.
@@ -348,10 +356,19 @@ class Order:
         for handover in (self._gathered, self._published):
             handover.copy_from(Handover(len(handover.acquired), *self._extent), slots)
 
-    def release(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
-        """Rows arrive at mbarriers: what they have seen and done so far is released to them."""
+    def release(self, rows: np.ndarray, slots: np.ndarray, number: int, relaxed: bool = False) -> None:
+        """Rows arrive at mbarriers: what they have seen and done so far is released to them.
+
+        Args:
+            rows, slots: the rows and where each arrives.
+            number: the event.
+            relaxed: whether only what a fence has published is.
+        """
         rows, slots = _pairs(rows, slots)
-        self.gather(self._gathered, rows, slots, np.full(len(rows), number))
+        if relaxed:
+            self.relaxed[rows] = number
+        covered = self.fenced[rows] if relaxed else np.full(len(rows), number)
+        self.gather(self._gathered, rows, slots, covered)
 
     def release_seen(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """What rows have seen so far, but not what they did themselves, is released to mbarriers."""
@@ -381,6 +398,10 @@ class Order:
             (self.initialised, published.initialised),
         ):
             np.maximum.at(mine, rows, theirs[keys])
+        size = self.gang.cluster
+        if size > 1:
+            ranks = published.seen[keys].reshape(len(keys), size, -1).max(axis=2) > self.start
+            np.logical_or.at(self.met, rows, ranks)
         self._limit = None
 
     def tell(self, slots: np.ndarray, rank: int, local: int, number: int) -> None:
@@ -399,14 +420,33 @@ class Order:
         """The phases of mbarriers complete."""
         self._published.copy_from(self._gathered, slots)
 
-    def acquire(self, rows: np.ndarray, slots: np.ndarray, mbarriers: MBarriers, number: int) -> None:
-        """Rows have waited for mbarriers with success."""
+    def acquire(
+        self, rows: np.ndarray, slots: np.ndarray, mbarriers: MBarriers, number: int, relaxed: bool = False
+    ) -> None:
+        """Rows have waited for mbarriers with success.
+
+        Args:
+            rows, slots: the rows and what each waited for.
+            mbarriers: of the gang.
+            number: the event.
+            relaxed: whether a fence has yet to make it good.
+        """
         rows, slots = _pairs(rows, slots)
+        self.waits[rows, mbarriers.local[slots]] = number
+        if not relaxed:
+            self._take_slots(rows, slots)
+            return
+        self.relaxed[rows] = number
+        for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
+            self._owed.setdefault(row, set()).add(slot)
+
+    def _take_slots(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        """Rows acquire what was released to mbarriers, and know what those tell of."""
+        mbarriers = self.gang.mbarriers
         self.take(self._published, rows, slots)
         local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.gang.shared.stride
         told = (rows, rank % self.gang.cluster, local)
         np.maximum.at(self.completed, told, mbarriers.turned[slots])
-        self.waits[rows, local] = number
         self._limit = None
 
     def last_wait(self, row: int, slot: int, mbarriers: MBarriers) -> int:

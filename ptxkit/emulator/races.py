@@ -233,12 +233,13 @@ def _examine(
 
 @dataclass(frozen=True, slots=True)
 class _Party:
-    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction; whether the
-    asynchronous machine did it."""
+    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction and its
+    event; whether the asynchronous machine did it."""
 
     cta: int
     thread: int
     site: Site | None
+    number: int
     machine: bool = False
 
 
@@ -247,7 +248,8 @@ def _party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> _Party:
     thread = int(ledger.thread(record))
     cta = int(gang.ctas[row // gang.warps]) if ledger.private else thread >> THREAD_BITS
     site = gang.launch.events.site(int(ledger.number(record)))
-    return _Party(cta, thread & THREAD, site, bool(ledger.is_async(record)))
+    number = int(ledger.number(record))
+    return _Party(cta, thread & THREAD, site, number, bool(ledger.is_async(record)))
 
 
 def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str) -> NoReturn:
@@ -265,11 +267,28 @@ def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, 
     if them.cta == me.cta and them.thread // WARP == me.thread // WARP and not them.machine:
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
     code, message, help = _rule(them, me, place, earlier, later, shared)
+    if shared and _relied_on_relaxed(access, them, me):
+        message = f"MBAR-RELAXED-DATA: a {later} of {place} relies on a relaxed arrival or wait"
+        code, help = (
+            "P689",
+            "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
+        )
     labels = []
     if other is not None and other.span is not None and other.span != site.span:
         whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
         labels.append(Label(other.span, whose))
     raise fault(code, message, site, notes, help, labels)
+
+
+def _relied_on_relaxed(access: Access, them: _Party, me: _Party) -> bool:
+    """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
+    gang = access.group.gang
+    relaxed = gang.order.relaxed
+    ctas = gang.position(np.array([them.cta, me.cta]))
+    theirs, mine = (int(c) * gang.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
+    if relaxed[mine] > them.number:
+        return True
+    return bool(not them.machine and ctas[0] >= 0 and relaxed[theirs] > them.number)
 
 
 def _rule(

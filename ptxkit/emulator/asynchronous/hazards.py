@@ -69,6 +69,10 @@ class Hazards:
             for at in np.flatnonzero(clash).tolist():
                 first, second = int(item[at]), int(item[at + 1])
                 if start[at] == start[at + 1] and _same_source(operation, first, second):
+                    place = self._place(region, int(start[at]))
+                    notes = (operation.thread(first), operation.thread(second))
+                    said = f"MULTI-ISSUE: several threads issue the same copy to {place}"
+                    self.gang.launch.warn("P607", said, operation.site, notes)
                     continue
                 message = (
                     "ASYNC-DST-RACE: two threads of one instruction write "
@@ -103,7 +107,7 @@ class Hazards:
         other: Operation,
         held: Region,
         code: str,
-    ) -> NoReturn:
+    ) -> None:
         mine, theirs = int(region.item[found[0]]), int(held.item[found[1]])
         place = max(int(region.start[found[0]]), int(held.start[found[1]]))
         who = operation.thread(mine)
@@ -173,6 +177,8 @@ class Hazards:
             self._unordered(
                 operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
             )
+        if writes and operation.site.instruction.opcode == "clusterlaunchcontrol" and kind != "write":
+            self._check_slot(operation, ledger, rows, items, record)
         if operation.proxy != "async" or writes:
             return
         covered = ledger.is_async(record) | order.has_proxied(
@@ -184,6 +190,22 @@ class Hazards:
         if not covered.all():
             at = int(np.argmax(~covered))
             self._unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
+
+    def _check_slot(
+        self, operation: Operation, ledger: Ledger, rows: np.ndarray, items: np.ndarray, record: np.ndarray
+    ) -> None:
+        """A response may only be overwritten once a proxy fence covers its readers."""
+        covered = ledger.is_async(record) | self.gang.order.has_proxied(ledger, record, rows, "shared")
+        if not covered.all():
+            at = int(np.argmax(~covered))
+            raise fault(
+                "P612",
+                "CLC-SLOT-WAR: a response is overwritten that threads have "
+                "read, and no proxy fence covers that",
+                operation.site,
+                (operation.thread(int(items[at])),),
+                "put `fence.proxy.async::generic.release..` after the load of the response, then a barrier",
+            )
 
     def _unordered(
         self,
@@ -359,7 +381,7 @@ class Hazards:
         operation: Operation,
         item: int,
         code: str,
-    ) -> NoReturn:
+    ) -> None:
         """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
         where = self._place(region, place)
         if code == "P653":
@@ -382,6 +404,9 @@ class Hazards:
             )
         code, rule, said, help = self._missed_wait(operation, item, row, lane)
         message = f"{rule}: {where} is read {said}"
+        if code == "P660":
+            self.gang.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
+            return
         self._report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
 
     def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str, str]:
@@ -585,11 +610,13 @@ class Hazards:
         operation.unwritten &= ~written
 
     def exited(self, ctas: np.ndarray) -> None:
-        """Warn if CTAs are gone, all their threads, while shared memory of theirs is in use."""
+        """Warn if CTAs are gone, all their threads, while shared memory of theirs is in use, or with
+        copies that nobody committed."""
         gang = self.gang
         ctas = np.unique(ctas)
         gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
         for operation in self.queue.flying if len(gone) else ():
+            self._check_committed(operation, gone)
             for regions, flags, verb in (
                 (operation.reads, operation.unread, "read"),
                 (operation.writes, operation.unwritten, "write"),
@@ -611,6 +638,17 @@ class Hazards:
                             operation.site,
                             (f"issued by {operation.thread(int(held.item[at]))}",),
                         )
+
+    def _check_committed(self, operation: Operation, gone: np.ndarray) -> None:
+        signal = operation.signal
+        if not isinstance(signal, Membership) or signal.groups.name != "cp.async":
+            return
+        left = signal.index >= signal.groups.committed[operation.rows, operation.lanes]
+        left &= operation.unwritten & np.isin(operation.rows // self.gang.warps, gone)
+        if left.any():
+            message = "ASYNC-NO-COMMIT: a CTA exits with copies that were neither committed nor waited for"
+            thread = operation.thread(int(np.argmax(left)))
+            self.gang.launch.warn("P656", message, operation.site, (thread,))
 
     # ---- where accesses are entered
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
+COUNTS = ("phase", "expected", "pending", "tx", "begun", "by", "turned", "expected_by", "expected_at")
+"""The arrays of `MBarriers` that have a number for each slot, besides `place`, `live` and `local`."""
 KEPT = 256
 """How many past instructions on mbarriers findings can look back on."""
 LISTED = 6
@@ -58,6 +60,7 @@ class MBarriers:
         local: its number among the objects at the same offsets of their CTAs; see `Order.completed`.
         begun, by: the event of its init, and the gang's row that did it.
         turned: the event of its last phase's completion.
+        expected_by, expected_at: the row and the event of its last expect-tx that was no arrival as well.
         stamp: grows with every change.
     """
 
@@ -74,6 +77,8 @@ class MBarriers:
         self.begun = np.zeros(0, np.int64)
         self.by = np.zeros(0, np.int64)
         self.turned = np.zeros(0, np.int64)
+        self.expected_by = np.zeros(0, np.int64)
+        self.expected_at = np.zeros(0, np.int64)
         self.stamp = 0
         self.events: deque[Event] = deque(maxlen=KEPT)
         self._locals: dict[int, int] = {}
@@ -142,7 +147,17 @@ class MBarriers:
         self.at[places >> 3] = np.arange(first + 1, first + more + 1)
         self.place = np.append(self.place, places)
         none = np.zeros(more, np.int64)
-        for name in ("phase", "expected", "pending", "tx", "begun", "by", "turned"):
+        for name in (
+            "phase",
+            "expected",
+            "pending",
+            "tx",
+            "begun",
+            "by",
+            "turned",
+            "expected_by",
+            "expected_at",
+        ):
             setattr(self, name, np.append(getattr(self, name), none))
         self.live = np.append(self.live, none.astype(bool))
         offsets = (places % self.gang.shared.stride).tolist()
@@ -254,7 +269,20 @@ class MBarriers:
         self._note("expects", site, slots, amounts, threads)
         np.add.at(self.tx, slots, amounts)
         self._check_range(slots, site, threads)
+        self._late(slots, slots[self.pending[slots] == 0], site, threads)
+        self.expected_by[slots] = threads // WARP
+        self.expected_at[slots] = self.gang.launch.events.take(site)
         self._settle(slots, site)
+
+    def _late(self, slots: np.ndarray, late: np.ndarray, site: Site, threads: np.ndarray) -> None:
+        """Warn of bytes that are expected when all arrivals may have come."""
+        if len(late):
+            at = int(np.argmax(np.isin(slots, late)))
+            message = (
+                f"MBAR-EXPECT-LATE: nothing orders the expect-tx of {self.name(int(late[0]))} "
+                "before the last arrival of its phase"
+            )
+            self.gang.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
 
     def complete(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """complete-tx: each subtracts from the tx-count."""
@@ -318,6 +346,11 @@ class MBarriers:
         over = self.pending[slots] < 0
         if over.any():
             raise self._over_arrival(slots, threads, over, site)
+        last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
+        if last.any() and self.gang.launch.sanitize:
+            rows, at = threads[last] // WARP, slots[last]
+            known = self.gang.order.knows(rows, self.expected_by[at], self.expected_at[at])
+            self._late(slots, at[~known], site, threads)
         if not may_complete:
             full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
             if full.any():
@@ -342,6 +375,14 @@ class MBarriers:
         notes = [self.thread(int(threads[at]))]
         if here > 1:
             notes.append(f"MULTI-ISSUE: {here} threads execute this arrival together")
+        if "noinc" in site.instruction.modifiers:
+            return fault(
+                "P690",
+                f"MBAR-NOINC: more arrivals with `.noinc` than {self.name(slot)} expects in this phase",
+                site,
+                (*notes, *self.state(slot)),
+                "an arrival with `.noinc` must be counted in `mbarrier.init`",
+            )
         message = f"MBAR-OVER-ARRIVE: more arrivals than {self.name(slot)} expects in this phase"
         return fault(
             "P675",
@@ -481,6 +522,19 @@ class MBarriers:
         missing = f"{pending} of {int(self.expected[slot])} arrivals are missing"
         if tx:
             missing += f" and the tx-count is {tx}"
+        extra = sum(
+            int(np.count_nonzero((e.slots == slot) & (e.phases == phase)))
+            for e in self.events
+            if e.site.instruction.opcode == "cp"
+            and e.what == "arrives"
+            and "noinc" not in e.site.instruction.modifiers
+        )
+        if extra and pending == extra:
+            why = (
+                f"`cp.async.mbarrier.arrive` without `.noinc` added {extra} "
+                "arrivals, which the init counts too"
+            )
+            return "P690", f"{missing}: {why}"
         if not arrived and phase > 0:
             return "P682", f"phase {phase - 1} is complete, {missing}, and nobody has begun phase {phase}"
         return "P676", f"{missing}, and every thread that could arrive waits or has exited"

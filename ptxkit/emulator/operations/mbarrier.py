@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.asm import tree
+from ptxkit.asm.flow import read_names
 from ptxkit.emulator.asynchronous.mbarriers import MOST
 from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operation import Modifiers, Pure, pure
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.asm import tree
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+NO_LOOP = "MBAR-WAIT-NOLOOP: nothing looks at the result of this wait, which may say no"
 SPACES = ("shared", "shared::cta", "shared::cluster")
 
 
@@ -98,11 +100,12 @@ def arrive(form: Form) -> Effect:
     drops = "arrive_drop" in form.instruction.modifiers
     expects, completes = m.flag("expect_tx"), not m.flag("noComplete")
     relaxed = m.choose("release", "relaxed", default="release") == "relaxed"
-    m.choose("cta", "cluster")
+    narrow = m.choose("cta", "cluster") == "cta"
     operand = form.sources[0]
     places = object_at(form, operand)
     m.need("b64")
     target = form.target(form.targets[0], "b64") if form.targets else None
+    places.accessor.remote |= target is not None
     number = form.source(form.sources[1], "u32").reader if len(form.sources) > 1 else None
     site = form.site
 
@@ -128,9 +131,10 @@ def arrive(form: Form) -> Effect:
         given = issuers.take(number(group)).astype(np.int64) if number is not None else one
         event = gang.launch.events.take(site)
         rows = issuers.rows
-        if not relaxed:
-            gang.order.release(rows, slots, event)
-        elif gang.tensor is not None:
+        gang.order.release(rows, slots, event, relaxed)
+        if narrow:
+            check_scope(issuers, slots, site)
+        if relaxed and gang.tensor is not None:
             gang.tensor.relaxed_arrival(rows, slots, event)
         tokens = gang.mbarriers.arrive(
             slots,
@@ -163,6 +167,7 @@ def wait(form: Form) -> Effect:
     phase = form.source(form.sources[1], "u32" if parity else "b64")
     site = form.site
     gate = PhaseGate(site, places, phase, parity, form.guard)
+    untested = target is None or not _is_read(form, form.targets[0])
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -170,10 +175,12 @@ def wait(form: Form) -> Effect:
             return
         gang = group.gang
         slots, done = gate.look(group, issuers)
-        if done.any() and not relaxed:
+        if untested:
+            gang.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
+        if done.any():
             number = gang.launch.events.take(site)
-            gang.order.acquire(issuers.rows[done], slots[done], gang.mbarriers, number)
-        elif done.any() and gang.tensor is not None:
+            gang.order.acquire(issuers.rows[done], slots[done], gang.mbarriers, number, relaxed)
+        if relaxed and done.any() and gang.tensor is not None:
             gang.tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():
             gang.poll(group, site)
@@ -183,6 +190,31 @@ def wait(form: Form) -> Effect:
             target.write(group, values, None, guard)
 
     return Effect(step, gate)
+
+
+def _is_read(form: Form, operand: tree.Operand) -> bool:
+    """Whether any instruction of the function reads a register."""
+    flow = form.builder.flow
+    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    return any(
+        flow.meaning(name) is symbol
+        for instruction in flow.instructions
+        for name in (*read_names(instruction), *([instruction.guard] if instruction.guard else ()))
+    )
+
+
+def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
+    """Warn of an arrival at another CTA's mbarrier that says it is for its own CTA alone."""
+    gang = issuers.group.gang
+    away = gang.mbarriers.place[slots] // gang.shared.stride != issuers.rows // gang.warps
+    if away.any():
+        at = int(np.argmax(away))
+        gang.launch.warn(
+            "P688",
+            f"MBAR-SCOPE-CTA: an arrival with `.cta` scope at {gang.mbarriers.name(int(slots[at]))}",
+            site,
+            (issuers.name(at), "what it releases is for its own CTA alone: write `.release.cluster`"),
+        )
 
 
 @pure("mbarrier.pending_count")
