@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+from ptxkit.isa.conditions import Availability
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SpecialRegister:
     """One special register.
 
@@ -22,6 +25,11 @@ class SpecialRegister:
     vector: bool = False
     since: tuple[int, int] = (1, 0)
     needs: str = ""
+
+    @cached_property
+    def availability(self) -> Availability:
+        """From when and where it is there."""
+        return Availability(((self.since, self.needs),))
 
 
 # fmt: off

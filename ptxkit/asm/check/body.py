@@ -9,7 +9,7 @@ from ptxkit.asm.check.declarations import check_variable
 from ptxkit.asm.check.directives import check_pragma
 from ptxkit.asm.check.explain import explain
 from ptxkit.asm.check.header import check_target
-from ptxkit.asm.check.instructions import check_match
+from ptxkit.asm.check.instructions import check_match, check_special_registers
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.check.misfit import declared
 from ptxkit.asm.check.usage import Usage
@@ -124,6 +124,8 @@ class _Body:
                 self.called.update(o.name for o in instruction.operands if isinstance(o, Name))
             else:
                 self.branched.update(list(self.unknown)[unknown:])
+        if any(kind[0] == "sreg" for kind in kinds):
+            check_special_registers(self.context, instruction, kinds)
         match = check_instruction(self.context, instruction, kinds, scope)
         if match is not None and any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds):
             check_addresses(self.context, instruction, scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ptxkit import targets
 from ptxkit.asm.check.constants import constant_value, number
@@ -13,6 +13,7 @@ from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector
 from ptxkit.diagnostics import Severity, Span
 from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Match
+from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import Place
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
@@ -36,6 +37,16 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
             spec = match.form.specs.get(leaf.name)
             if spec is not None and (spec.low is not None or spec.choices):
                 check_range(context, instruction, match, leaf, value)
+
+
+def check_special_registers(context: Context, instruction: Instruction, kinds: Sequence[OperandKind]) -> None:
+    """Check that the version and target have the special registers that an instruction reads."""
+    for operand, kind in zip(instruction.operands, kinds, strict=True):
+        if kind[0] == "sreg" and isinstance(operand, Name):
+            needed = SPECIAL_REGISTERS[operand.name].availability
+            if not needed.met(context.version, context.target):
+                span = operand.span or instruction.span
+                report_need(context, f"special register `{operand.name}`", span, needed)
 
 
 def _check_sampler(context: Context, instruction: Instruction, match: Match) -> None:
