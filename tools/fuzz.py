@@ -420,7 +420,7 @@ def bounded() -> None:
 
 
 def run(seed: int, numbers: range, deadline: float = math.inf) -> Outcome:
-    """Examine these cases, as far as that can begin before the deadline, in seconds of the monotonic clock."""
+    """Examine these cases, those that can begin before the deadline, in seconds of the monotonic clock."""
     found = Outcome()
     for number in numbers:
         if time.monotonic() > deadline:
