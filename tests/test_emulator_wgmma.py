@@ -81,3 +81,23 @@ def test_a_line_that_is_wrong_is_found(change: tuple[str, str], code: str, order
     with pytest.raises(EmulatorFault) as caught:
         emulator.load(text).kernel().launch(grid=1, block=128, args=[image, image, out])
     assert caught.value.diagnostics[0].code == code
+
+
+LATE = """shr.u32 %t0, %thread, 5;
+AGAIN:
+setp.eq.u32 %more, %t0, 0;
+@%more bra HERE;
+sub.u32 %t0, %t0, 1;
+bra AGAIN;
+HERE:
+"""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_warps_that_come_late_are_waited_for(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = wgmma_kernels.source
+    monkeypatch.setattr(wgmma_kernels, "source", lambda case: plain(case).replace(FENCE, LATE + FENCE))
+    emulator = Emulator(order=order, seed=3)
+    made, expected = wgmma_kernels.run(emulator, LAYOUTS[30])
+    assert np.array_equal(made, expected)
+    assert emulator.findings == []
