@@ -46,7 +46,7 @@ OUTPUT = ROOT / "bench" / "results" / "fuzz.json"
 SECONDS = 10
 """Of the processor, that one case may take."""
 MEMORY = 2 << 30
-"""Bytes of address space that a process may have, over all its cases."""
+"""Bytes of address space that a process may take, over all its cases."""
 CHUNK = 1000
 """Cases that a process takes at a time."""
 KINDS = {"statements": 745, "piece": 235, "tree": 18, "file": 2}
@@ -416,7 +416,9 @@ def _out_of_time(signum: int, frame: object) -> None:
 def bounded() -> None:
     """Give this process its bounds."""
     signal.signal(signal.SIGPROF, _out_of_time)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    pages = Path("/proc/self/statm")
+    had = int(pages.read_text().split()[0]) * resource.getpagesize() if pages.exists() else 0
+    resource.setrlimit(resource.RLIMIT_AS, (had + MEMORY, had + MEMORY))
 
 
 def run(seed: int, numbers: range, deadline: float = math.inf) -> Outcome:
