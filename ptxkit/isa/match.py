@@ -61,6 +61,8 @@ class Match:
         facts: what is there, modifiers and operands.
         written: which operands are destinations.
         ranged: some constant has a range.
+        special: some operand is a special register.
+        placed: some operand is an address in a variable.
     """
 
     candidate: Candidate
@@ -68,6 +70,8 @@ class Match:
     facts: frozenset[str]
     written: tuple[bool, ...]
     ranged: bool
+    special: bool
+    placed: bool
 
     @property
     def form(self) -> Form:
@@ -214,7 +218,9 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
             place_fits(candidate, place, kind) for place, kind in zip(places, kinds, strict=True)
         ):
             written = tuple(candidate.form.writes(place) for place in places)
-            return Match(candidate, places, facts, written, _ranged(candidate.form, places))
+            special = any(kind[0] == "sreg" for kind in kinds)
+            placed = any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds)
+            return Match(candidate, places, facts, written, _ranged(candidate.form, places), special, placed)
     return None
 
 

@@ -28,6 +28,9 @@ def main() -> int:
     of_files.add_argument("--limit", type=int, default=20_000, help="changed statements in all")
     kept = verbs.add_parser("record", help="both, kept in bench/results/agreement.json")
     kept.add_argument("folder", type=Path)
+    kept.add_argument(
+        "--fresh", type=Path, help="more files: what compilers wrote afresh, see tools/compilers"
+    )
     kept.add_argument("--limit", type=int, default=100, help="statements of a row")
     kept.add_argument("--mutate", type=int, default=20, help="changed statements of a row")
     kept.add_argument("--changes", type=int, default=20_000, help="changed statements of files")
@@ -72,6 +75,16 @@ def keep(given: argparse.Namespace) -> int:
             {"what": of_files, "changes": given.changes, **asked},
         ),
     }
+    if given.fresh:
+        parts["Changed statements of files made afresh"] = record.part(
+            corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed),
+            {
+                "what": f"{given.changes // 2} statements of what Triton and the CuTe DSL write for sm_90a and "
+                "sm_100a, see `tools/compilers`, and the same files' statements for other versions and targets.",
+                "changes": given.changes // 2,
+                **asked,
+            },
+        )
     document = record.document(parts, record.by_form(of_rows), record.files(given.folder))
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{RESULT.relative_to(ROOT)}: " + "; ".join(f"{n}: {p['agreement']:.4%}" for n, p in parts.items()))

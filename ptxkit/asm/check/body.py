@@ -124,10 +124,10 @@ class _Body:
                 self.called.update(o.name for o in instruction.operands if isinstance(o, Name))
             else:
                 self.branched.update(list(self.unknown)[unknown:])
-        if any(kind[0] == "sreg" for kind in kinds):
-            check_special_registers(self.context, instruction, kinds)
         match = check_instruction(self.context, instruction, kinds, scope)
-        if match is not None and any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds):
+        if match is not None and match.special:
+            check_special_registers(self.context, instruction, kinds)
+        if match is not None and match.placed:
             check_addresses(self.context, instruction, scope)
         self.usage.note(instruction, match, scope)
 
