@@ -8,25 +8,26 @@ that a launch is one call of the driver. A launch into a capturing stream become
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.arguments import REFUSED, Parameter, ParameterSpace, Signature
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.driver.bound import BoundLaunch, Call
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
-from ptxkit.driver.streams import Stream, stream_handle
+from ptxkit.driver.streams import CLOSED, Stream, stream_handle
 from ptxkit.launch import Dim3, Launch, check_launch, check_resident
 from ptxkit.targets import PORTABLE_CLUSTER
 
 if TYPE_CHECKING:
     from ptxkit.driver.module import CudaModule
 
-_NO_LAUNCH = tuple(object() for _ in range(10))
-"""What a kernel that was not launched yet was launched with."""
-MAX_CONFIGURATIONS = 256
-"""Configurations of one kernel that are kept; more start afresh."""
+_NO_SHAPE = tuple(object() for _ in range(9))
+"""The shape of no launch."""
+_NO_RECORD: tuple[Any, ...] = (*_NO_SHAPE, None, None, None)
+MAX_SHAPES = 256
+"""Shapes of one kernel's launches of which records are kept; more start afresh."""
 
 _ATTRIBUTES = {
     "registers": "NUM_REGS",
@@ -48,6 +49,7 @@ class CudaKernel:
         name: the entry's name.
         signature: its parameters.
         module: where it comes from.
+        closed: whether its module or its device was closed.
     """
 
     def __init__(self, module: CudaModule, name: str, function: Any, signature: Signature) -> None:
@@ -55,11 +57,12 @@ class CudaKernel:
         self.name = name
         self.signature = signature
         self._function = function
-        self._start: Callable[..., tuple[Any, ...]] = bindings().cuLaunchKernelEx
+        self.closed = False
         self._context = module.context
-        self._configurations: dict[Any, Any] = {}
-        self._last: tuple[Any, ...] = _NO_LAUNCH
-        self._spaces: list[ParameterSpace] = []
+        # A record is what a launch of one shape needs: the shape, a parameter space, the call with both bound
+        # to it, and what keeps that alive. Whoever launches takes one out: no two threads have the same.
+        self._ready: list[tuple[Any, ...]] = []
+        self._idle: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self._attributes = self._read_attributes()
         self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
         self._requirements = module.requirements(name, self._attributes)
@@ -97,12 +100,20 @@ class CudaKernel:
             priority: of this launch; lower runs first. None: the stream's.
             carveout: per cent of the multiprocessor's memory to be shared memory rather than L1.
         """
-        handle = 0 if stream is None else stream_handle(stream, self._context)
-        # What is the same object as in the launch before has the same configuration.
+        if stream is None:
+            handle = 0
+        elif type(stream) is Stream and stream.context is self._context:
+            handle = stream.handle
+        else:
+            handle = stream_handle(stream, self._context)
+        # Names of their own, because calling what an attribute holds costs more.
+        ready, pack = self._ready, self._pack
+        record = ready.pop() if ready else _NO_RECORD
         (
             its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
-            its_priority, its_carveout, configuration,
-        ) = self._last  # fmt: skip
+            its_priority, its_carveout, space, call, _,
+        ) = record  # fmt: skip
+        # What is the same object as in the launch before has the same configuration.
         if not (
             grid is its_grid
             and block is its_block
@@ -115,18 +126,16 @@ class CudaKernel:
             and carveout is its_carveout
         ):
             key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
-            configuration = self._configuration(key)
-        # Names of their own, because calling what an attribute holds costs more.
-        spaces, pack, start = self._spaces, self._pack, self._start
-        space = spaces.pop() if spaces else ParameterSpace(self.signature.parameters)
+            record = self._other_record(record, key)
+            *_, space, call, _ = record
         try:
             pack(space, args)
         except REFUSED:
             space.fill(self.signature.pack(args, self.module.address_of))
-        (status,) = start(configuration, self._function, space.address, 0)
-        spaces.append(space)
+        status = call()
+        ready.append(record)
         if status:
-            self._start_again(status, configuration, space)
+            self._call_again(status, call)
         self._context.last_kernel = self.name
         if stream is not None and type(stream) is Stream and stream.captured is not None:
             stream.captured.append((self, args))
@@ -147,7 +156,7 @@ class CudaKernel:
         """A launch with everything checked and packed once; calling it costs the driver's call alone."""
         handle = stream_handle(stream, self._context)
         key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
-        prepared = PreparedLaunch(self, self._configuration(key), args)
+        prepared = PreparedLaunch(self, self._configure(key), args)
         self._context.last_kernel = self.name
         if isinstance(stream, Stream) and stream.captured is not None:
             stream.captured.append(prepared)
@@ -155,9 +164,9 @@ class CudaKernel:
 
     def close(self) -> None:
         """Let every later launch, prepared ones too, say that the device was closed."""
-        self._configurations.clear()
-        self._last = _NO_LAUNCH
-        self._start = self._refuse
+        self.closed = True
+        self._ready.clear()
+        self._idle.clear()
 
     def occupancy(self, block: int | Sequence[int], shared: int = 0) -> int:
         """CTAs of this kernel that one multiprocessor holds at once."""
@@ -182,23 +191,36 @@ class CudaKernel:
             found["spill_store_bytes"], found["spill_load_bytes"] = usage.spill_stores, usage.spill_loads
         return found
 
-    def _configuration(self, key: tuple[Any, ...]) -> Any:
-        """The `CUlaunchConfig` of a launch of this shape, made now if there is none yet."""
+    def _other_record(self, record: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A record of this shape; the one that does not fit is laid aside."""
+        shape = record[: len(key)]
+        if shape in self._idle:
+            self._idle[shape].append(record)
         try:
-            configuration = self._configurations.get(key)
+            laid_aside = self._idle.get(key)
         except TypeError:
-            return self._configure(key)  # a list among the dimensions: correct, but checked anew each time
-        if configuration is None:
-            configuration = self._configure(key)
-            if len(self._configurations) >= MAX_CONFIGURATIONS:
-                self._configurations.clear()
-            self._configurations[key] = configuration
-        self._last = (*key, configuration)
-        return configuration
+            # A list among the dimensions, which can change: correct, but checked anew each time.
+            return self._new_record(_NO_SHAPE, key)
+        if laid_aside:
+            return laid_aside.pop()
+        made = self._new_record(key, key)
+        if laid_aside is None:
+            if len(self._idle) >= MAX_SHAPES:
+                self._idle.clear()
+            self._idle[key] = []
+        return made
+
+    def _new_record(self, shape: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
+        space = ParameterSpace(self.signature.parameters)
+        bound = BoundLaunch(self._configure(key), self._function, space)
+        return *shape, space, bound.call, bound
 
     def _configure(self, key: tuple[Any, ...]) -> Any:
         """A checked `CUlaunchConfig`."""
+        self.refuse_closed()
         grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout = key
+        if handle == CLOSED:
+            raise error("P714", "the stream was closed")
         launch = check_launch(
             self._requirements, self.module.limits, grid, block, cluster, shared, cooperative
         )
@@ -270,12 +292,14 @@ class CudaKernel:
         which = getattr(bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
         check(bindings().cuFuncSetAttribute(self._function, which, value), f"{doing} for `{self.name}`")
 
-    def _refuse(self, *_: object) -> tuple[Any, ...]:
-        raise error("P714", f"`{self.name}` is launched after its device was closed")
+    def refuse_closed(self) -> None:
+        """Raise P714 where the kernel was closed."""
+        if self.closed:
+            raise error("P714", f"`{self.name}` is launched after its device was closed")
 
-    def _start_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
-        again = partial(self._start, configuration, self._function, space.address, 0)
-        self._context.retry(status, again, f"launch `{self.name}`")
+    def _call_again(self, status: int, call: Call) -> None:
+        results = bindings().CUresult
+        self._context.retry(results(status), lambda: (results(call()),), f"launch `{self.name}`")
 
 
 class PreparedLaunch:
@@ -285,24 +309,25 @@ class PreparedLaunch:
         kernel: what is launched.
     """
 
-    __slots__ = (
-        "_arguments", "_configuration", "_function", "_pointers", "_space", "kernel",
-    )  # fmt: skip
+    __slots__ = ("_arguments", "_bound", "_call", "_space", "kernel")
 
     def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any]) -> None:
         self.kernel = kernel
-        self._configuration = configuration
-        self._function = kernel._function
         self._space = ParameterSpace(kernel.signature.parameters)
         self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
-        self._pointers = self._space.address
+        self._bound = BoundLaunch(configuration, kernel._function, self._space)
+        self._call = self._bound.call
         self._arguments = list(args)
 
     def __call__(self) -> None:
         """Launch."""
-        status = self.kernel._start(self._configuration, self._function, self._pointers, 0)[0]
+        kernel = self.kernel
+        if kernel.closed:
+            kernel.refuse_closed()
+        call = self._call
+        status = call()
         if status:
-            self.kernel._start_again(status, self._configuration, self._space)
+            kernel._call_again(status, call)
 
     def bind(self, parameter: int | str, value: Any) -> PreparedLaunch:
         """Give one parameter another value, for the launches to come; the rest stays as it is packed.

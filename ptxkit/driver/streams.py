@@ -10,6 +10,8 @@ from ptxkit.driver.errors import bindings, check
 
 _NON_BLOCKING = 1
 _DISABLE_TIMING = 2
+CLOSED = -1
+"""The handle of a stream that was closed."""
 
 
 class Stream:
@@ -54,7 +56,7 @@ class Stream:
     def close(self) -> None:
         """Give the stream back; what is in it still runs."""
         self._destroy()
-        self.handle = -1
+        self.handle = CLOSED
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Version and handle, for libraries that speak this protocol."""
@@ -104,7 +106,7 @@ def stream_handle(stream: Any, context: Context) -> int:
         if stream.context is not context:
             message = f"expected a stream of GPU {context.ordinal}, found one of GPU {stream.context.ordinal}"
             raise error("P509", message)
-        if stream.handle == -1:
+        if stream.handle == CLOSED:
             raise error("P714", "the stream was closed")
         return stream.handle
     if isinstance(stream, int):
