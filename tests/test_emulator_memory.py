@@ -384,7 +384,7 @@ def test_special_registers_as_vectors() -> None:
     body = """
     .reg .v4 .u32 tid;
     mov.v4.u32 tid, %tid;
-    mov.v4.u32 {%r2, %r3, %r4, %r5}, %ntid;
+    mov.v4.u32 {%r2, %r3, _, %r5}, %ntid;
     mad.lo.u32 %r1, %r2, 100, tid.x;
     mad.lo.u32 %r1, %r3, 10000, %r1;
     add.u32 %r1, %r1, %r5;
