@@ -89,11 +89,14 @@ class Hazards:
             (operation.writes, other.reads, other.unread, "P653"),
             (operation.reads, other.writes, other.unwritten, "P652"),
         ):
-            if not flags.any() or (code == "P654" and operation.reduces and other.reduces):
+            if not mine or not theirs or not flags.any():
+                continue
+            if code == "P654" and operation.reduces and other.reduces:
                 continue
             for region in mine:
                 for held in theirs:
-                    if region.bank is not held.bank:
+                    apart = region.first >= held.last or held.first >= region.last
+                    if apart or region.bank is not held.bank:
                         continue
                     found = region.overlap(held.of_items(flags))
                     if found is not None:
@@ -519,13 +522,14 @@ class Hazards:
             EmulatorFault: P678, an operation that signals one of them is not done.
         """
         phase = self.gang.mbarriers.phase
+        turned = frozenset(slots.tolist())
         for operation in list(self.queue.flying):
             signal = operation.signal
             if not isinstance(signal, Transaction | Arrival):
                 continue
-            hit = np.isin(signal.slots, slots)
-            if not hit.any():
+            if turned.isdisjoint(signal.slots.tolist()):
                 continue
+            hit = np.isin(signal.slots, slots)
             if not operation.delivered:
                 if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
                     self._leak(operation, hit, site)

@@ -200,12 +200,12 @@ class Queue:
         if self._random is not None:
             self._draw()
             return True
-        wanted = self.gang.awaited()
+        wanted = frozenset(self.gang.awaited().tolist())
         chosen = self.pending[0]
-        if len(wanted):
+        if wanted:
             for operation in self.pending:
                 signal = operation.signal
-                if isinstance(signal, Transaction | Arrival) and np.isin(signal.slots, wanted).any():
+                if isinstance(signal, Transaction | Arrival) and not wanted.isdisjoint(signal.slots.tolist()):
                     chosen = operation
                     break
         self.complete(chosen)
