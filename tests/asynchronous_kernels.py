@@ -67,8 +67,12 @@ def evaluate(expression: str, x: np.ndarray | None) -> np.ndarray:
     }
     names |= {"arange": lambda count, kind: np.arange(count, dtype=kind)}
     names |= {"u32": np.uint32, "x": x, "copy_groups": copy_groups, "random_words": random_words}
-    names |= {"reduce_types": reduce_types, "stores_and_reductions": stores_and_reductions}
-    return np.asarray(eval(expression, {"__builtins__": {}}, names), np.uint32)
+    names |= {
+        "addresses": addresses,
+        "reduce_types": reduce_types,
+        "stores_and_reductions": stores_and_reductions,
+    }
+    return np.asarray(eval(expression, names), np.uint32)
 
 
 def copy_groups(x: np.ndarray) -> np.ndarray:
@@ -107,3 +111,14 @@ def stores_and_reductions(x: np.ndarray) -> np.ndarray:
         np.repeat(x.sum(axis=1)[other][:, None], threads, axis=1),
     )
     return np.stack(parts, axis=2).astype(np.uint32).reshape(-1)
+
+
+def addresses(ctas: int, size: int) -> np.ndarray:
+    """What the kernel of that name finds, as measured on an H200: the rank stands in bits 24 and up."""
+    out = np.zeros((ctas, 16), np.uint32)
+    for cta in range(ctas):
+        rank, beside = cta % size, (cta + 1) % size
+        found = [0, beside, rank, (beside - rank) << 24, beside, 1 + 2 + 8, rank, cta // size]
+        found += [ctas // size, rank, size, size]
+        out[cta, : len(found)] = np.array(found, np.int64).astype(np.uint32)
+    return out.reshape(-1)

@@ -1,4 +1,4 @@
-"""Triton's tensor reductions, and its product of tensor copies and mma.sync, without a finding in any order."""
+"""Triton's tensor reductions, and its product of tensor copies and mma.sync, clean in every order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = [("lazy", 0), ("eager", 0), *(("random", seed) for seed in range(3))]
 
 
 class Triton:
-    """A Triton kernel on an emulator, with a descriptor argument for each tensor: its map, shape strides."""
+    """A Triton kernel on an emulator, with a descriptor for each tensor: its map, shape and strides."""
 
     def __init__(self, stem: str, order: str, seed: int) -> None:
         self.meta = json.loads((ROOT / "triton" / f"{stem}.json").read_text())

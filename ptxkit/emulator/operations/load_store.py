@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.access import Accessor
-from ptxkit.emulator.addresses import WINDOW, WINDOWS, plain_space
+from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operands import lanes_of
@@ -301,8 +301,10 @@ def cvta(m: Modifiers) -> Pure:
 
 @effect("isspacep")
 def isspacep(form: Form) -> Effect:
-    """`isspacep.space p, a`. Constants and parameters count as global; a 32-bit address is in no window."""
-    space = plain_space(form.modifiers.need(*SPACES) or "")
+    """`isspacep.space p, a`. Constants and parameters count as global; a 32-bit address is in no window. Only
+    `.shared::cluster` has the memory of other CTAs."""
+    named = form.modifiers.need(*SPACES) or ""
+    space = plain_space(named)
     operand = form.sources[0]
     source = form.source(operand, "u64" if _is_wide(form, operand) else "u32")
     target = form.target(form.targets[0], "pred")
@@ -315,6 +317,9 @@ def isspacep(form: Form) -> Effect:
             inside = ~np.logical_or(*(address - base < np.uint64(WINDOW) for base in others))
         else:
             inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
+            if space == "shared" and named != "shared::cluster" and group.gang.cluster > 1:
+                rank = (address - np.uint64(WINDOWS[space])) // np.uint64(CLUSTER_STEP)
+                inside = inside & (rank == group.special("%cluster_ctarank"))
         entry, mask = source.undefined(group), None
         if entry is not None:
             mask = (entry[0] != 0, group.gang.launch.origins.root(entry[1], group.gang.launch.program, site))
