@@ -23,6 +23,7 @@ from ptxkit.bench.measurement import ArithmeticRoof, problem_key
 from ptxkit.bench.schedule import roofs_of
 from ptxkit.bench.statistics import ENOUGH, LATE, STEADY, median_interval, noise, resolution
 from ptxkit.card import read
+from ptxkit.cli.bench import states_of
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.report import Report
@@ -467,6 +468,18 @@ def test_csv_and_markdown(kernel: Path) -> None:
     lines = here("bench", kernel, *EMU, "--markdown").stdout.splitlines()
     assert lines[0].startswith("| Kernel | Preset | Sizes | Result |")
     assert lines[0].count("|") == lines[1].count("|") == lines[2].count("|")
+
+
+def test_problems_are_spread_over_several_workers(tmp_path: Path) -> None:
+    """Kernels of one problem go to the same one; states come back in the order of the plans."""
+    plans = [plan_of(tmp_path, sizes={"n": n}) for n in (300, 100, 300, 200, 100)]
+    report = report_of(plans[0])
+    workers = [Recorder({"double.ptx": report}, seconds) for seconds in (1e-4, 2e-4)]
+    states = states_of(plans, Settings(trials=3, roofs=False), workers)
+    assert [state.plan.sizes["n"] for state in states] == [300, 100, 300, 200, 100]
+    assert states[0].figure.seconds == states[2].figure.seconds
+    assert states[1].figure.seconds == states[4].figure.seconds
+    assert sum(method == "trial" for worker in workers for method, _ in worker.calls) == 15
 
 
 def test_a_wrong_kernel_is_not_timed(kernel: Path) -> None:

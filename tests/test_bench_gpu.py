@@ -110,3 +110,15 @@ def test_an_illegal_address_is_that_kernels_alone(kernel: Path, tmp_path: Path) 
     done = here("bench", broken, kernel, *SHORT, "--preset", "bench_small", "--no-roof")
     assert (done.returncode, codes(done.stdout)) == (5, ["P720"])
     assert "ok" in done.stdout
+
+
+@pytest.mark.gpu(2)
+def test_axes_are_spread_over_the_gpus_of_a_host(kernel: Path) -> None:
+    found = here(
+        "bench", kernel, "-a", "n=100000:900000:100000", "--device", "cuda:all", *SHORT[2:], "--json"
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    states = json.loads(found.stdout)["states"]
+    assert [state["sizes"]["n"] for state in states] == list(range(100_000, 1_000_000, 100_000))
+    assert {state["ordinal"] for state in states} >= {0, 1}
+    assert all(state["ok"] and state["timing"]["seconds"] > 0 for state in states)

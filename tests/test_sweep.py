@@ -288,7 +288,7 @@ def test_no_scheduler_answers(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.gpu
 def test_a_gpu_has_one_job_at_a_time(kernel: Path, tmp_path: Path) -> None:
-    from ptxkit.sweep.exclusive import alone_on
+    from ptxkit.exclusive import alone_on
 
     out = tmp_path / "results.jsonl"
     with alone_on("cuda:0") as place:

@@ -187,6 +187,7 @@ class State:
             "ok": self.ok,
             "verified": bool(self.report and self.report.outputs),
             "device": self.report.device if self.report else None,
+            "ordinal": self.report.gpu["ordinal"] if self.report and self.report.gpu else None,
             "outputs": [output.to_json() for output in self.report.outputs] if self.report else [],
             "cost": asdict(self.report.cost) if self.report and self.report.cost else None,
             "timing": self._timing(),

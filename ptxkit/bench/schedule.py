@@ -51,11 +51,19 @@ class Schedule:
 
     def run(self) -> Iterator[tuple[int, State]]:
         """Each plan's place in the list and its state, problem by problem."""
+        for places in self.problems():
+            yield from self.measure(places).items()
+
+    def problems(self) -> list[list[int]]:
+        """The places of the plans, those of one problem together."""
         problems: dict[Any, list[int]] = {}
         for place, plan in enumerate(self.plans):
             problems.setdefault(problem_key(plan), []).append(place)
-        for places in problems.values():
-            yield from _Problem(self, places).measure()
+        return list(problems.values())
+
+    def measure(self, places: Sequence[int]) -> dict[int, State]:
+        """The states of one problem's plans, by their places."""
+        return dict(_Problem(self, places).measure())
 
     def step(self, plan: LaunchPlan, what: str) -> None:
         """Say what comes next."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,15 @@ from ptxkit.cli.launches import Subject, launch_options, plans_of, request_of, s
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
+from ptxkit.devices import fitting_gpu
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error, exit_code
 from ptxkit.driver.timing import FLUSHES
+from ptxkit.exclusive import alone_on, gpus_of
 from ptxkit.plan import LaunchPlan
 from ptxkit.provenance import provenance
 from ptxkit.runner import Options
+from ptxkit.spread import spread
 from ptxkit.worker import bench as bench_worker
-from ptxkit.worker import on_gpu
 
 _DEFAULTS = Settings()
 _RULE = _DEFAULTS.rule
@@ -43,6 +47,10 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
         ("ptxkit bench gemv.ptx", "the presets that are made for it, beside the memory roof"),
         ("ptxkit bench a.ptx b.ptx --preset all --json > now.json", "two kernels of one problem, in turns"),
         ("ptxkit bench gemv.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --csv", "one size along an axis"),
+        (
+            "ptxkit bench gemv.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --device cuda:all",
+            "on every GPU of the host",
+        ),
         ("ptxkit bench gemv.ptx --baseline now.json --plot roofline.png", "against an earlier bench"),
     ),
 )
@@ -148,24 +156,47 @@ def _measure(
     settings: Settings,
     timeout: float | None,
 ) -> list[State]:
-    """The states in the order of the plans; on a GPU, and under a time limit, measured in a worker."""
-    gpu = any(on_gpu(found.module, options) for found in subjects)
-    if gpu or timeout is not None:
-        with bench_worker(options, settings, timeout) as worker:
-            return _states(plans, settings, worker.call)
-    with Bench(options, settings) as here:
+    """The states in the order of the plans; on a GPU, and under a time limit, measured in workers.
 
-        def call(method: str, *args: Any, plan: LaunchPlan | None = None) -> Any:
-            return getattr(here, method)(*args)
+    On several GPUs each takes the next problem when it is free: kernels of one problem stay together.
+    """
+    gpus = gpus_of(options.device)
+    if options.device == "auto":
+        fitting = (fitting_gpu(found.module.target) for found in subjects)
+        gpus = [gpu for gpu in fitting if gpu is not None][:1]
+    if not gpus and timeout is None:
+        with Bench(options, settings) as here:
 
-        return _states(plans, settings, call)
+            def call(method: str, *args: Any, plan: LaunchPlan | None = None) -> Any:
+                return getattr(here, method)(*args)
+
+            return states_of(plans, settings, [call])
+    with ExitStack() as stack:
+        places = [options.device]
+        if gpus:
+            places = [stack.enter_context(alone_on(f"cuda:{gpu}")) for gpu in gpus]
+        calls = [
+            stack.enter_context(bench_worker(replace(options, device=place), settings, timeout)).call
+            for place in places
+        ]
+        return states_of(plans, settings, calls)
 
 
-def _states(plans: list[LaunchPlan], settings: Settings, call: Call) -> list[State]:
-    schedule = Schedule(plans, settings, call)
-    with Progress(lambda: schedule.now, schedule.progress):
-        found = dict(schedule.run())
-    states = [found[place] for place in range(len(plans))]
-    if len(states) == 1 and states[0].failure:
-        raise PtxkitError(states[0].failure)
-    return states
+def states_of(plans: list[LaunchPlan], settings: Settings, calls: Sequence[Call]) -> list[State]:
+    """The states that the calls measure, each a problem at a time."""
+    schedules = [Schedule(plans, settings, call) for call in calls]
+
+    def doing() -> str:
+        return ", ".join(schedule.now for schedule in schedules if schedule.now)
+
+    def done() -> float | None:
+        return sum(schedule.progress() or 0.0 for schedule in schedules)
+
+    found: dict[int, State] = {}
+    with Progress(doing, done):
+        for _, states in spread(schedules[0].problems(), [schedule.measure for schedule in schedules]):
+            found |= states
+    ordered = [found[place] for place in range(len(plans))]
+    if len(ordered) == 1 and ordered[0].failure:
+        raise PtxkitError(ordered[0].failure)
+    return ordered

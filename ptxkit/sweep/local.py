@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, error
+from ptxkit.exclusive import gpus_of
 from ptxkit.spread import spread
-from ptxkit.sweep.exclusive import gpus_of
 from ptxkit.sweep.hand import Hand, LostError
 from ptxkit.sweep.job import Job
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from ptxkit.devices import fitting_gpu
 from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.exclusive import alone_on
 from ptxkit.plan import Program
 from ptxkit.runner import Session
 from ptxkit.sanitizer import Sanitized
-from ptxkit.sweep.exclusive import alone_on
 from ptxkit.sweep.job import Job
 from ptxkit.worker import Worker, session
 

@@ -1,4 +1,4 @@
-"""One job on a GPU at a time, whoever started it: by a lock for each GPU of the host.
+"""One measurement on a GPU at a time, whoever started it: by a lock for each GPU of the host.
 
 Timings of two processes on one GPU would spoil each other. The lock is on a file of the host's temporary
 folder named by the GPU's UUID; the operating system gives it back when its holder ends, however that is.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ ALL = "cuda:all"
 """The device that stands for every GPU of the host."""
 _PAUSE = 0.05
 """Seconds between two looks for a GPU that is free."""
+_PATIENCE = 2.0
+"""Seconds of waiting after which it is said what is waited for."""
 
 
 def gpus_of(device: str) -> list[int]:
@@ -66,12 +69,17 @@ def _wait(gpus: Sequence[int]) -> tuple[int, int]:
     from ptxkit.driver import device_uuid
 
     paths = {gpu: Path(tempfile.gettempdir()) / f"ptxkit-{device_uuid(gpu)}.lock" for gpu in gpus}
+    begin, told = time.monotonic(), False
     while True:
         for gpu, path in paths.items():
             lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             if _try(lock):
                 return gpu, lock
             os.close(lock)
+        if not told and time.monotonic() - begin > _PATIENCE:
+            names = ", ".join(f"cuda:{gpu}" for gpu in gpus)
+            print(f"waiting for another measurement on {names} to end", file=sys.stderr)
+            told = True
         time.sleep(_PAUSE)
 
 
