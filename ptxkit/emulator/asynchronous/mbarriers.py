@@ -345,7 +345,7 @@ class MBarriers:
         np.subtract.at(self.pending, slots, counts)
         over = self.pending[slots] < 0
         if over.any():
-            raise self._over_arrival(slots, threads, over, site)
+            raise self._over_arrival(slots, counts, threads, over, site)
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
         if last.any() and self.gang.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]
@@ -367,14 +367,14 @@ class MBarriers:
         return tokens
 
     def _over_arrival(
-        self, slots: np.ndarray, threads: np.ndarray, over: np.ndarray, site: Site
+        self, slots: np.ndarray, counts: np.ndarray, threads: np.ndarray, over: np.ndarray, site: Site
     ) -> EmulatorFault:
         at = int(np.argmax(over))
         slot = int(slots[at])
-        here = int(np.count_nonzero(slots == slot))
+        here = int(counts[slots == slot].sum())
         notes = [self.thread(int(threads[at]))]
         if here > 1:
-            notes.append(f"MULTI-ISSUE: {here} threads execute this arrival together")
+            notes.append(f"MULTI-ISSUE: threads that execute this together arrive {here} times")
         if "noinc" in site.instruction.modifiers:
             return fault(
                 "P690",

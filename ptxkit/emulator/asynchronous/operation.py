@@ -27,11 +27,13 @@ class Issuers:
         group: the group.
         at: their places in the group's (n, 32) values: row and lane.
         rows: their rows of the gang.
+        lanes_each: for how many lanes of its warp each stands; None where each stands for itself.
     """
 
     group: Group
     at: tuple[np.ndarray, np.ndarray]
     rows: np.ndarray
+    lanes_each: np.ndarray | None = None
 
     @classmethod
     def of(cls, group: Group, guard: Any) -> Issuers:
@@ -39,6 +41,28 @@ class Issuers:
         lanes = executing(group, guard)
         at = np.nonzero(np.ones((group.n, WARP), bool) if lanes is None else lanes)
         return cls(group, (at[0], at[1]), at[0] if group.rows is None else group.rows[at[0]])
+
+    @classmethod
+    def by_warp(cls, group: Group, guard: Any, *operands: Any) -> Issuers:
+        """The same, but of each warp only the first lane, where all its lanes have the same operands."""
+        if any(np.ndim(operand) and np.shape(operand)[1] > 1 for operand in operands):
+            return cls.of(group, guard)
+        lanes = executing(group, guard)
+        if lanes is None:
+            row = np.arange(group.n)
+            lane, counts = np.zeros(group.n, np.int64), np.full(group.n, WARP)
+        else:
+            counts = np.count_nonzero(lanes, axis=1)
+            row = np.flatnonzero(counts)
+            lane, counts = np.argmax(lanes[row], axis=1), counts[row]
+        return cls(group, (row, lane), row if group.rows is None else group.rows[row], counts)
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """A value of each of them as one of the group: (n, 32), or (n, 1) where they stand for whole warps."""
+        whole = self.lanes_each is not None
+        spread = np.zeros((self.group.n, 1 if whole else WARP), values.dtype)
+        spread[self.at[0], 0 if whole else self.at[1]] = values
+        return spread
 
     @property
     def lanes(self) -> np.ndarray:

@@ -6,12 +6,13 @@ limits run out and the wait says no; in lazy and random order the first look of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class PhaseGate:
     def code(self) -> str:
         """What a deadlock at it is called."""
         return self._stuck
+
+    def who(self, group: Group, guard: Any) -> Issuers:
+        """The threads that wait."""
+        return Issuers.by_warp(group, guard, self.places.accessor.read(group), self.phase(group))
 
     def look(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """The mbarrier of each thread, and whether the phase that it waits for is complete.
@@ -93,7 +98,7 @@ class PhaseGate:
             if not guard:
                 return group
             guard = None
-        issuers = Issuers.of(group, guard)
+        issuers = self.who(group, guard)
         if not len(issuers):
             return group
         gang = group.gang
@@ -104,8 +109,9 @@ class PhaseGate:
         if id(self) not in refused and not gang.queue.eager:
             refused.add(id(self))
             return group
-        held = np.zeros((group.n, WARP), bool)
-        held[issuers.at] = ~done
+        held = np.broadcast_to(issuers.spread(~done), (group.n, WARP))
+        lanes = executing(group, guard)
+        held = held if lanes is None else held & lanes
         count = int(np.count_nonzero(held))
         if count == group.lanes:
             waiting, going = group, None
@@ -122,7 +128,7 @@ class PhaseGate:
     def waits_for(self, gang: Gang, group: Group, row: int) -> str:
         """What a row of a waiting group waits for, and why it can't come."""
         guard = self.guard(group) if self.guard is not None else None
-        issuers = Issuers.of(group, guard)
+        issuers = self.who(group, guard)
         mine = np.flatnonzero(issuers.rows == row)
         slots = gang.mbarriers.find(issuers, self.places(group, issuers), self.site, visible=False)
         slot = int(slots[mine[0]])

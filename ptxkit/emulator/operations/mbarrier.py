@@ -110,7 +110,11 @@ def arrive(form: Form) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+        if target is None and not expects:
+            counts = number(group) if number is not None else None
+            issuers = Issuers.by_warp(group, guard, places.accessor.read(group), counts)
+        else:
+            issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
         gang = group.gang
@@ -129,6 +133,8 @@ def arrive(form: Form) -> Effect:
                 )
         one = np.ones(len(issuers), np.int64)
         given = issuers.take(number(group)).astype(np.int64) if number is not None else one
+        if issuers.lanes_each is not None:
+            given = given * issuers.lanes_each
         event = gang.launch.events.take(site)
         rows = issuers.rows
         gang.order.release(rows, slots, event, relaxed)
@@ -170,7 +176,7 @@ def wait(form: Form) -> Effect:
     untested = target is None or not _is_read(form, form.targets[0])
 
     def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+        issuers = gate.who(group, guard)
         if not len(issuers):
             return
         gang = group.gang
@@ -185,9 +191,7 @@ def wait(form: Form) -> Effect:
         if not done.all():
             gang.poll(group, site)
         if target is not None:
-            values = np.zeros((group.n, WARP), bool)
-            values[issuers.at] = done
-            target.write(group, values, None, guard)
+            target.write(group, issuers.spread(done), None, guard)
 
     return Effect(step, gate)
 
