@@ -101,3 +101,11 @@ def test_warps_that_come_late_are_waited_for(order: str, monkeypatch: pytest.Mon
     made, expected = wgmma_kernels.run(emulator, LAYOUTS[30])
     assert np.array_equal(made, expected)
     assert emulator.findings == []
+
+
+def test_a_row_longer_than_its_swizzle_is_found() -> None:
+    """What an H200 reads then is none of the layouts."""
+    variant = wgmma_tiles.Variant(("f32", "f16", "f16"), sparse=True, swizzles=("none", "32B"))
+    with pytest.raises(EmulatorFault) as caught:
+        wgmma_tiles.run(Emulator(), variant, wgmma_tiles.random_tiles(variant, 1, 0))
+    assert caught.value.diagnostics[0].code == "P639"

@@ -341,6 +341,15 @@ class _Issue:
                     self.site,
                     (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
                 ) from None
+            if found.torn:
+                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                raise fault(
+                    DESCRIPTOR,
+                    f"WGMMA-DESCRIPTOR: a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
+                    self.site,
+                    (who, f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes"),
+                    "where A is sparse a row of B takes 64 bytes: use a swizzle of 64 or 128 bytes, or none",
+                )
             low, high = start + int(found.start[0]), start + found.last
             if low < launch.shared_start or high > launch.shared_start + launch.shared_total:
                 who = _thread(group, members, int(np.argmax(which == number)), 0)

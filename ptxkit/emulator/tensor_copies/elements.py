@@ -16,7 +16,9 @@ from ptxkit.emulator.operations.atomic import combiner
 from ptxkit.emulator.values import dtype_of
 from ptxkit.layouts.tensor_copy import Moves
 
-OOB_NAN = {"f16": 0x7EFF, "bf16": 0x7EFF, "f32": 0x7FE00000, "f64": 0x7FFC000000000000}
+OOB_NAN = np.uint16(0x7FF7)
+"""Every 16 bits of what stands for elements outside the tensor, as an H200 fills."""
+TF32_NAN = np.uint32(0x7FFFE000)
 
 
 def load(
@@ -34,7 +36,7 @@ def load(
     values = _taken(memory, at, moves.unit)
     values = converted(values, dtype)
     if inside is not None:
-        values[~inside] = filling(dtype, fill, moves.unit)
+        values[~inside] = filling(fill, moves.unit)
     _put(shared, places, values)
 
 
@@ -53,7 +55,6 @@ def store(
         values, addresses = values[moves.inside], addresses[moves.inside]
         if not len(values):
             return
-    values = converted(values, dtype)
     if operation != "store":
         values = reduced(operation, dtype, _taken(memory, addresses, moves.unit), values)
     _put(memory, addresses, values)
@@ -69,18 +70,24 @@ def _put(data: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
 
 
 def converted(values: np.ndarray, dtype: str) -> np.ndarray:
-    """What becomes of elements on their way."""
-    return values
+    """What loads make of elements, uint8 (n, unit): those of `tf32` are rounded to 10 bits of fraction.
+
+    To nearest, ties to even, subnormal numbers too; a NaN becomes 0x7fffe000. All other types stay as they
+    are, `f32.ftz` too, and stores convert nothing. As an H200 does.
+    """
+    if not dtype.startswith("tf32"):
+        return values
+    words = np.ascontiguousarray(values).view(np.uint32)
+    rounded = words + np.uint32(0xFFF) + (words >> np.uint32(13) & np.uint32(1)) & np.uint32(0xFFFFE000)
+    nan = words & np.uint32(0x7FFFFFFF) > np.uint32(0x7F800000)
+    return np.where(nan, TF32_NAN, rounded).view(np.uint8).reshape(values.shape)
 
 
 @cache
-def filling(dtype: str, fill: str, unit: int) -> np.ndarray:
+def filling(fill: str, unit: int) -> np.ndarray:
     """A unit of what stands for elements outside the tensor."""
-    if fill == "zero":
-        return np.zeros(unit, np.uint8)
-    name = dtype.removesuffix(".ftz").replace("tf32", "f32")
-    word = OOB_NAN[name].to_bytes(DTYPES[name].bits // 8, "little")
-    return np.frombuffer(word * (16 // len(word)), np.uint8)[:unit]
+    word = OOB_NAN if fill == "nan" else np.uint16(0)
+    return np.full(8, word).view(np.uint8)[:unit]
 
 
 def reduced(operation: str, dtype: str, old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -99,9 +106,9 @@ def reduction(operation: str, dtype: str) -> tuple[Any, str]:
     Raises:
         Unsupported: there is none for that type of map.
     """
-    name = dtype.removesuffix(".ftz")
+    name = dtype.removesuffix(".ftz").replace("tf32", "f32")
     if operation in ("and", "or", "xor"):
         name = f"b{DTYPES[name].bits}"
     if operation in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
-        return combiner(operation, DTYPES[name], dtype == "f32.ftz"), name
+        return combiner(operation, DTYPES[name], dtype.endswith(".ftz")), name
     raise Unsupported(f"`.{operation}` of a tensor of `{dtype}`")

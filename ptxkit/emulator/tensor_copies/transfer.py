@@ -94,9 +94,11 @@ class Transfer:
         moves, unit = self.moves, self.moves.unit
         held = Held(memory.units[unit].take(self.addresses))
         self._note_undefined(held, memory, self.addresses)
-        held.values = _elementwise(held.values, self.map.dtype)
+        size = held.values.dtype.itemsize
+        made = converted(_bytes(held.values, size), self.map.dtype)
+        held.values = np.ascontiguousarray(made).reshape(-1).view(held.values.dtype)
         if moves.inside is not None:
-            fill = filling(self.map.dtype, self.map.oob_fill, unit)
+            fill = filling(self.map.oob_fill, unit)
             held.values[~moves.inside] = fill.view(held.values.dtype)[0]
             if held.undefined is not None:
                 held.undefined[~moves.inside] = held.undefined.dtype.type(0)
@@ -121,7 +123,6 @@ class Transfer:
             places = places[self.moves.inside]
         held = Held(bank.units[self.moves.unit].take(places))
         self._note_undefined(held, bank, places)
-        held.values = _elementwise(held.values, self.map.dtype)
         return held
 
     def deliver_global(self, held: Held, memory: GlobalMemory, operation: str) -> None:
@@ -202,12 +203,6 @@ def _shift(unit: int) -> int:
 
 def _bytes(values: np.ndarray, unit: int) -> np.ndarray:
     return np.ascontiguousarray(values).view(np.uint8).reshape(-1, unit)
-
-
-def _elementwise(values: np.ndarray, dtype: str) -> np.ndarray:
-    size = values.dtype.itemsize
-    made = converted(_bytes(values, size), dtype)
-    return np.ascontiguousarray(made).reshape(-1).view(values.dtype)
 
 
 def _either(old: Held, new: Held) -> tuple[Any, int]:

@@ -16,6 +16,7 @@ from ptxkit.descriptors import SmemDescWgmma
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.memory import Bank
 from ptxkit.layouts import operand_bits
+from ptxkit.layouts.swizzle import pattern
 
 REPEAT = 1024
 """Bytes after which every swizzle repeats."""
@@ -35,6 +36,7 @@ class SharedMatrix:
         major: `K` or `MN`.
         bits: of an element.
         start, size: the intervals of bytes that it takes, ascending.
+        torn: whether its rows are longer than those of its swizzle, which no layout has.
     """
 
     pieces: np.ndarray
@@ -42,6 +44,7 @@ class SharedMatrix:
     bits: int
     start: np.ndarray
     size: np.ndarray
+    torn: bool
 
     @property
     def last(self) -> int:
@@ -85,12 +88,15 @@ def shared_matrix(descriptor: int, mn: int, k: int, dtype: str, major: str) -> t
 @lru_cache(maxsize=256)
 def _map(descriptor: int, mn: int, k: int, dtype: str, major: str) -> SharedMatrix:
     bits = DTYPES[dtype].bits
-    byte = operand_bits(SmemDescWgmma.decode(descriptor), mn, k, dtype, major) // 8
+    layout = SmemDescWgmma.decode(descriptor)
+    byte = operand_bits(layout, mn, k, dtype, major) // 8
     pieces = (byte if major == "K" else byte.T)[:, :: CHUNK * 8 // bits] // CHUNK
     every = np.unique(pieces)
     begins = np.flatnonzero(np.diff(every, prepend=every[0] - 2) != 1)
     counts = np.diff(np.append(begins, len(every)))
-    return SharedMatrix(np.ascontiguousarray(pieces), major, bits, every[begins] * CHUNK, counts * CHUNK)
+    torn = major == "K" and layout.swizzle != "none" and k * bits // 8 > pattern(layout.swizzle).row_bytes
+    start, size = every[begins] * CHUNK, counts * CHUNK
+    return SharedMatrix(np.ascontiguousarray(pieces), major, bits, start, size, torn)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
