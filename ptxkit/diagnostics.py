@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 JSON_SCHEMA_VERSION = 1
 TAB_STOP = 4
@@ -51,6 +51,9 @@ class Source:
     """A named text that diagnostics quote. It is for code frames alone; nothing is rebuilt from it."""
 
     __slots__ = ("_lines", "name", "text")
+
+    made: ClassVar[bool] = False
+    """Whether the text was made from others, to which `origin` leads."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -105,11 +108,9 @@ class Diagnostic:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.source is None or self.span is None:
+        if self.source is None or self.span is None or not self.source.made:
             return
         source, span, note = self.source.origin(self.span)
-        if source is self.source:
-            return
         labels, notes = [], [*self.notes, *([note] if note else [])]
         for label in self.labels:
             other, place, _ = self.source.origin(label.span)

@@ -42,6 +42,8 @@ class Expanded(Source):
 
     __slots__ = ("origins",)
 
+    made = True
+
     def __init__(self, name: str, text: str, origins: Sequence[tuple[Source, int]]) -> None:
         super().__init__(name, text)
         self.origins = origins

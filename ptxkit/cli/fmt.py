@@ -14,10 +14,9 @@ from ptxkit.cli import Verb
 from ptxkit.cli.files import parsed, write_whole
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
-from ptxkit.diagnostics import PtxkitError, Span, error, exit_code
+from ptxkit.diagnostics import PtxkitError, error, exit_code
 
 STANDARD = "-"
-_START = Span(1, 1, 1, 1)
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
 
@@ -77,7 +76,7 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
     else:
         module = parsed(Path(file), file, max_size)
         text = module.source.text if module.source else ""
-    if module.source is not None and module.source.origin(_START)[0] is not module.source:
+    if module.source is not None and module.source.made:
         raise error("P115", f"`{file}` has lines for the preprocessor", help=_EXPANDED)
     errors = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
     if errors:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ptxkit.asm import Module, parse
 from ptxkit.asm.check import check
+from ptxkit.asm.preprocess import Expanded
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
 
 
@@ -42,7 +43,9 @@ class Document:
 
     def made_line(self, line: int) -> int:
         """The line of the text that the assembler sees for a line of this one."""
-        for made, (source, number) in enumerate(getattr(self.module.source, "origins", ()), 1):
-            if number == line and self.is_here(source):
-                return made
+        made = self.module.source
+        if isinstance(made, Expanded):
+            for here, (source, number) in enumerate(made.origins, 1):
+                if number == line and self.is_here(source):
+                    return here
         return line
