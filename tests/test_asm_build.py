@@ -292,6 +292,23 @@ def test_loops() -> None:
     assert (_run(b, 16, given, np.zeros_like(given))[1] == expected).all()
 
 
+def test_a_loop_over_special_registers() -> None:
+    b = Builder("sm_90")
+    with _threads(b) as k:
+        _, x, y = _addresses(k)
+        total = k.mov.u32(..., 0)
+        with k.for_("u32", special.tid.x, 100, special.ntid.x) as i:
+            k.add.u32(total, total, i)
+        with k.for_("u32", 0, special.ntid.x):
+            k.add.u32(total, total, 1)
+        k.st.global_.u32(k[y], total)
+        k.ret()
+    text(b)
+    given = np.arange(16, dtype=np.uint32)
+    expected = np.array([sum(range(n, 100, 16)) + 16 for n in given], dtype=np.uint32)
+    assert (_run(b, 16, given, np.zeros_like(given))[1] == expected).all()
+
+
 def test_while_a_predicate_holds() -> None:
     b = Builder("sm_90")
     with _threads(b) as k:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.asm.build.declare import TYPES, one_of
 from ptxkit.asm.build.instructions import PREDICATE, Instructions
 from ptxkit.asm.build.place import mistake
-from ptxkit.asm.build.values import Label, Register, Value
+from ptxkit.asm.build.values import Label, Register, Special, Value
 from ptxkit.asm.tree import Function, Statement
 from ptxkit.dtypes import DTYPES
 
@@ -111,7 +111,7 @@ class Control(Instructions):
         Args:
             counter: a register, or the type of a new one; a signed or unsigned integer, or a float.
             start: its first value.
-            stop: where it ends; read anew each time round.
+            stop: where it ends; read anew each time round, a special register once.
             step: what is added each time round.
 
         Raises:
@@ -128,6 +128,7 @@ class Control(Instructions):
             )
         if step == 0:
             raise mistake("P218", "expected a step other than 0, found 0")
+        stop, step = self._read(type_, stop), self._read(type_, step)
         register = self.reg(type_) if isinstance(counter, str) else counter
         compare = "gt" if isinstance(step, (int, float)) and step < 0 else "lt"
         body, next_, end = self._labels("for", "body", "next", "end")
@@ -145,6 +146,10 @@ class Control(Instructions):
         self._emit("add", type_, register, register, step)
         self._branch(body, self._emit(f"setp.{compare}", type_, ..., register, stop))
         self.label(end)
+
+    def _read(self, type_: str, value: Any) -> Any:
+        """A special register's value in a register, for `mov` alone reads those; anything else as it is."""
+        return self._emit("mov", type_, ..., value) if isinstance(value, Special) else value
 
     def _emit(self, spelling: str, type_: str, *operands: Any) -> Any:
         opcode, *modifiers = spelling.split(".")
