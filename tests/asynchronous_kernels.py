@@ -62,16 +62,10 @@ KERNELS = [AsyncKernel(path) for path in sorted(FOLDER.glob("*.ptx"))]
 
 def evaluate(expression: str, x: np.ndarray | None) -> np.ndarray:
     """An expression of a header."""
-    names: dict[str, Any] = {
-        name: getattr(np, name) for name in ("array", "concatenate", "repeat", "tile", "where")
-    }
-    names |= {"arange": lambda count, kind: np.arange(count, dtype=kind)}
-    names |= {"u32": np.uint32, "x": x, "copy_groups": copy_groups, "random_words": random_words}
-    names |= {
-        "addresses": addresses,
-        "reduce_types": reduce_types,
-        "stores_and_reductions": stores_and_reductions,
-    }
+    helpers = (copy_groups, random_words, reduce_types, stores_and_reductions, addresses, histograms)
+    names: dict[str, Any] = {function.__name__: function for function in helpers}
+    names |= {name: getattr(np, name) for name in ("array", "concatenate", "repeat", "tile", "where")}
+    names |= {"arange": lambda count, kind: np.arange(count, dtype=kind), "u32": np.uint32, "x": x}
     return np.asarray(eval(expression, names), np.uint32)
 
 
@@ -122,3 +116,8 @@ def addresses(ctas: int, size: int) -> np.ndarray:
         found += [ctas // size, rank, size, size]
         out[cta, : len(found)] = np.array(found, np.int64).astype(np.uint32)
     return out.reshape(-1)
+
+
+def histograms(x: np.ndarray, bins: int) -> np.ndarray:
+    """How often each number occurs in each row."""
+    return np.concatenate([np.bincount(row, minlength=bins) for row in x]).astype(np.uint32)

@@ -58,7 +58,7 @@ class Issuers:
         return cls(group, (row, lane), row if group.rows is None else group.rows[row], counts)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """A value of each of them as one of the group: (n, 32), or (n, 1) where they stand for whole warps."""
+        """A value of each as one of the group: (n, 32), or (n, 1) where they stand for whole warps."""
         whole = self.lanes_each is not None
         spread = np.zeros((self.group.n, 1 if whole else WARP), values.dtype)
         spread[self.at[0], 0 if whole else self.at[1]] = values

@@ -44,6 +44,7 @@ def red_async(form: Form) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
     m = form.modifiers
     if COMPLETES not in m.left:
+        m.flag("mmio")
         return atom(form)
     m.flag(COMPLETES)
     m.flag("relaxed")
