@@ -295,7 +295,7 @@ def test_loops() -> None:
 def test_a_loop_over_special_registers() -> None:
     b = Builder("sm_90")
     with _threads(b) as k:
-        _, x, y = _addresses(k)
+        _, _, y = _addresses(k)
         total = k.mov.u32(..., 0)
         with k.for_("u32", special.tid.x, 100, special.ntid.x) as i:
             k.add.u32(total, total, i)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.asm.build.declare import TYPES, one_of
 from ptxkit.asm.build.instructions import PREDICATE, Instructions
 from ptxkit.asm.build.place import mistake
-from ptxkit.asm.build.values import Label, Register, Special, Value
+from ptxkit.asm.build.values import WARP_SZ, Label, Register, Special, Value
 from ptxkit.asm.tree import Function, Statement
 from ptxkit.dtypes import DTYPES
 
@@ -149,7 +149,8 @@ class Control(Instructions):
 
     def _read(self, type_: str, value: Any) -> Any:
         """A special register's value in a register, for `mov` alone reads those; anything else as it is."""
-        return self._emit("mov", type_, ..., value) if isinstance(value, Special) else value
+        special = isinstance(value, Special) and value is not WARP_SZ
+        return self._emit("mov", type_, ..., value) if special else value
 
     def _emit(self, spelling: str, type_: str, *operands: Any) -> Any:
         opcode, *modifiers = spelling.split(".")

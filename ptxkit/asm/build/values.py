@@ -203,15 +203,16 @@ class Label(Named):
 class Special(Value):
     """A name that PTX itself knows: `%laneid`, `%tid` with its components `x` to `w`, `_`, `WARP_SZ`."""
 
-    __slots__ = ("_name",)
+    __slots__ = ("_component", "_name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, component: str | None = None) -> None:
         self._name = name
+        self._component = component
 
-    def __getattr__(self, component: str) -> Expression:
-        register = SPECIAL_REGISTERS.get(self._name)
+    def __getattr__(self, component: str) -> Special:
+        register = None if self._component else SPECIAL_REGISTERS.get(self._name)
         if register is not None and register.vector and component in ("x", "y", "z", "w"):
-            return Expression(lambda: Name(self._name, component))
+            return Special(self._name, component)
         raise AttributeError(f"`{self._name}` has no component `.{component}`")
 
 
@@ -337,7 +338,7 @@ class Lowering:
             self.use(value.base)
             return Name(value.base.name, value.component)
         if isinstance(value, Special):
-            return Name(value._name)
+            return Name(value._name, value._component)
         if isinstance(value, (int, float)):
             return number(value)
         if isinstance(value, Offset):
