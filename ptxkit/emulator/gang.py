@@ -324,7 +324,10 @@ class Gang:
 
     def wake(self, slots: np.ndarray) -> None:
         """The groups that wait for one of these mbarriers look at it again."""
-        self._go_on([e for e in self.waiting if _awaits(e.gate) and np.isin(e.group.result, slots).any()])
+        woken = frozenset(slots.tolist())
+        self._go_on(
+            [e for e in self.waiting if _awaits(e.gate) and not woken.isdisjoint(e.group.result.tolist())]
+        )
 
     def awaited(self) -> np.ndarray:
         """The mbarriers that groups wait for."""

@@ -49,7 +49,8 @@ class Hazards:
         operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
         operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
         for other in self.queue.flying:
-            if operation.follows is None or not operation.follows(other):
+            both_read = not operation.writes and not other.writes
+            if not both_read and (operation.follows is None or not operation.follows(other)):
                 self._meet(operation, other)
         if not operation.reduces:
             self._check_items(operation)
@@ -89,14 +90,12 @@ class Hazards:
             (operation.writes, other.reads, other.unread, "P653"),
             (operation.reads, other.writes, other.unwritten, "P652"),
         ):
-            if not mine or not theirs or not flags.any():
-                continue
-            if code == "P654" and operation.reduces and other.reduces:
+            if not mine or not theirs or (code == "P654" and operation.reduces and other.reduces):
                 continue
             for region in mine:
                 for held in theirs:
                     apart = region.first >= held.last or held.first >= region.last
-                    if apart or region.bank is not held.bank:
+                    if apart or region.bank is not held.bank or not flags.any():
                         continue
                     found = region.overlap(held.of_items(flags))
                     if found is not None:
