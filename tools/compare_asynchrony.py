@@ -4,8 +4,8 @@
     python tools/compare_asynchrony.py --only emu   # no GPU: the orders of the emulator among themselves
 
 Each kernel runs with `--runs` permutations of its argument on the GPU and on the emulator, there in lazy,
-eager and random order. Writes bench/results/asynchrony.<gpu>.json: for each kernel the runs, the words that were
-compared and those that differ. Exits with 1 where anything differs.
+eager and random order. Writes bench/results/asynchrony.<gpu>.json: for each kernel the runs, the words that
+were compared and those that differ. Exits with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from asynchronous_kernels import KERNELS, AsyncKernel, evaluate
 
@@ -31,7 +30,7 @@ from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator
 from ptxkit.provenance import provenance
 
-RESULTS = ROOT / "bench" / "results"
+RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 ORDERS = ("lazy", "eager", "random")
 
 
