@@ -79,8 +79,8 @@ def keep(given: argparse.Namespace) -> int:
         parts["Changed statements of files made afresh"] = record.part(
             corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed),
             {
-                "what": f"{given.changes // 2} statements of what Triton and the CuTe DSL write for sm_90a and "
-                "sm_100a, see `tools/compilers`, and the same files' statements for other versions and targets.",
+                "what": f"{given.changes // 2} statements of what Triton and the CuTe DSL write for sm_90a "
+                "and sm_100a, see `tools/compilers`, and the same for other versions and targets.",
                 "changes": given.changes // 2,
                 **asked,
             },
