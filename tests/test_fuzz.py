@@ -46,10 +46,10 @@ def test_a_case_is_the_same_again(fuzz: ModuleType) -> None:
 
 def test_what_goes_wrong_is_noticed(fuzz: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz.ptxkit, "write", lambda module, canonical=False: "something else")
-    _, wrong = fuzz.attempt(".version 9.0\n", twice=False)
+    _, wrong = fuzz.attempt(".version 9.0\n", closely=False)
     assert "not written back" in wrong
     monkeypatch.setattr(fuzz, "SECONDS", 0.05)
     fuzz.signal.signal(fuzz.signal.SIGPROF, fuzz._out_of_time)
     monkeypatch.setattr(fuzz, "parse_module", lambda text: [x for x in iter(int, 1)])
-    _, wrong = fuzz.attempt(".version 9.0\n", twice=False)
+    _, wrong = fuzz.attempt(".version 9.0\n", closely=False)
     assert wrong.startswith("TimeoutError")
