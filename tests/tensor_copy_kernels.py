@@ -25,7 +25,7 @@ TYPES = (
     "u8", "u16", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64", "f32.ftz", "tf32", "tf32.ftz",
 )  # fmt: skip
 REDUCTIONS = {
-    "add": ("u32", "s32", "u64", "f32", "f32.ftz", "f16", "bf16"),
+    "add": ("u32", "s32", "u64", "f32", "f32.ftz", "f16", "bf16", "tf32", "f64"),
     "min": ("u32", "s32", "u64", "s64", "f16", "bf16"),
     "max": ("u32", "s32", "u64", "s64", "f16", "bf16"),
     "inc": ("u32",),
@@ -34,7 +34,7 @@ REDUCTIONS = {
     "or": ("u32", "u64"),
     "xor": ("u32", "u64"),
 }
-"""The combinations of PTX ISA 9.7.9.27.1.3."""
+"""The combinations of PTX ISA 9.7.9.27.1.3, and what an H200 adds besides."""
 PATTERN = 0xA5
 IMAGE = 1024
 """Where the image begins in dynamic shared memory; the mbarrier is before it."""

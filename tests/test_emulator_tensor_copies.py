@@ -228,3 +228,44 @@ def test_maps_that_do_not_fit_are_found(changes: dict[str, object], code: str) -
         with pytest.raises(EmulatorFault) as caught:
             bench.run(case)
     assert caught.value.diagnostics[0].code == code
+
+
+def _blackwell(sanitize: bool) -> kernels.Bench:
+    """An emulator of sm_100a with the kernels of rank 2."""
+    bench = kernels.Bench(Emulator(arch="sm_100a", sanitize=sanitize))
+    for operation in ("load", "store"):
+        text = kernels.source(2, "tile", operation).replace("sm_90a", "sm_100a").replace("8.0", "8.8")
+        bench.kernels[2, "tile", operation, 0] = bench.device.load(text).kernel()
+    return bench
+
+
+@pytest.mark.parametrize("dtype", ["b4x16", "b4x16_p64", "b6x16_p32"])
+def test_types_of_less_than_a_byte_are_loaded(dtype: str) -> None:
+    fields = {"dtype": dtype, "address": 32, "shape": [5, 256], "box": [3, 128], "swizzle": "128B"}
+    case = kernels.Case(fields, "tile", "load", (128, 3), size=4096)
+    made, done, base = _blackwell(sanitize=False).run(case)
+    assert done
+    assert np.array_equal(made, kernels.expected(case, base))
+
+
+def test_padding_is_undefined() -> None:
+    fields = {"dtype": "b4x16_p64", "address": 32, "shape": [5, 256], "box": [3, 128]}
+    case = kernels.Case(fields, "tile", "load", (128, 1), size=4096)
+    with pytest.raises(EmulatorFault) as caught:
+        _blackwell(sanitize=True).run(case)
+    assert caught.value.diagnostics[0].code == "P606"
+
+
+def test_six_bits_of_eight_are_stored() -> None:
+    fields = {"dtype": "b6x16_p32", "address": 32, "shape": [5, 256], "box": [2, 128]}
+    case = kernels.Case(fields, "tile", "store", (0, 3), size=4096)
+    made, _, _ = _blackwell(sanitize=True).run(case)
+    tensor, image = kernels.contents(case)
+    row = 256 * 6 // 8
+    for number in range(2):
+        packed = sum(
+            (int(byte) & 63) << 6 * i for i, byte in enumerate(image[128 * number : 128 * number + 128])
+        )
+        start = 32 + (3 + number) * row
+        tensor[start : start + 96] = np.frombuffer(packed.to_bytes(96, "little"), np.uint8)
+    assert np.array_equal(made, tensor)

@@ -11,6 +11,7 @@ import tensor_copy_kernels as kernels
 
 from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.tensor_copies.elements import packed_sixes
 from ptxkit.layouts.swizzle import swizzle_address
 from ptxkit.layouts.tensor_copy import tensor_copy
 
@@ -151,3 +152,10 @@ def test_wide_im2col_adds_the_halo():
     assert w[:8].tolist() == [3, 4, 5, 6, 7, 8, 0, 1]
     every = tensor_copy(bytes(made), "im2col::w::128").moves((0, 3, 2, 7), 0x400, (2, 0))
     assert every.nbytes == (128 + 4 * 2) * 128
+
+
+def test_six_bits_of_every_byte_are_packed():
+    chunks = np.random.default_rng(0).integers(0, 256, (5, 16), dtype=np.uint8)
+    for chunk, words in zip(chunks, packed_sixes(chunks), strict=True):
+        whole = sum((int(byte) & 63) << 6 * i for i, byte in enumerate(chunk))
+        assert int.from_bytes(words.tobytes(), "little") == whole

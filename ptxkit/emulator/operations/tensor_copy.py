@@ -17,7 +17,7 @@ from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.bulk_copy import COMPLETES, MOST_CTAS, OPERATORS
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.tensor_copies.elements import reduction
+from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
 from ptxkit.layouts.tensor_copy import TensorCopy
@@ -342,8 +342,7 @@ class _Stores(_Copies):
             return
         gang, site, what = group.gang, self.site, self.operation
         copies, addresses = self.maps(group, issuers)
-        if what != "store":
-            self._check_reduction(issuers, copies)
+        self._check_types(issuers, copies)
         coordinates = self._values(group, issuers, self.coordinates)
         source = self.places(group, issuers)
         transfers = self._transfers(
@@ -373,18 +372,22 @@ class _Stores(_Copies):
         MapFences.of(launch).use(operation, addresses)
         gang.queue.issue(operation)
 
-    def _check_reduction(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
+    def _check_types(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
+        """PTX ISA 9.7.9.27.1.1: `b4x16_p64` can't be stored; 9.7.9.27.1.3: what can be reduced."""
         for item, copy in enumerate(copies):
-            try:
-                reduction(self.operation, copy.map.dtype)
-            except Unsupported:
+            dtype = copy.map.dtype
+            if self.operation == "store":
+                fits = dtype != "b4x16_p64"
+            else:
+                fits = dtype in REDUCTIONS[self.operation]
+            if not fits:
                 raise fault(
                     INVALID,
-                    f"TMAP-INVALID: no reduction `.{self.operation}` of a tensor of `{copy.map.dtype}`",
+                    f"TMAP-INVALID: no `.{self.operation}` of a tensor of `{dtype}`",
                     self.site,
                     (issuers.name(item),),
-                    "PTX ISA 9.7.9.27.1.3 lists the types that each operation has",
-                ) from None
+                    "PTX ISA 9.7.9.27.1 lists the types that each operation has",
+                )
 
 
 def _region(bank: Any, parts: list[Intervals]) -> Region:

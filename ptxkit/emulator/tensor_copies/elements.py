@@ -99,6 +99,19 @@ def reduced(operation: str, dtype: str, old: np.ndarray, new: np.ndarray) -> np.
     return np.ascontiguousarray(result).view(np.uint8).reshape(old.shape)
 
 
+REDUCTIONS = {
+    "add": ("u32", "s32", "u64", "f16", "bf16", "f32", "f32.ftz", "tf32", "tf32.ftz", "f64"),
+    "min": ("u32", "s32", "u64", "s64", "f16", "bf16"),
+    "max": ("u32", "s32", "u64", "s64", "f16", "bf16"),
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "and": ("u32", "s32", "u64", "s64"),
+    "or": ("u32", "s32", "u64", "s64"),
+    "xor": ("u32", "s32", "u64", "s64"),
+}
+"""The types that each reduction has: PTX ISA 9.7.9.27.1.3, and `.add` of tf32 and f64, which an H200 does."""
+
+
 @cache
 def reduction(operation: str, dtype: str) -> tuple[Any, str]:
     """The elementwise function of a reduction, and the type that it takes.
@@ -106,9 +119,15 @@ def reduction(operation: str, dtype: str) -> tuple[Any, str]:
     Raises:
         Unsupported: there is none for that type of map.
     """
+    if dtype not in REDUCTIONS[operation]:
+        raise Unsupported(f"`.{operation}` of a tensor of `{dtype}`")
     name = dtype.removesuffix(".ftz").replace("tf32", "f32")
     if operation in ("and", "or", "xor"):
         name = f"b{DTYPES[name].bits}"
-    if operation in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
-        return combiner(operation, DTYPES[name], dtype.endswith(".ftz")), name
-    raise Unsupported(f"`.{operation}` of a tensor of `{dtype}`")
+    return combiner(operation, DTYPES[name], dtype.endswith(".ftz")), name
+
+
+def packed_sixes(chunks: np.ndarray) -> np.ndarray:
+    """Stores of `b6p2x16`: the low six bits of sixteen bytes without gaps; uint8 (n, 16) to uint32 (n, 3)."""
+    bits = np.unpackbits(chunks, axis=1, bitorder="little").reshape(-1, 16, 8)[:, :, :6]
+    return np.packbits(bits.reshape(-1, 96), axis=1, bitorder="little").view(np.uint32)

@@ -10,8 +10,8 @@ import numpy as np
 from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
-from ptxkit.emulator.tensor_copies.elements import converted, filling, reduced
-from ptxkit.layouts.tensor_copy import LINE, Moves
+from ptxkit.emulator.tensor_copies.elements import converted, filling, packed_sixes, reduced
+from ptxkit.layouts.tensor_copy import CHUNK, LINE, Moves
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
@@ -123,6 +123,10 @@ class Transfer:
             places = places[self.moves.inside]
         held = Held(bank.units[self.moves.unit].take(places))
         self._note_undefined(held, bank, places)
+        if self.map.dtype == "b6x16_p32":
+            # Chunks of 16 bytes stay whole, and their first three words are the units.
+            chunks = places[::3, None] * self.moves.unit + np.arange(CHUNK)
+            held.values = packed_sixes(bank.data[chunks]).reshape(-1)
         return held
 
     def deliver_global(self, held: Held, memory: GlobalMemory, operation: str) -> None:
