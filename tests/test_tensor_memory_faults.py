@@ -105,6 +105,12 @@ FAULTS = {
     "an overwritten load": Fault("P6106", LOAD + WAIT_LD, LOAD, "before `tcgen05.ld` has been waited for"),
     "a product while others load": Fault("P6107", HAND, "", "nothing orders"),
     "a store over a product": Fault("P6107", COMMIT, COMMIT + STORE.replace("%r8", "%r7")),
+    "another shape over the accumulator": Fault(
+        "P6107",
+        SECOND,
+        "    mov.b32 %r14, 0x08080490;\n" + SECOND.replace("%r12", "%r14"),
+        "different shapes or accumulators",
+    ),
     "an accumulator that nobody wrote": Fault("P6108", FIRST, FIRST.replace("%p2", "%p3"), "adds to cells"),
     "too few columns": Fault("P6109", "mov.b32 %r16, 128;", "mov.b32 %r16, 32;", "columns 0 to 31"),
     "columns that do not exist": Fault(
@@ -130,6 +136,14 @@ FAULTS = {
         "P6118", ALLOC, ALLOC.replace("%r16", "512") * 2, "0 of its SM are free", orders=ORDERS
     ),
     "a permit that is kept": Fault("P6119", RELINQUISH, "", "same SM", base=SMALL, grid=SMS + 1),
+    "one CTA of a pair allocates": Fault(
+        "P6118",
+        "    @%p1 tcgen05.alloc",
+        "    setp.eq.and.u32 %p5, %r14, 0, %p1;\n    @%p5 tcgen05.alloc",
+        "a warp of the other CTA of the pair",
+        base=PAIR,
+        grid=2,
+    ),
     "another warp's lanes": Fault("P6120", LOAD, LOAD.replace("%r7", "%r5"), "warp 1 reaches lanes 32 to 63"),
     "both groups": Fault("P6121", COMMIT, COMMIT.replace("cta_group::1", "cta_group::2"), "as before"),
     "a peer that has exited": Fault(
@@ -198,6 +212,13 @@ def test_a_fault_is_found_by_name(name: str) -> None:
         assert first.code == fault.code, f"{order}: {first}"
         assert first.message.startswith(f"{code_table()[fault.code].name}: ") or fault.code == "P602"
         assert fault.says in str(first), str(first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "grid"), [(SINGLE, 1), (PAIR, 2)], ids=["single", "pair"])
+def test_a_hundred_seeds_find_nothing(text: str, grid: int) -> None:
+    for seed in range(100):
+        assert findings(text, grid, "random", seed) == []
 
 
 @pytest.mark.parametrize("order", [*ORDERS, "random"])

@@ -70,10 +70,15 @@ def pipelined(earlier: Flight, later: Flight) -> bool:
     return pair in (("cp", "mma"), ("shift", "mma"), ("mma", "shift"))
 
 
-def tolerated(earlier: Flight, later: Flight) -> bool:
-    """Pairs that no text orders, and kernels rely on all the same: copies over what the products and copies
-    before them use, by the same thread."""
-    return later.kind == "cp" and earlier.kind in ("mma", "cp") and earlier.row == later.row
+def tolerated(earlier: Flight, later: Flight, source: bool) -> bool:
+    """Pairs of one thread that no text orders, and that kernels rely on all the same.
+
+    Copies over what products and copies before them use: block-scaled main loops of CUTLASS. Products over
+    what products before them only read: attention kernels, whose scores and probabilities share columns.
+    """
+    if earlier.row != later.row or earlier.kind not in ("mma", "cp"):
+        return False
+    return later.kind == "cp" or (source and later.kind == "mma" == earlier.kind)
 
 
 @dataclass(slots=True, eq=False)
@@ -117,10 +122,10 @@ class Flights:
             return True
         box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, earlier.writes)
         source = None if box is not None else boxes_meet(later.writes, earlier.reads)
-        if (box is None and source is None) or tolerated(earlier, later):
+        if (box is None and source is None) or tolerated(earlier, later, box is None):
             return False
         if earlier.kind == later.kind == "mma" and earlier.row == later.row:
-            self._warn_products(earlier, later, box or source)
+            self._warn_products(earlier, later, box)
             return False
         raise self._fault(earlier, later, cta, box, source)
 
