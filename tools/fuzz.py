@@ -171,11 +171,9 @@ class Seeds:
 
 @cache
 def seeds() -> Seeds:
-    """Every seed; the same in every run with the same corpus."""
-    paths = sorted(
-        (*CORPUS.glob("*/*.ptx"), *ROOT.glob("kernels_ptx/**/*.ptx"), *ROOT.glob("bench/**/*.ptx"))
-    )
-    files = tuple(path.read_text() for path in paths)
+    """Every seed; the same in every run with the same corpus and commit."""
+    found_in = (CORPUS.glob("*/*.ptx"), ROOT.glob("kernels_ptx/**/*.ptx"), ROOT.glob("bench/**/*.ptx"))
+    files = tuple(path.read_text() for paths in found_in for path in sorted(paths))
     found = {line.strip(): None for text in files for line in text.split("\n") if line.rstrip().endswith(";")}
     for opcode in registry.opcodes():
         for form in registry.forms(opcode):
