@@ -12,7 +12,17 @@ from ptxkit.asm.build import Builder, param, special
 from ptxkit.descriptors import ZeroColumnMask
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.tensor_memory.cells import Area
-from ptxkit.tcgen05 import PlannedMma, Product, TensorTile, emit, plan_commit, plan_mma, plan_move
+from ptxkit.tcgen05 import (
+    PlannedMma,
+    Product,
+    TensorTile,
+    emit,
+    plan_commit,
+    plan_metadata_copy,
+    plan_mma,
+    plan_move,
+    plan_scale_copy,
+)
 
 FIRST, COLUMNS = 256, 512
 """The columns of tensor memory that the host fills; D lies before them."""
@@ -20,8 +30,23 @@ SHARED = products.BASE_B + 0x10000
 THREADS = 128
 
 
+COPIED = 0x18000
+"""Where shared memory holds what `tcgen05.cp` brings to tensor memory: four columns after four."""
+
+
+def copied_columns(product: Product) -> list[tuple[int, bool]]:
+    """The first of each four columns of scale factors, or of metadata; whether all lanes differ."""
+    if product.sparse and not product.scale:
+        return [(products.PLACE_METADATA + at, True) for at in range(0, 16, 4)]
+    places = products.PLACE_SCALE_A, products.PLACE_SCALE_B
+    return [(place + at, False) for place in places for at in range(0, 16, 4)]
+
+
 def product_kernel(
-    product: Product, plan: list[PlannedMma] | None = None, mask: ZeroColumnMask | None = None
+    product: Product,
+    plan: list[PlannedMma] | None = None,
+    mask: ZeroColumnMask | None = None,
+    copied: bool = False,
 ) -> str:
     """The text: `image` holds shared memory and columns 256 to 511 of each CTA, `out` takes columns 0 to 255.
 
@@ -88,6 +113,9 @@ def product_kernel(
                 scale_b=_plus(k, tensor, products.PLACE_SCALE_B),
                 metadata=_plus(k, tensor, products.PLACE_METADATA),
             )
+            for i, (column, different) in enumerate(copied_columns(product) if copied else ()):
+                (one,) = plan_metadata_copy(4, pair + 1) if different else plan_scale_copy(128, 4, pair + 1)
+                emit.copies(k, [one], _plus(k, smem, COPIED + 2048 * i), _plus(k, tensor, column))
             emit.mma(k, plan_mma(product) if plan is None else plan, operands, mask)
             emit.commit(k, plan_commit(product.cta_group, [0, 1] if pair else None), barrier)
         done = k.reg("pred")
@@ -120,6 +148,16 @@ def _meet(k: Any, pair: bool) -> None:
         k.barrier.cluster.wait.aligned()
     else:
         k.bar.sync(0)
+
+
+def move_to_shared(product: Product, placed: products.Placed) -> None:
+    """Take what `copied_columns` names from tensor memory and put it where copies find it."""
+    for side in placed.sides:
+        cells = placed.tensor.data[side.cta].reshape(128, 512)
+        for i, (column, different) in enumerate(copied_columns(product)):
+            held = np.ascontiguousarray(cells[: 128 if different else 32, column : column + 4]).view(np.uint8)
+            side.memory[COPIED + 2048 * i :][: held.size] = held.reshape(-1)
+            cells[:, column : column + 4] = 0
 
 
 def launch(product: Product, placed: products.Placed, text: str, device: Emulator) -> np.ndarray:

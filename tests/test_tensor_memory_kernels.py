@@ -22,14 +22,16 @@ def describe(product: Product) -> str:
     return f"{product.kind}{flags}-{product.a.dtype}-cta{product.cta_group}-{where}{vector}"
 
 
-def check(product: Product, order: str, seed: int = 0) -> None:
+def check(product: Product, order: str, seed: int = 0, copied: bool = False) -> None:
     """The product of small integers is exact, that of anything else within the model's error."""
     exact = product.scale is None
     placed = products.put(product, seed, small=exact)
     factors = (1.0, 1.0) if exact else products.put_scales(product, placed, seed)
     a, b = placed.a * factors[0], placed.b * factors[1]
     expected, size = np.einsum("mk,nk->mn", a, b), np.einsum("mk,nk->mn", abs(a), abs(b))
-    text = kernels.product_kernel(product)
+    if copied:
+        kernels.move_to_shared(product, placed)
+    text = kernels.product_kernel(product, copied=copied)
     device = Emulator(order=order, seed=seed)
     made = kernels.result(product, placed, kernels.launch(product, placed, text, device))
     unit = 0.0 if exact else 2.0**-18
@@ -39,6 +41,18 @@ def check(product: Product, order: str, seed: int = 0) -> None:
 @pytest.mark.parametrize("at", range(0, len(FORMS), 3), ids=[describe(form) for form in FORMS[::3]])
 def test_forms_of_a_product(at: int) -> None:
     check(FORMS[at], ORDERS[at // 3 % 3], seed=at)
+
+
+COPIES = [
+    next(form for form in FORMS if (form.scale, form.sparse, form.cta_group) == wanted)
+    for wanted in (("ue8m0", False, 1), ("ue4m3", False, 2), (None, True, 2), (None, True, 1))
+]
+
+
+@pytest.mark.parametrize("at", range(len(COPIES)), ids=[describe(form) for form in COPIES])
+def test_scales_and_metadata_that_copies_bring(at: int) -> None:
+    """Products follow the copies of their thread without a wait."""
+    check(COPIES[at], ORDERS[at % 3], copied=True)
 
 
 @pytest.mark.slow
