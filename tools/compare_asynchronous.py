@@ -4,7 +4,8 @@
     python tools/compare_asynchronous.py --only emu --copies 60 --tiles 2000   # no GPU: against the formulas
 
 Copies are loads, stores and reductions by random tensor maps, tiled and im2col, most across an edge of
-their tensor; what is compared is all of the shared memory around a box, or all of the tensor. Tiles are
+their tensor; what is compared is all of the shared memory around a box, or all of the tensor. What the GPU
+refuses (a coordinate that a store may not have) must be a finding of the emulator, and no other. Tiles are
 products of one `wgmma.mma_async` each, in every type, dense and sparse, of random codes. The same kernels run
 on both devices (tests/tensor_copy_kernels.py, tests/wgmma_tiles.py), on the emulator in all three orders.
 Needs a GPU of compute capability 9.0; on 16 cores about a minute. Exit 1 where anything differs.
@@ -16,6 +17,7 @@ import argparse
 import json
 import multiprocessing
 import sys
+import threading
 import time
 import warnings
 from collections import Counter
@@ -39,6 +41,7 @@ ORDERS = ("lazy", "eager", "random")
 TARGET = "sm_90a"
 EXAMPLES = 5
 """Differences that are kept of each sort."""
+GPU_PROCESSES = 8
 NARROW, WIDE = 640, 32
 """Tiles of a variant with 8 columns, and of one with more."""
 
@@ -47,17 +50,17 @@ def main() -> int:
     arguments = _arguments()
     pool = multiprocessing.get_context("fork").Pool(arguments.processes)
     try:
-        device = None if arguments.only == "emu" else _gpu()
+        name = "formulas" if arguments.only == "emu" else _gpu().name
     except PtxkitError as missing:
         print(missing, file=sys.stderr)
         return 3
+    gpu = arguments.only != "emu"
     started = time.monotonic()
     report = {
-        "copies": compare_copies(device, pool, arguments.copies, arguments.seed),
-        "tiles": compare_tiles(device, pool, arguments.tiles, arguments.seed),
+        "copies": compare_copies(gpu, pool, arguments.copies, arguments.seed),
+        "tiles": compare_tiles(_gpu() if gpu else None, pool, arguments.tiles, arguments.seed),
     }
     pool.close()
-    name = device.name if device is not None else "formulas"
     for part, found in report.items():
         print(f"{name}: {part}: {found['compared']} compared, {found['different']} different")
         for example in found["examples"]:
@@ -78,23 +81,28 @@ def _gpu() -> Any:
 
 # ---- tensor copies
 
+Made = tuple[np.ndarray, bool, int] | str
+"""What `Bench.run` gives, or why it gave nothing: the code of a finding, or of the driver's error."""
 
-def compare_copies(device: Any, pool: Any, count: int, seed: int) -> dict[str, Any]:
+
+def compare_copies(gpu: bool, pool: Any, count: int, seed: int) -> dict[str, Any]:
     """Counts by sort and type of map, and what differed."""
-    bench = copies.Bench(device) if device is not None else None
-    jobs = []
-    for number, case in enumerate(copies.cases(seed, count)):
-        real = bench.run(case) if bench is not None else None
-        jobs.append((case, pool.apply_async(_emulated_copy, (case, ORDERS[number % 3], real))))
+    cases = list(copies.cases(seed, count))
+    real = _on_gpu(cases) if gpu else [None] * len(cases)
+    jobs = [
+        pool.apply_async(_emulated_copy, (case, ORDERS[number % 3], made))
+        for number, (case, made) in enumerate(zip(cases, real, strict=True))
+    ]
     by_sort: Counter[str] = Counter()
     by_type: Counter[str] = Counter()
     examples: list[dict[str, Any]] = []
-    different = edges = 0
-    for case, job in jobs:
+    different = edges = refused = 0
+    for case, made, job in zip(cases, real, jobs, strict=True):
         wrong, over_an_edge, said = job.get()
         by_sort[f"{case.mode} {case.operation}"] += 1
         by_type[case.fields["dtype"]] += 1
         edges += over_an_edge
+        refused += isinstance(made, str)
         if said:
             different += 1
             if len(examples) < EXAMPLES:
@@ -105,19 +113,70 @@ def compare_copies(device: Any, pool: Any, count: int, seed: int) -> dict[str, A
         "compared": len(jobs),
         "different": different,
         "over an edge": edges,
+        "refused by both": refused if not different else None,
         "by mode and operation": dict(sorted(by_sort.items())),
         "by type": dict(sorted(by_type.items())),
         "examples": examples,
     }
 
 
-def _emulated_copy(
-    case: copies.Case, order: str, real: tuple[np.ndarray, bool, int] | None
-) -> tuple[int, bool, str]:
+def _on_gpu(cases: list[copies.Case]) -> list[Made | None]:
+    """Each case on the GPU, in processes of their own: a copy that the hardware refuses ends its process."""
+    context = multiprocessing.get_context("spawn")
+    made: list[Made | None] = [None] * len(cases)
+
+    def serve(first: int) -> None:
+        left = list(range(first, len(cases), GPU_PROCESSES))
+        while left:
+            here, there = context.Pipe()
+            child = context.Process(target=_copy_on_gpu, args=(there,), daemon=True)
+            child.start()
+            there.close()
+            alive = True
+            while left and alive:
+                number = left.pop(0)
+                here.send(cases[number])
+                try:
+                    made[number] = here.recv()
+                except EOFError:
+                    made[number] = "the process ended"
+                alive = not isinstance(made[number], str)
+            if alive:
+                here.send(None)
+            child.join()
+
+    threads = [threading.Thread(target=serve, args=(first,)) for first in range(GPU_PROCESSES)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return made
+
+
+def _copy_on_gpu(pipe: Any) -> None:
+    """Run the cases that come, until one stops the GPU."""
+    bench = copies.Bench(_gpu())
+    while (case := pipe.recv()) is not None:
+        try:
+            pipe.send(bench.run(case))
+        except PtxkitError as stopped:
+            pipe.send(stopped.diagnostics[0].code)
+            return
+
+
+def _emulated_copy(case: copies.Case, order: str, real: Made | None) -> tuple[int, bool, str]:
     """How many bytes differ, whether the box crosses an edge, and what is wrong in words."""
     warnings.simplefilter("ignore")
     emulator = Emulator(arch=TARGET, order=order)
-    made, done, base = copies.Bench(emulator).run(case)
+    copy = copies.tensor_copy(bytes(case.map(1 << 32)), case.mode)
+    edge = copy.moves(case.coordinates, copies.IMAGE + case.place, case.offsets).inside is not None
+    try:
+        made, done, base = copies.Bench(emulator).run(case)
+    except PtxkitError as refused:
+        code = refused.diagnostics[0].code
+        return 0, edge, "" if isinstance(real, str) else f"{code} on the emulator alone"
+    if isinstance(real, str):
+        return 0, edge, f"{real} on the GPU alone"
     expected, real_done, real_base = (copies.expected(case, base), True, base) if real is None else real
     said = []
     if done != real_done:
@@ -129,8 +188,6 @@ def _emulated_copy(
         said.append("bytes")
     if emulator.findings:
         said.append(str(emulator.findings[0].message))
-    copy = copies.tensor_copy(bytes(case.map(1 << 32)), case.mode)
-    edge = copy.moves(case.coordinates, base + case.place, case.offsets).inside is not None
     return wrong, edge, ", ".join(said)
 
 
