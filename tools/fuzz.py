@@ -1,6 +1,7 @@
 """Feed the assembler mutated PTX: whatever the text, the answer must be diagnostics.
 
     python tools/fuzz.py [--cases 1000000] [--seed 0] [--processes 1] [--seconds S] [--output FILE]
+    python tools/fuzz.py --join FILE.. [--output FILE]  one document of several runs, each with its --first
     python tools/fuzz.py --seed 0 --show 1234          print case 1234, and what becomes of it
 
 Seeds are the corpus, the kernels of this repository, statements made from every row of the instruction set,
@@ -29,6 +30,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -466,6 +468,34 @@ def document(total: Outcome, seed: int, first: int, seconds: float, origin: dict
     }
 
 
+def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """One document of runs with one seed at one commit, each going on where the one before it ended."""
+    parts = sorted(parts, key=lambda part: part["first"])
+    for before, after in pairwise(parts):
+        if before["first"] + before["cases"] != after["first"]:
+            raise SystemExit(f"cases {before['first'] + before['cases']} to {after['first']} are missing")
+    if len({(part["seed"], part["commit"]) for part in parts}) > 1:
+        raise SystemExit("expected runs with one seed at one commit")
+    first = parts[0]
+    sums = ("cases", "characters", "without_a_finding")
+    counts = ("made_from", "cases_with_each_code")
+    return {
+        **{name: first[name] for name in ("schema", "kind", "seed", "first", "commit", "bounds")},
+        **{name: sum(part[name] for part in parts) for name in sums},
+        **{
+            name: dict(sorted(sum((Counter(part[name]) for part in parts), Counter()).items()))
+            for name in counts
+        },
+        "failures": [failure for part in parts for failure in part["failures"]],
+        "slowest": max((part["slowest"] for part in parts), key=lambda slowest: slowest["seconds"]),
+        "peak_resident_bytes": max(part["peak_resident_bytes"] for part in parts),
+        "runs": [
+            {name: part[name] for name in ("first", "cases", "seconds", "date", "modified", "machine")}
+            for part in parts
+        ],
+    }
+
+
 def show(seed: int, number: int) -> int:
     kind, text = case(seed, number)
     sys.stdout.write(f"{text}\n---- case {number}, {kind}\n")
@@ -484,8 +514,15 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no case after so many")
     parser.add_argument("--output", type=Path, help="the document; by default bench/results/fuzz.json")
+    parser.add_argument(
+        "--join", type=Path, nargs="+", metavar="FILE", help="make one document of those of several runs"
+    )
     parser.add_argument("--show", type=int, metavar="N", help="print case N and examine it alone")
     arguments = parser.parse_args()
+    if arguments.join:
+        whole = joined([json.loads(path.read_text()) for path in arguments.join])
+        (arguments.output or OUTPUT).write_text(json.dumps(whole, indent=1) + "\n")
+        return int(bool(whole["failures"]))
     seeds()
     if arguments.show is not None:
         bounded()
