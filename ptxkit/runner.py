@@ -84,6 +84,7 @@ class Session:
         self._shared = device is not None
         self._watch = watch or _unwatched
         self._fraction: float | None = None
+        self._emulating = False
         self._stopwatch: Stopwatch | None = None
         if isinstance(self.device, Emulator):
             self.device.progress = self._progressed
@@ -111,6 +112,11 @@ class Session:
         """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
         return self._fraction
 
+    def retired(self) -> int | None:
+        """Instructions that the running emulation has retired; None while none runs. For any thread."""
+        device = self.device
+        return device.counts.instructions if self._emulating and isinstance(device, Emulator) else None
+
     def _progressed(self, done: int, total: int) -> None:
         self._fraction = done / total if total else None
 
@@ -125,11 +131,14 @@ class Session:
             PtxkitError: what the plan, the arguments or the device has against it; P564, too little host
                 memory.
         """
+        self._emulating = False
         known_findings = len(self.device.findings)
         case = case or Case(plan)
         with Stage(self.device, self.loaded, plan) as stage:
             stage.fill(case.inputs)
             counters: Counter[str] = Counter()
+            stage.compile()
+            self._emulating = isinstance(self.device, Emulator)
             self._watch(True)
             start = time.perf_counter()
             stage.launch(counters)
@@ -137,6 +146,7 @@ class Session:
             outputs = stage.outputs()
             wall = time.perf_counter() - start
             self._watch(False)
+            self._emulating = False
             compared = case.compare(outputs)
             self._save(stage, outputs)
             judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]

@@ -15,6 +15,7 @@ from ptxkit.descriptors import TensorMap, tensor_map
 from ptxkit.device import Buffer, Device, Kernel, LoadedModule
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.emulator import Counts, Emulator
+from ptxkit.emulator.device import Kernel as EmulatedKernel
 from ptxkit.plan import Argument, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
 from ptxkit.workloads.comparison import Comparison, compare
@@ -114,6 +115,16 @@ class Stage:
                 buffer.write(inputs[name])
             elif tensor.role == "output":
                 buffer.write(content.poison(tensor.tensor))
+
+    def compile(self) -> None:
+        """On the emulator translate the entries now, which would else be part of their first launch.
+
+        Raises:
+            PtxkitError: P601, forms that the emulator does not execute.
+        """
+        for kernel in self.kernels:
+            if isinstance(kernel, EmulatedKernel):
+                _ = kernel.program
 
     def launch(self, counters: Counter[str] | None = None) -> None:
         """Launch everything once, in order; on the emulator add up what it counts."""

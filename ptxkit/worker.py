@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
 from ptxkit.devices import fitting_gpu
-from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.plan import LaunchPlan, Program
 from ptxkit.report import Report
 from ptxkit.runner import Options, Session, Watch
@@ -76,6 +76,52 @@ def _bench(options: Options, settings: Settings, tell: Tell) -> Bench:
     from ptxkit.bench import Bench
 
     return Bench(options, settings, watch_of(tell))
+
+
+class Stalled:
+    """While it is open, ends this process where an emulation in it retires nothing for too long.
+
+    No emulation that is right stands still, and one that stands still can't be called back.
+
+    Args:
+        retired: gives the instructions retired so far, None while there is no emulation.
+        plan: what runs, for the message.
+        give_up: told what to print; then the process ends with exit code 6.
+        limit: seconds.
+    """
+
+    def __init__(
+        self,
+        retired: Callable[[], int | None],
+        plan: LaunchPlan,
+        give_up: Callable[[PtxkitError], None],
+        limit: float = TIMEOUT,
+    ) -> None:
+        self._retired = retired
+        self._plan = plan
+        self._give_up = give_up
+        self._limit = limit
+        self._done = threading.Event()
+
+    def __enter__(self) -> Stalled:
+        threading.Thread(target=self._look, name="stalled", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+    def _look(self) -> None:
+        seen, since = self._retired(), time.monotonic()
+        while not self._done.wait(min(1.0, self._limit / 4)):
+            now = self._retired()
+            if now is None or now != seen:
+                seen, since = now, time.monotonic()
+            elif time.monotonic() - since > self._limit:
+                what, limit = _kernels(self._plan), f"{self._limit:g}"
+                message = f"the emulation of {what} was ended: it had retired no instruction for {limit} s"
+                stalled = error("P565", message, help="this is a bug of the emulator; please report it")
+                self._give_up(stalled)
+                os._exit(exit_code(stalled.diagnostics))
 
 
 def on_gpu(module: Module, options: Options) -> bool:

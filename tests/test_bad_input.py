@@ -204,6 +204,23 @@ def test_a_timeout_kills_the_run(kernel: Path) -> None:
     assert "`spin`" in printed
 
 
+STANDS_STILL = """
+import sys, time
+from ptxkit import worker
+from ptxkit.__main__ import main
+from ptxkit.emulator.gang import Gang
+worker.Stalled.__init__.__defaults__ = (1.0,)
+Gang.run = lambda *_: time.sleep(100)
+sys.exit(main(["run", sys.argv[1], "--device", "emu"]))
+"""
+
+
+def test_an_emulation_that_stands_still_ends_by_itself(kernel: Path) -> None:
+    command = [sys.executable, "-c", STANDS_STILL, str(kernel)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "`double` of" in refused(done, 6, "P565")
+
+
 def test_a_wrong_result(kernel: Path) -> None:
     variant(kernel, "add.f32 %f2, %f1, %f1", "mul.f32 %f2, %f1, %f1")
     printed = refused(ptxkit("run", kernel, "--device", "emu"), 4, "P801")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +22,9 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags, make
 from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
-from ptxkit.runner import Options, check_save
-from ptxkit.worker import session
+from ptxkit.runner import Options, Session, check_save
+from ptxkit.sanitizer import Sanitized
+from ptxkit.worker import Stalled, Worker, session
 
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""
@@ -87,7 +90,7 @@ def command(**given: Any) -> int:
     outcomes = []
     for_people = not given["as_json"]
     summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
-    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"]):
+    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"], not for_people):
         outcomes.append((plan, outcome))
         if summary:
             summary.add(plan, outcome)
@@ -118,15 +121,30 @@ def _plans(found: Subject, request: Request, options: Options) -> Iterator[Launc
         yield make(found.program, found.module, found.card, replace(request, preset=preset))
 
 
+def _watched(
+    running: Session | Worker | Sanitized, plan: LaunchPlan, as_json: bool
+) -> AbstractContextManager[Any]:
+    """Looks after an emulation in this process; a worker is looked after by its own time limit."""
+    if not isinstance(running, Session):
+        return nullcontext()
+
+    def give_up(problem: PtxkitError) -> None:
+        print_failure(problem.diagnostics, as_json)
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+    return Stalled(running.retired, plan, give_up)
+
+
 def _outcomes(
-    plans: list[LaunchPlan], module: Module, options: Options, timeout: float | None
+    plans: list[LaunchPlan], module: Module, options: Options, timeout: float | None, as_json: bool
 ) -> Iterator[tuple[LaunchPlan, Outcome]]:
     """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
     with session(module, options, timeout) as running:
         for plan in plans:
             title = f"{plan.program.name} {plan.preset or ''}".rstrip()
             try:
-                with Progress(title, running.progress):
+                with Progress(title, running.progress), _watched(running, plan, as_json):
                     report = running.run(plan)
             except PtxkitError as problem:
                 if len(plans) == 1:
