@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, effect
@@ -20,7 +21,7 @@ from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
-from ptxkit.layouts.tensor_copy import TensorCopy
+from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -33,7 +34,7 @@ SHARED_ALIGNED = 128
 """What the shared address of a box must be a multiple of."""
 ROWS_COORDINATES = 5
 """Coordinates of `.tile::gather4` and `.tile::scatter4`: a column and four rows."""
-ALIGNMENT = "P628"
+ALIGNMENT, COORDINATE = "P628", "P624"
 
 
 @effect("cp.async.bulk.tensor")
@@ -190,8 +191,9 @@ class _Copies:
                     (issuers.name(item),),
                     "declare the buffer `.align 128`, or 1024 where a matrix descriptor reads it",
                 )
-            given = tuple(offsets[item].tolist())
-            moves = copy.moves(tuple(coordinates[item].tolist()), address, given)
+            at, given = tuple(coordinates[item].tolist()), tuple(offsets[item].tolist())
+            self._check_start(issuers, item, copy, at)
+            moves = copy.moves(at, address, given)
             if offset + moves.extent > launch.shared_total:
                 end = launch.shared_start + launch.shared_total
                 raise fault(
@@ -204,6 +206,28 @@ class _Copies:
             self._check_tensor(issuers, item, transfer)
             made.append(transfer)
         return made
+
+    def _check_start(self, issuers: Issuers, item: int, copy: TensorCopy, at: tuple[int, ...]) -> None:
+        """A walk through pixels must begin in the bounding box (PTX ISA 5.5.4.1)."""
+        if not isinstance(copy, Im2colCopy) or copy.wide:
+            return
+        start = at[copy.first : copy.first + copy.spatial]
+        bounds = list(zip(start, copy.lower, copy.end, strict=True))
+        if all(low <= x < end for x, low, end in bounds):
+            return
+        box = ", ".join(f"{low} to {end - 1}" for _, low, end in bounds)
+        raise self._wrong_start(issuers, item, at, f"pixels {box}, the bounding box", "5.5.4.1")
+
+    def _wrong_start(
+        self, issuers: Issuers, item: int, at: tuple[int, ...], expected: str, section: str
+    ) -> PtxkitError:
+        found = "{" + ", ".join(str(x) for x in at) + "}"
+        return fault(
+            COORDINATE,
+            f"TMA-COORDINATE: expected {expected}, found {found}",
+            self.site,
+            (issuers.name(item), f"PTX ISA {section}; an H200 stops with an illegal instruction"),
+        )
 
     def _check_tensor(self, issuers: Issuers, item: int, transfer: Transfer) -> None:
         """The part of the tensor that is copied must be allocated."""
@@ -344,6 +368,11 @@ class _Stores(_Copies):
         copies, addresses = self.maps(group, issuers)
         self._check_types(issuers, copies)
         coordinates = self._values(group, issuers, self.coordinates)
+        negative = (coordinates < 0).any(axis=1)
+        if negative.any():
+            item = int(np.argmax(negative))
+            at = tuple(coordinates[item].tolist())
+            raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
         source = self.places(group, issuers)
         transfers = self._transfers(
             issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
