@@ -6,6 +6,7 @@ that its plan allows.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -86,8 +87,13 @@ def test_no_finding_by_any_seed(kernel: str, sizes: str) -> None:
 
 @pytest.mark.parametrize(("kernel", "target", "most"), REGISTERS)
 def test_the_registers_are_as_planned(kernel: str, target: str, most: int) -> None:
+    """An `a` target runs on that part alone: for another the file's target line is changed."""
     linker()
-    made = assemble(ptxkit.parse(kernels.shipped()[kernel]), target)
+    text = kernels.shipped()[kernel].read_text()
+    own = re.search(r"^\.target (sm_\w+a)$", text, re.MULTILINE)
+    if own and own[1] != target:
+        text = text.replace(own[0], f".target {target}")
+    made = assemble(ptxkit.parse(text), target)
     assert made.cubin is not None, made.diagnostics
     for usage in made.usage.values():
         assert usage.registers <= most
