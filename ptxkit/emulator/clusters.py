@@ -8,7 +8,8 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.order import Handover, Order
+from ptxkit.emulator.handover import Handover
+from ptxkit.emulator.order import Order
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:

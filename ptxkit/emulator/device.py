@@ -17,11 +17,11 @@ from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Counts, Execution, Progress
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
-from ptxkit.emulator.order import Events
 from ptxkit.emulator.origins import Origins
 from ptxkit.launch import Requirements, check_launch, check_resident
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Severity
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
+from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
 from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.order import Events
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.addresses import LOCAL_START
+from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.queue import Queue
@@ -308,7 +309,7 @@ class Gang:
             self.alive[rows] &= ~group.mask
         self.living -= group.lanes
         if self.queue.flying:
-            self.queue.hazards.exited(group.occupied()[0] // self.warps)
+            exited(self.queue, group.occupied()[0] // self.warps)
         if self.tensor is not None:
             self.tensor.retired()
         self.reconsider()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.handover import SPACES, Handover
 from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.values import WARP
@@ -24,85 +24,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.mbarriers import MBarriers
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
-
-SPACES = ("shared", "global")
-"""The state spaces that a proxy fence may be for."""
-LAST_NUMBER = (1 << 28) - 1
-
-
-class Events:
-    """The numbers of accesses and ordering events of a device, and the instruction behind each number."""
-
-    def __init__(self) -> None:
-        self.first = 1
-        self._sites: list[Site | None] = [None]
-
-    @property
-    def now(self) -> int:
-        """The number that the next event will have."""
-        return self.first + len(self._sites) - 1
-
-    def take(self, site: Site | None = None) -> int:
-        """The number of a new event."""
-        self._sites.append(site)
-        return self.now - 1
-
-    def site(self, number: int) -> Site | None:
-        """The instruction behind a number of this launch."""
-        at = number - self.first + 1
-        return self._sites[at] if 0 < at < len(self._sites) else None
-
-    def start(self) -> bool:
-        """Begin a launch: everything before it is ordered before it.
-
-        Returns:
-            Whether numbers begin anew, so that all ledgers must be forgotten.
-        """
-        self.first = self.now
-        self._sites = [None]
-        if self.first > LAST_NUMBER // 2:
-            self.first = 1
-            return True
-        return False
-
-
-class Handover:
-    """What has been released to each mbarrier of a gang, and is acquired by who waits for it.
-
-    Attributes:
-        seen, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `Order`.
-        acquired: int64 (slots,).
-        completed: int64 (slots, CTAs of a cluster, local numbers).
-        initialised: int64 (slots,).
-    """
-
-    def __init__(self, slots: int, width: int, ctas: int, locals_: int) -> None:
-        self.seen = np.zeros((slots, width), np.int64)
-        self.proxied = np.zeros((slots, len(SPACES), width), np.int64)
-        self.acquired = np.zeros(slots, np.int64)
-        self.initialised = np.zeros(slots, np.int64)
-        self.completed = np.zeros((slots, ctas, locals_), np.int64)
-
-    def copy_from(self, other: Handover, slots: Any) -> None:
-        """Take over what another one has for some slots."""
-        for name in ("seen", "proxied", "acquired", "completed", "initialised"):
-            getattr(self, name)[slots] = getattr(other, name)[slots]
-
-    def grown(self, slots: int, locals_: int) -> Handover:
-        """The same with room for more."""
-        count, width = self.seen.shape
-        if (slots, locals_) == (count, self.completed.shape[2]):
-            return self
-        larger = Handover(slots, width, self.completed.shape[1], locals_)
-        old = len(self.acquired)
-        larger.seen[:old], larger.proxied[:old], larger.acquired[:old] = (
-            self.seen,
-            self.proxied,
-            self.acquired,
-        )
-        larger.initialised[:old] = self.initialised
-        larger.completed[:old, :, : self.completed.shape[2]] = self.completed
-        return larger
 
 
 class Order:

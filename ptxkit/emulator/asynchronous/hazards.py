@@ -1,25 +1,23 @@
-"""What asynchronous operations may not meet: accesses to bytes in flight, missing waits, missing proxy
-fences.
+"""What asynchronous operations may not meet: bytes in flight, missing waits, missing proxy fences.
 
-While an operation is in flight, nobody may read what it writes or write what it touches. When its
-completion has
-been observed its accesses are entered into the ledgers, as those of the thread that waited for its group
+While an operation is in flight, nobody may read what it writes or write what it touches. When its completion
+has been observed its accesses are entered into the ledgers, as those of the thread that waited for its group
 or of the mbarrier whose phase it completed; what follows is happens-before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
-from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.ledgers import granules, ledgers
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.reports import Reports
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import ASYNC, WEAK, Ledger
-from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.values import WARP
 
@@ -36,6 +34,7 @@ class Hazards:
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
         self.gang = queue.gang
+        self.reports = Reports(queue.gang)
 
     # ---- an operation is issued
 
@@ -70,18 +69,18 @@ class Hazards:
             for at in np.flatnonzero(clash).tolist():
                 first, second = int(item[at]), int(item[at + 1])
                 if start[at] == start[at + 1] and _same_source(operation, first, second):
-                    place = self._place(region, int(start[at]))
+                    place = self.reports.place(region, int(start[at]))
                     notes = (operation.thread(first), operation.thread(second))
                     said = f"MULTI-ISSUE: several threads issue the same copy to {place}"
                     self.gang.launch.warn("P607", said, operation.site, notes)
                     continue
                 message = (
                     "ASYNC-DST-RACE: two threads of one instruction write "
-                    f"{self._place(region, int(start[at + 1]))}"
+                    f"{self.reports.place(region, int(start[at + 1]))}"
                 )
                 help = "let each thread write its own bytes, or one thread issue the operation"
                 who = operation.thread(second)
-                self._report("P654", message, operation.site, who, operation, first, help)
+                self.reports.report("P654", message, operation.site, who, operation, first, help)
 
     def _meet(self, operation: Operation, other: Operation) -> None:
         """Two operations in flight may only both read the same bytes."""
@@ -117,21 +116,21 @@ class Hazards:
         if code == "P654":
             message = (
                 "ASYNC-DST-RACE: two asynchronous operations write "
-                f"{self._place(region, place)}, and nothing orders them"
+                f"{self.reports.place(region, place)}, and nothing orders them"
             )
             help = "wait for the first one to complete before the second is issued"
-            self._report(code, message, operation.site, who, other, theirs, help)
-        self._in_flight(
+            self.reports.report(code, message, operation.site, who, other, theirs, help)
+        self.reports.in_flight(
             operation.site, who, row, int(operation.lanes[mine]), region, place, other, theirs, code
         )
 
     def _look_back(self, operation: Operation, region: Region, kinds: tuple[str, ...]) -> None:
         """Hold a region against the accesses that are entered for its bytes."""
-        for ledger, part in self._ledgers(region, "write" if len(kinds) > 1 else "read"):
+        for ledger, part in ledgers(self.gang, region, "write" if len(kinds) > 1 else "read"):
             present = [kind for kind in kinds if ledger.has(kind)]
             if not present:
                 continue
-            index, interval = _granules(ledger, part)
+            index, interval = granules(ledger, part)
             items = part.item[interval]
             rows = operation.rows[items]
             for kind in present:
@@ -176,7 +175,7 @@ class Hazards:
         known = own | order.has_seen(ledger, record, rows)
         if not known.all():
             at = int(np.argmax(~known))
-            self._unordered(
+            self.reports.unordered(
                 operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
             )
         if writes and operation.site.instruction.opcode == "clusterlaunchcontrol" and kind != "write":
@@ -191,7 +190,7 @@ class Hazards:
                 covered |= ledger.number(record) == number
         if not covered.all():
             at = int(np.argmax(~covered))
-            self._unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
+            self.reports.unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
 
     def _check_slot(
         self, operation: Operation, ledger: Ledger, rows: np.ndarray, items: np.ndarray, record: np.ndarray
@@ -209,81 +208,6 @@ class Hazards:
                 "put `fence.proxy.async::generic.release..` after the load of the response, then a barrier",
             )
 
-    def _unordered(
-        self,
-        operation: Operation,
-        region: Region,
-        ledger: Ledger,
-        granule: int,
-        item: int,
-        record: Any,
-        kind: str,
-        writes: bool,
-    ) -> NoReturn:
-        place = ledger.offset(granule)
-        shared = isinstance(region.bank, TiledBank)
-        code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
-        verb = "write" if writes else "read"
-        earlier = kind.rpartition(" ")[2]
-        site, who = self._party(ledger, record, place)
-        message = (
-            f"{rule}: an asynchronous {verb} of {self._place(region, place)} "
-            f"races with another thread's {earlier}"
-        )
-        notes = [f"{operation.thread(item)} issues the {verb} here"]
-        labels = []
-        if site is not None:
-            notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
-            if site.span is not None and site.span != operation.site.span:
-                labels.append(Label(site.span, f"the other {earlier}"))
-        help = (
-            "let whoever used the bytes arrive at an mbarrier or barrier, and "
-            "wait for it before this instruction"
-            if writes
-            else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
-        )
-        raise fault(code, message, operation.site, notes, help, labels)
-
-    def _unfenced(
-        self, operation: Operation, region: Region, ledger: Ledger, granule: int, item: int, record: Any
-    ) -> NoReturn:
-        place = ledger.offset(granule)
-        site, who = self._party(ledger, record, place)
-        message = (
-            f"PROXY-FENCE-MISSING: {self._place(region, place)} was written through the generic proxy, "
-            "and no `fence.proxy.async` covers that"
-        )
-        notes = [f"{operation.thread(item)} reads it here through the async proxy"]
-        labels = []
-        if site is not None:
-            notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
-            if site.span is not None:
-                labels.append(Label(site.span, "written here"))
-        row = int(operation.rows[item])
-        fenced = int(self.gang.order.last_proxy_fence[row])
-        if fenced:
-            notes.append(
-                "the issuing warp's last `fence.proxy.async` came before it had seen "
-                "the write, or is for another space"
-            )
-        space = "shared::cta" if isinstance(region.bank, TiledBank) else "global"
-        help = (
-            f"put `fence.proxy.async.{space}` after the store and before the "
-            "barrier that hands the bytes over, "
-            "or after that barrier in the issuing thread"
-        )
-        raise fault("P665", message, operation.site, notes, help, labels)
-
-    def _party(self, ledger: Ledger, record: Any, place: int) -> tuple[Site | None, str]:
-        """The instruction behind a record, and who it is of."""
-        gang = self.gang
-        site = gang.launch.events.site(int(ledger.number(record)))
-        if bool(ledger.is_async(record)):
-            return site, "the asynchronous machine"
-        thread = int(ledger.thread(record))
-        cta = gang.ctas[place // gang.shared.stride] if ledger.private else thread >> 10
-        return site, str(gang.launch.thread(int(cta), thread & 1023))
-
     def _check_objects(self, operation: Operation, region: Region) -> None:
         """Nothing may write the bytes of a live mbarrier."""
         barriers = self.gang.mbarriers
@@ -294,17 +218,7 @@ class Hazards:
         if (found >= 0).any():
             at = int(np.argmax(found >= 0))
             item = int(region.item[int(found[at])])
-            self._raw(int(slots[at]), operation.site, operation.thread(item), "writes")
-
-    def _raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
-        barriers = self.gang.mbarriers
-        raise fault(
-            "P672",
-            f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
-            site,
-            (who, *barriers.state(slot)[:1]),
-            "only mbarrier instructions may touch a live mbarrier; `mbarrier.inval` frees its bytes",
-        )
+            self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
 
     # ---- a thread accesses memory
 
@@ -357,7 +271,7 @@ class Hazards:
         row, lane = int(rows[at]), int(lanes[at])
         who = str(self.gang.thread(row, lane))
         code = "P653" if reads else "P654" if writes else "P652"
-        self._in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
+        self.reports.in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
 
     def _check_access_objects(self, access: Access, size: int, writes: bool) -> None:
         index, rows, lanes = _flat(access)
@@ -370,147 +284,7 @@ class Hazards:
             if hit.any():
                 at = int(np.argmax(hit))
                 who = str(self.gang.thread(int(rows[at]), int(lanes[at])))
-                self._raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
-
-    def _in_flight(
-        self,
-        site: Site,
-        who: str,
-        row: int,
-        lane: int,
-        region: Region,
-        place: int,
-        operation: Operation,
-        item: int,
-        code: str,
-    ) -> None:
-        """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
-        where = self._place(region, place)
-        if code == "P653":
-            message = (
-                f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
-                "asynchronous operation may still read it"
-            )
-            help = (
-                "wait until the operation has read its source: "
-                "`cp.async.bulk.wait_group.read`, or the mbarrier"
-            )
-            self._report(
-                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
-            )
-        if code == "P654":
-            message = f"ASYNC-DST-RACE: {where} is written while an asynchronous operation may still write it"
-            help = "wait for the operation before the bytes are written otherwise"
-            self._report(
-                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
-            )
-        code, rule, said, help = self._missed_wait(operation, item, row, lane)
-        message = f"{rule}: {where} is read {said}"
-        if code == "P660":
-            self.gang.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
-            return
-        self._report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
-
-    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str, str]:
-        """Code, rule, words and advice for a read of bytes that an operation in flight writes."""
-        signal = operation.signal
-        before = "while an asynchronous operation may still write it"
-        if isinstance(signal, Membership):
-            groups, index = signal.groups, int(signal.index[item])
-            issuer = int(operation.rows[item]), int(operation.lanes[item])
-            waited, left = int(groups.waited[issuer]), int(groups.left[issuer])
-            wait = "cp.async.wait_group" if groups.name == "cp.async" else "cp.async.bulk.wait_group"
-            commit = wait.replace("wait", "commit")
-            if not operation.unread.all() and not operation.unread[item] and groups.name == "bulk":
-                help = (
-                    f"`{wait}.read` only frees the source: wait with `{wait}` and "
-                    "then synchronise with the reader"
-                )
-                return (
-                    "P660",
-                    "STORE-NOT-PUBLISHED",
-                    "after a wait that covered the reads of the copy alone",
-                    help,
-                )
-            if waited > operation.number and index >= int(groups.committed[issuer]):
-                return (
-                    "P656",
-                    "ASYNC-NO-COMMIT",
-                    "after a wait, but the copy was never committed",
-                    f"put `{commit}` between the copy and the wait",
-                )
-            if waited > operation.number:
-                said = f"after a wait that left {left} groups pending, the copy's own among them"
-                return "P657", "ASYNC-WAIT-TOO-SHALLOW", said, f"wait with a smaller number than {left}"
-            mine = int(groups.waited[row, lane])
-            if mine > operation.number and (row, lane) != issuer:
-                said = "after a wait by a thread that did not issue the copy"
-                return (
-                    "P655",
-                    "ASYNC-WAIT-WRONG-THREAD",
-                    said,
-                    "a wait covers the copies of its own thread: let the issuing "
-                    "threads wait, then synchronise",
-                )
-            return (
-                "P652",
-                "ASYNC-READ-BEFORE-WAIT",
-                before,
-                f"let the issuing thread execute `{wait}`, then synchronise",
-            )
-        if isinstance(signal, Transaction | Arrival):
-            slot = int(signal.slots[item % len(signal.slots)])
-            last = self.gang.order.last_wait(row, slot, self.gang.mbarriers)
-            if last > operation.number:
-                said = "after a wait that passed on a phase completed before: the parity is stale"
-                return (
-                    "P681",
-                    "MBAR-PARITY-STALE",
-                    said,
-                    "flip the parity each time the mbarrier has been waited for, and "
-                    "begin with that of the first phase",
-                )
-        return (
-            "P652",
-            "ASYNC-READ-BEFORE-WAIT",
-            before,
-            "wait for the mbarrier's phase that the operation completes before its result is read",
-        )
-
-    def _waits(self, operation: Operation, item: int, row: int, lane: int) -> list[str]:
-        """Notes on what completes an operation and how far that is."""
-        match operation.signal:
-            case Membership(groups=groups, index=index):
-                issuer = int(operation.rows[item]), int(operation.lanes[item])
-                number, committed = int(index[item]), int(groups.committed[issuer])
-                if number >= committed:
-                    return [f"its `{groups.name}` group has not been committed"]
-                return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
-            case Transaction(slots=slots) | Arrival(slots=slots):
-                return self.gang.mbarriers.state(int(slots[item % len(slots)]))
-        return []
-
-    def _report(
-        self,
-        code: str,
-        message: str,
-        site: Site,
-        who: str,
-        operation: Operation,
-        item: int,
-        help: str,
-        more: list[str] | None = None,
-    ) -> NoReturn:
-        labels = []
-        other = operation.site.span
-        if other is not None and other != site.span:
-            labels.append(Label(other, "the asynchronous operation"))
-        notes = [
-            f"{who} does it here",
-            f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
-            *(more or []),
-        ]
-        raise fault(code, message, site, notes, help, labels)
+                self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
 
     # ---- an operation's completion is seen
 
@@ -531,7 +305,7 @@ class Hazards:
             hit = np.isin(signal.slots, slots)
             if not operation.delivered:
                 if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
-                    self._leak(operation, hit, site)
+                    self.reports.leak(operation, hit, site)
                 continue
             items = hit & (operation.phases == phase[signal.slots] - 1)
             if isinstance(signal, Transaction):
@@ -546,30 +320,6 @@ class Hazards:
         for tracked in operation.after:
             mine = tracked.rows // warps == operation.rows[item] // warps
             self.leave(tracked, mine, np.full(tracked.count, slot))
-
-    def _leak(self, operation: Operation, hit: np.ndarray, site: Site) -> NoReturn:
-        assert isinstance(operation.signal, Transaction)
-        item = int(np.argmax(hit))
-        slot = int(operation.signal.slots[item])
-        barriers = self.gang.mbarriers
-        phase = int(barriers.phase[slot])
-        labels = [Label(operation.site.span, "still in flight")] if operation.site.span else []
-        if operation.site.span == site.span:
-            labels = []
-        raise fault(
-            "P678",
-            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes "
-            "while a copy that signals it is in flight",
-            site,
-            (
-                f"{int(operation.signal.sizes[item])} bytes of "
-                f"`{operation.spelling}` at {operation.site.where}, "
-                f"issued by {operation.thread(item)}, will count for phase {phase}",
-                *barriers.story(slot, phase - 1),
-            ),
-            "expect the bytes of every copy of the phase before its last arrival",
-            labels,
-        )
 
     def leave(
         self,
@@ -598,8 +348,8 @@ class Hazards:
                 continue
             for region in regions:
                 part = region.of_items(chosen)
-                for ledger, within in self._ledgers(part, kinds[0]):
-                    index, interval = _granules(ledger, within)
+                for ledger, within in ledgers(self.gang, part, kinds[0]):
+                    index, interval = granules(ledger, within)
                     item = within.item[interval]
                     if slots is None:
                         threads = gang.order.record_of(ledger, operation.rows[item], operation.lanes[item])
@@ -611,84 +361,6 @@ class Hazards:
                         ledger.put(kind, index, records)
         operation.unread &= ~read
         operation.unwritten &= ~written
-
-    def exited(self, ctas: np.ndarray) -> None:
-        """Warn if CTAs are gone, all their threads, while shared memory of theirs is in use, or with
-        copies that nobody committed."""
-        gang = self.gang
-        ctas = np.unique(ctas)
-        gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
-        for operation in self.queue.flying if len(gone) else ():
-            self._check_committed(operation, gone)
-            for regions, flags, verb in (
-                (operation.reads, operation.unread, "read"),
-                (operation.writes, operation.unwritten, "write"),
-            ):
-                for region in regions:
-                    if region.bank is not gang.shared or not flags.any():
-                        continue
-                    held = region.of_items(flags)
-                    tile = held.start // gang.shared.stride
-                    hit = np.isin(tile, gone)
-                    if verb == "write":
-                        hit &= tile != operation.rows[held.item] // gang.warps
-                    if hit.any():
-                        at = int(np.argmax(hit))
-                        gang.launch.warn(
-                            "P659",
-                            f"EXIT-WITH-PENDING-READ: CTA {gang.name_cta(int(tile[at]))} exits while this "
-                            f"operation may still {verb} its shared memory",
-                            operation.site,
-                            (f"issued by {operation.thread(int(held.item[at]))}",),
-                        )
-
-    def _check_committed(self, operation: Operation, gone: np.ndarray) -> None:
-        signal = operation.signal
-        if not isinstance(signal, Membership) or signal.groups.name != "cp.async":
-            return
-        left = signal.index >= signal.groups.committed[operation.rows, operation.lanes]
-        left &= operation.unwritten & np.isin(operation.rows // self.gang.warps, gone)
-        if left.any():
-            message = "ASYNC-NO-COMMIT: a CTA exits with copies that were neither committed nor waited for"
-            thread = operation.thread(int(np.argmax(left)))
-            self.gang.launch.warn("P656", message, operation.site, (thread,))
-
-    # ---- where accesses are entered
-
-    def _ledgers(self, region: Region, kind: str) -> Iterator[tuple[Ledger, Region]]:
-        """The ledgers for a region, each with the intervals that it is for."""
-        bank = region.bank
-        if not len(region.start):
-            return
-        if isinstance(bank, TiledBank):
-            if bank.ledger is not None:
-                yield bank.ledger, region
-        elif isinstance(bank, GlobalMemory):
-            owner = bank.find(region.first + BASE)
-            if owner is not None and region.last + BASE <= owner.end:
-                parts = [(owner, region)]
-            else:
-                parts = []
-                for start in np.unique(region.start).tolist():
-                    found = bank.find(start + BASE)
-                    if found is not None and all(found is not known for known, _ in parts):
-                        keep = (region.start + BASE >= found.address) & (region.start + BASE < found.end)
-                        parts.append(
-                            (found, Region(bank, region.start[keep], region.size[keep], region.item[keep]))
-                        )
-            for owner, part in parts:
-                ledger = owner.ledger
-                if ledger is None and kind == "write":
-                    ledger = self.gang.launch.seek_races(owner)
-                if ledger is not None:
-                    yield ledger, part
-
-    def _place(self, region: Region, index: int) -> str:
-        if isinstance(region.bank, TiledBank):
-            tile, offset = divmod(index, self.gang.shared.stride)
-            where = f"shared memory at {offset + self.gang.launch.shared_start:#x}"
-            return f"{where} of CTA {self.gang.name_cta(tile)}"
-        return f"global memory at {index + BASE:#x}"
 
 
 def _same_source(operation: Operation, first: int, second: int) -> bool:
@@ -704,12 +376,6 @@ def _is_copy(site: Site | None) -> bool:
     """Whether an instruction is `cp.async`: Triton and FlashMLA hand what it wrote to matrix units without a
     proxy fence, and no text says which proxy it writes through."""
     return site is not None and site.instruction.opcode == "cp" and site.instruction.modifiers[0] == "async"
-
-
-def _granules(ledger: Ledger, region: Region) -> tuple[np.ndarray, np.ndarray]:
-    """The granules of a ledger that a region touches, and the interval of each."""
-    moved = Region(region.bank, region.start - ledger.start, region.size, region.item)
-    return moved.indices(ledger.granule)
 
 
 def _near(region: Region, access: Access, size: int) -> bool:

@@ -1,0 +1,280 @@
+"""The words of findings about asynchronous operations: who did what, and which wait is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ptxkit.diagnostics import Label
+from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.ledger import Ledger
+from ptxkit.emulator.memory import BASE, TiledBank
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+
+class Reports:
+    """Raises the findings of a gang."""
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+
+    def place(self, region: Region, index: int) -> str:
+        if isinstance(region.bank, TiledBank):
+            tile, offset = divmod(index, self.gang.shared.stride)
+            where = f"shared memory at {offset + self.gang.launch.shared_start:#x}"
+            return f"{where} of CTA {self.gang.name_cta(tile)}"
+        return f"global memory at {index + BASE:#x}"
+
+    def party(self, ledger: Ledger, record: Any, place: int) -> tuple[Site | None, str]:
+        """The instruction behind a record, and who it is of."""
+        gang = self.gang
+        site = gang.launch.events.site(int(ledger.number(record)))
+        if bool(ledger.is_async(record)):
+            return site, "the asynchronous machine"
+        thread = int(ledger.thread(record))
+        cta = gang.ctas[place // gang.shared.stride] if ledger.private else thread >> 10
+        return site, str(gang.launch.thread(int(cta), thread & 1023))
+
+    def unordered(
+        self,
+        operation: Operation,
+        region: Region,
+        ledger: Ledger,
+        granule: int,
+        item: int,
+        record: Any,
+        kind: str,
+        writes: bool,
+    ) -> NoReturn:
+        place = ledger.offset(granule)
+        shared = isinstance(region.bank, TiledBank)
+        code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+        verb = "write" if writes else "read"
+        earlier = kind.rpartition(" ")[2]
+        site, who = self.party(ledger, record, place)
+        message = (
+            f"{rule}: an asynchronous {verb} of {self.place(region, place)} "
+            f"races with another thread's {earlier}"
+        )
+        notes = [f"{operation.thread(item)} issues the {verb} here"]
+        labels = []
+        if site is not None:
+            notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
+            if site.span is not None and site.span != operation.site.span:
+                labels.append(Label(site.span, f"the other {earlier}"))
+        help = (
+            "let whoever used the bytes arrive at an mbarrier or barrier, and "
+            "wait for it before this instruction"
+            if writes
+            else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
+        )
+        raise fault(code, message, operation.site, notes, help, labels)
+
+    def unfenced(
+        self, operation: Operation, region: Region, ledger: Ledger, granule: int, item: int, record: Any
+    ) -> NoReturn:
+        place = ledger.offset(granule)
+        site, who = self.party(ledger, record, place)
+        message = (
+            f"PROXY-FENCE-MISSING: {self.place(region, place)} was written through the generic proxy, "
+            "and no `fence.proxy.async` covers that"
+        )
+        notes = [f"{operation.thread(item)} reads it here through the async proxy"]
+        labels = []
+        if site is not None:
+            notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
+            if site.span is not None:
+                labels.append(Label(site.span, "written here"))
+        row = int(operation.rows[item])
+        fenced = int(self.gang.order.last_proxy_fence[row])
+        if fenced:
+            notes.append(
+                "the issuing warp's last `fence.proxy.async` came before it had seen "
+                "the write, or is for another space"
+            )
+        space = "shared::cta" if isinstance(region.bank, TiledBank) else "global"
+        help = (
+            f"put `fence.proxy.async.{space}` after the store and before the "
+            "barrier that hands the bytes over, "
+            "or after that barrier in the issuing thread"
+        )
+        raise fault("P665", message, operation.site, notes, help, labels)
+
+    def raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
+        barriers = self.gang.mbarriers
+        raise fault(
+            "P672",
+            f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
+            site,
+            (who, *barriers.state(slot)[:1]),
+            "only mbarrier instructions may touch a live mbarrier; `mbarrier.inval` frees its bytes",
+        )
+
+    def in_flight(
+        self,
+        site: Site,
+        who: str,
+        row: int,
+        lane: int,
+        region: Region,
+        place: int,
+        operation: Operation,
+        item: int,
+        code: str,
+    ) -> None:
+        """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
+        where = self.place(region, place)
+        if code == "P653":
+            message = (
+                f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
+                "asynchronous operation may still read it"
+            )
+            help = (
+                "wait until the operation has read its source: "
+                "`cp.async.bulk.wait_group.read`, or the mbarrier"
+            )
+            self.report(
+                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
+            )
+        if code == "P654":
+            message = f"ASYNC-DST-RACE: {where} is written while an asynchronous operation may still write it"
+            help = "wait for the operation before the bytes are written otherwise"
+            self.report(
+                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
+            )
+        code, rule, said, help = self._missed_wait(operation, item, row, lane)
+        message = f"{rule}: {where} is read {said}"
+        if code == "P660":
+            self.gang.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
+            return
+        self.report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
+
+    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str, str]:
+        """Code, rule, words and advice for a read of bytes that an operation in flight writes."""
+        signal = operation.signal
+        before = "while an asynchronous operation may still write it"
+        if isinstance(signal, Membership):
+            groups, index = signal.groups, int(signal.index[item])
+            issuer = int(operation.rows[item]), int(operation.lanes[item])
+            waited, left = int(groups.waited[issuer]), int(groups.left[issuer])
+            wait = "cp.async.wait_group" if groups.name == "cp.async" else "cp.async.bulk.wait_group"
+            commit = wait.replace("wait", "commit")
+            if not operation.unread.all() and not operation.unread[item] and groups.name == "bulk":
+                help = (
+                    f"`{wait}.read` only frees the source: wait with `{wait}` and "
+                    "then synchronise with the reader"
+                )
+                return (
+                    "P660",
+                    "STORE-NOT-PUBLISHED",
+                    "after a wait that covered the reads of the copy alone",
+                    help,
+                )
+            if waited > operation.number and index >= int(groups.committed[issuer]):
+                return (
+                    "P656",
+                    "ASYNC-NO-COMMIT",
+                    "after a wait, but the copy was never committed",
+                    f"put `{commit}` between the copy and the wait",
+                )
+            if waited > operation.number:
+                said = f"after a wait that left {left} groups pending, the copy's own among them"
+                return "P657", "ASYNC-WAIT-TOO-SHALLOW", said, f"wait with a smaller number than {left}"
+            mine = int(groups.waited[row, lane])
+            if mine > operation.number and (row, lane) != issuer:
+                said = "after a wait by a thread that did not issue the copy"
+                return (
+                    "P655",
+                    "ASYNC-WAIT-WRONG-THREAD",
+                    said,
+                    "a wait covers the copies of its own thread: let the issuing "
+                    "threads wait, then synchronise",
+                )
+            return (
+                "P652",
+                "ASYNC-READ-BEFORE-WAIT",
+                before,
+                f"let the issuing thread execute `{wait}`, then synchronise",
+            )
+        if isinstance(signal, Transaction | Arrival):
+            slot = int(signal.slots[item % len(signal.slots)])
+            last = self.gang.order.last_wait(row, slot, self.gang.mbarriers)
+            if last > operation.number:
+                said = "after a wait that passed on a phase completed before: the parity is stale"
+                return (
+                    "P681",
+                    "MBAR-PARITY-STALE",
+                    said,
+                    "flip the parity each time the mbarrier has been waited for, and "
+                    "begin with that of the first phase",
+                )
+        return (
+            "P652",
+            "ASYNC-READ-BEFORE-WAIT",
+            before,
+            "wait for the mbarrier's phase that the operation completes before its result is read",
+        )
+
+    def _waits(self, operation: Operation, item: int, row: int, lane: int) -> list[str]:
+        """Notes on what completes an operation and how far that is."""
+        match operation.signal:
+            case Membership(groups=groups, index=index):
+                issuer = int(operation.rows[item]), int(operation.lanes[item])
+                number, committed = int(index[item]), int(groups.committed[issuer])
+                if number >= committed:
+                    return [f"its `{groups.name}` group has not been committed"]
+                return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
+            case Transaction(slots=slots) | Arrival(slots=slots):
+                return self.gang.mbarriers.state(int(slots[item % len(slots)]))
+        return []
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        site: Site,
+        who: str,
+        operation: Operation,
+        item: int,
+        help: str,
+        more: list[str] | None = None,
+    ) -> NoReturn:
+        labels = []
+        other = operation.site.span
+        if other is not None and other != site.span:
+            labels.append(Label(other, "the asynchronous operation"))
+        notes = [
+            f"{who} does it here",
+            f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
+            *(more or []),
+        ]
+        raise fault(code, message, site, notes, help, labels)
+
+    def leak(self, operation: Operation, hit: np.ndarray, site: Site) -> NoReturn:
+        assert isinstance(operation.signal, Transaction)
+        item = int(np.argmax(hit))
+        slot = int(operation.signal.slots[item])
+        barriers = self.gang.mbarriers
+        phase = int(barriers.phase[slot])
+        labels = [Label(operation.site.span, "still in flight")] if operation.site.span else []
+        if operation.site.span == site.span:
+            labels = []
+        raise fault(
+            "P678",
+            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes "
+            "while a copy that signals it is in flight",
+            site,
+            (
+                f"{int(operation.signal.sizes[item])} bytes of "
+                f"`{operation.spelling}` at {operation.site.where}, "
+                f"issued by {operation.thread(item)}, will count for phase {phase}",
+                *barriers.story(slot, phase - 1),
+            ),
+            "expect the bytes of every copy of the phase before its last arrival",
+            labels,
+        )

@@ -1,0 +1,137 @@
+"""What happened to mbarriers, for findings."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+KEPT = 256
+"""How many past instructions on mbarriers findings can look back on."""
+LISTED = 6
+"""How many of them a finding lists."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """An instruction that changed mbarriers, for findings.
+
+    Attributes:
+        what: `arrives`, `expects`, `completes`, `drops`.
+        site: the instruction.
+        slots, phases, amounts: the mbarrier of each, its phase then, arrivals or bytes.
+        threads: who, by number in the gang.
+    """
+
+    what: str
+    site: Site
+    slots: np.ndarray
+    phases: np.ndarray
+    amounts: np.ndarray
+    threads: np.ndarray
+
+
+class Story:
+    """The part of `MBarriers` that tells of them."""
+
+    gang: Gang
+    place: np.ndarray
+    phase: np.ndarray
+    expected: np.ndarray
+    pending: np.ndarray
+    tx: np.ndarray
+    events: deque[Event]
+
+    def _note(
+        self, what: str, site: Site, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray
+    ) -> None:
+        self.events.append(Event(what, site, slots, self.phase[slots], amounts, threads))
+
+    def name_of(self, place: int) -> str:
+        """`the mbarrier at 0x400 of CTA (0, 0, 0)`."""
+        gang = self.gang
+        tile, offset = divmod(place, gang.shared.stride)
+        return f"the mbarrier at {offset + gang.launch.shared_start:#x} of CTA {gang.name_cta(tile)}"
+
+    def name(self, slot: int) -> str:
+        """The same for a slot."""
+        return self.name_of(int(self.place[slot]))
+
+    def thread(self, number: int) -> str:
+        """A thread by its number in the gang."""
+        return str(self.gang.thread(number // WARP, number % WARP))
+
+    def state(self, slot: int) -> list[str]:
+        """Notes on a slot's state, and on what happened in its phase."""
+        phase, pending, expected = int(self.phase[slot]), int(self.pending[slot]), int(self.expected[slot])
+        notes = [
+            f"{self.name(slot)}: phase {phase}, pending count {pending} of "
+            f"{expected}, tx-count {int(self.tx[slot])}"
+        ]
+        return notes + self.story(slot, phase)
+
+    def story(self, slot: int, phase: int) -> list[str]:
+        """What arrived, was expected and completed in a phase, instruction by instruction."""
+        lines = []
+        for event in self.events:
+            mine = (event.slots == slot) & (event.phases == phase)
+            if not mine.any():
+                continue
+            total = int(event.amounts[mine].sum())
+            number = int(np.count_nonzero(mine))
+            who = self.thread(int(event.threads[mine][0]))
+            who = who if number == 1 else f"{number} threads, {who} first"
+            said = {
+                "arrives": f"arrives {total} times" if total > 1 else "arrives",
+                "drops": f"arrives and drops {total}",
+                "expects": f"expects {total} bytes",
+                "completes": f"completes {total} bytes",
+            }[event.what]
+            lines.append(
+                f"in phase {phase} `{event.site.instruction.spelling}` at {event.site.where} {said}: {who}"
+            )
+        if len(lines) > LISTED:
+            lines = [*lines[:LISTED], f"and {len(lines) - LISTED} more instructions on it"]
+        return lines
+
+    def stuck(self, slot: int) -> tuple[str, str]:
+        """The code, and why a phase that somebody waits for can't complete, where nothing else can happen."""
+        pending, tx, phase = int(self.pending[slot]), int(self.tx[slot]), int(self.phase[slot])
+        if pending == 0:
+            why = (
+                f"{tx} bytes more are expected than copies have completed"
+                if tx > 0
+                else f"copies have completed {-tx} bytes more than were expected"
+            )
+            return "P677", f"all arrivals have come, but {why}, and no copy is in flight"
+        arrived = any(
+            bool(((e.slots == slot) & (e.phases == phase)).any()) and e.what != "completes"
+            for e in self.events
+        )
+        missing = f"{pending} of {int(self.expected[slot])} arrivals are missing"
+        if tx:
+            missing += f" and the tx-count is {tx}"
+        extra = sum(
+            int(np.count_nonzero((e.slots == slot) & (e.phases == phase)))
+            for e in self.events
+            if e.site.instruction.opcode == "cp"
+            and e.what == "arrives"
+            and "noinc" not in e.site.instruction.modifiers
+        )
+        if extra and pending == extra:
+            why = (
+                f"`cp.async.mbarrier.arrive` without `.noinc` added {extra} "
+                "arrivals, which the init counts too"
+            )
+            return "P690", f"{missing}: {why}"
+        if not arrived and phase > 0:
+            return "P682", f"phase {phase - 1} is complete, {missing}, and nobody has begun phase {phase}"
+        return "P676", f"{missing}, and every thread that could arrive waits or has exited"

@@ -1,0 +1,43 @@
+"""The numbers of accesses and of what orders them."""
+
+from __future__ import annotations
+
+from ptxkit.emulator.faults import Site
+
+LAST_NUMBER = (1 << 28) - 1
+
+
+class Events:
+    """The numbers of accesses and ordering events of a device, and the instruction behind each number."""
+
+    def __init__(self) -> None:
+        self.first = 1
+        self._sites: list[Site | None] = [None]
+
+    @property
+    def now(self) -> int:
+        """The number that the next event will have."""
+        return self.first + len(self._sites) - 1
+
+    def take(self, site: Site | None = None) -> int:
+        """The number of a new event."""
+        self._sites.append(site)
+        return self.now - 1
+
+    def site(self, number: int) -> Site | None:
+        """The instruction behind a number of this launch."""
+        at = number - self.first + 1
+        return self._sites[at] if 0 < at < len(self._sites) else None
+
+    def start(self) -> bool:
+        """Begin a launch: everything before it is ordered before it.
+
+        Returns:
+            Whether numbers begin anew, so that all ledgers must be forgotten.
+        """
+        self.first = self.now
+        self._sites = [None]
+        if self.first > LAST_NUMBER // 2:
+            self.first = 1
+            return True
+        return False

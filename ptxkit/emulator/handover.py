@@ -1,0 +1,49 @@
+"""What warps hand to one another through mbarriers and cluster barriers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+SPACES = ("shared", "global")
+"""The state spaces that a proxy fence may be for."""
+
+
+class Handover:
+    """What has been released to each mbarrier of a gang, and is acquired by who waits for it.
+
+    Attributes:
+        seen, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `Order`.
+        acquired: int64 (slots,).
+        completed: int64 (slots, CTAs of a cluster, local numbers).
+        initialised: int64 (slots,).
+    """
+
+    def __init__(self, slots: int, width: int, ctas: int, locals_: int) -> None:
+        self.seen = np.zeros((slots, width), np.int64)
+        self.proxied = np.zeros((slots, len(SPACES), width), np.int64)
+        self.acquired = np.zeros(slots, np.int64)
+        self.initialised = np.zeros(slots, np.int64)
+        self.completed = np.zeros((slots, ctas, locals_), np.int64)
+
+    def copy_from(self, other: Handover, slots: Any) -> None:
+        """Take over what another one has for some slots."""
+        for name in ("seen", "proxied", "acquired", "completed", "initialised"):
+            getattr(self, name)[slots] = getattr(other, name)[slots]
+
+    def grown(self, slots: int, locals_: int) -> Handover:
+        """The same with room for more."""
+        count, width = self.seen.shape
+        if (slots, locals_) == (count, self.completed.shape[2]):
+            return self
+        larger = Handover(slots, width, self.completed.shape[1], locals_)
+        old = len(self.acquired)
+        larger.seen[:old], larger.proxied[:old], larger.acquired[:old] = (
+            self.seen,
+            self.proxied,
+            self.acquired,
+        )
+        larger.initialised[:old] = self.initialised
+        larger.completed[:old, :, : self.completed.shape[2]] = self.completed
+        return larger
