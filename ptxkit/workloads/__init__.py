@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 WORKLOADS: dict[str, str] = {
+    "attn_dist": "ptxkit.workloads.attn_dist:AttnDist",
     "nvfp4_gemm": "ptxkit.workloads.nvfp4_gemm:Nvfp4Gemm",
     "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
 }
