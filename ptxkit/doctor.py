@@ -9,7 +9,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from importlib import metadata
@@ -23,6 +23,21 @@ from ptxkit.sass import find as find_disassembler
 _KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 _TOOL_TIMEOUT = 20
 """Seconds that a tool may take to say its version."""
+
+
+_TOOLKIT = "install the CUDA toolkit, or its package of that name, and put it on PATH"
+_TOOLS = (
+    ("compute-sanitizer", "`ptxkit run --sanitize` on a GPU runs under it", _TOOLKIT),
+    ("ncu", "a profiler, which `ptxkit bench` can be compared with", _TOOLKIT),
+)
+"""Programs on PATH: the name, what they are for, how to get them."""
+
+_EXTRAS = (
+    ("plot", ("matplotlib",), "`ptxkit bench --plot` draws with it"),
+    ("lsp", ("pygls",), "`ptxkit lsp` speaks to editors with it"),
+    ("cluster", ("dask", "distributed"), "`ptxkit sweep --scheduler` gives its jobs to it"),
+)
+"""Extras of the package: the name, the packages, what they are for."""
 
 
 class State(StrEnum):
@@ -60,7 +75,9 @@ def examine() -> list[Fact]:
     """Every fact, in the order in which a run needs them."""
     facts = [_python(), _bindings()]
     facts += _driver()
-    return [*facts, _management(), _assembler(), _ptxas(), _disassembler()]
+    tools = [_tool(name, wants, mend) for name, wants, mend in _TOOLS]
+    extras = [_extra(*row) for row in _EXTRAS]
+    return [*facts, _management(), _assembler(), _ptxas(), _disassembler(), *tools, *extras]
 
 
 def _python() -> Fact:
@@ -114,7 +131,13 @@ def _driver() -> Iterator[Fact]:
         takes = f"PTX for `{best}` and older" if best else "PTX for older targets"
         found = f"{gpu['name']}, {gpu['memory'] / 2**30:.0f} GiB, {gpu['sm_count']} SMs"
         found += f", compute capability {major}.{minor}: {takes}"
-        yield Fact(f"cuda:{gpu['ordinal']}", State.GOOD, found, details=gpu)
+        state = State.GOOD
+        remedy: str | None = None
+        if gpu["compute_mode"] != "default":
+            found += f"; compute mode {gpu['compute_mode']}"
+        if gpu["compute_mode"] == "prohibited":
+            state, remedy = State.MISSING, f"nvidia-smi -i {gpu['ordinal']} -c DEFAULT"
+        yield Fact(f"cuda:{gpu['ordinal']}", state, found, remedy, details=gpu)
 
 
 def _management() -> Fact:
@@ -172,6 +195,25 @@ def _disassembler() -> Fact:
     match = re.search(r"release (\d+\.\d+)", _output(path, "--version"))
     found = f"{match[1]} at {path}" if match else path
     return Fact("nvdisasm", State.GOOD, found, details={"path": path, "version": match and match[1]})
+
+
+def _tool(name: str, wants: str, mend: str) -> Fact:
+    path = shutil.which(name)
+    if path is None:
+        return Fact(name, State.OPTIONAL, f"not on PATH; {wants}", mend)
+    match = re.search(r"[Vv]ersion (\d+(?:\.\d+)+)", _output(path, "--version"))
+    version = match[1] if match else None
+    return Fact(
+        name, State.GOOD, f"{version or 'found'} at {path}", details={"path": path, "version": version}
+    )
+
+
+def _extra(name: str, packages: Sequence[str], wants: str) -> Fact:
+    versions = {package: _installed(package) for package in packages}
+    if None in versions.values():
+        return Fact(name, State.OPTIONAL, f"not installed; {wants}", f"pip install 'ptxkit[{name}]'")
+    listed = ", ".join(f"{package} {version}" for package, version in versions.items())
+    return Fact(name, State.GOOD, listed, details=dict(versions))
 
 
 def _installed(package: str) -> str | None:

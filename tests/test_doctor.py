@@ -51,6 +51,16 @@ def test_the_verb_speaks_json() -> None:
     assert all(fact["state"] in ("good", "missing", "optional") for fact in document["facts"])
 
 
+def test_every_extra_and_tool_is_looked_for() -> None:
+    facts = {fact.name: fact for fact in examine()}
+    assert set(facts) >= {"plot", "lsp", "cluster", "compute-sanitizer", "ncu", "NVML", "nvdisasm"}
+    for name in ("plot", "lsp", "cluster"):
+        if facts[name].state is State.OPTIONAL:
+            assert facts[name].mend == f"pip install 'ptxkit[{name}]'"
+        else:
+            assert all(facts[name].details.values())
+
+
 def test_missing_tools_are_no_failure(tmp_path) -> None:
     done = ptxkit("doctor", PATH=str(tmp_path))
     assert done.returncode == 0
@@ -63,5 +73,6 @@ def test_a_gpu_is_described() -> None:
     first = facts["cuda:0"]
     assert first.details["sm_count"] > 0
     assert first.details["memory"] > 1 << 30
+    assert first.details["compute_mode"] in ("default", "exclusive process")
     assert facts["driver"].details["driver"] is not None
     assert ".version" in facts["driver"].found

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +77,41 @@ def test_too_much_shared_memory_ends_with_exit_2(tmp_path: Path) -> None:
     options = ["--grid", 1, "--block", 32, "--shared", 300000, "--arg", "out=u32[1]", "--arg", "offset=0"]
     refused(run(tmp_path, SHARED, *options), 2, "P514")
     assert_usable(tmp_path)
+
+
+def test_bad_arguments_end_with_exit_2(tmp_path: Path) -> None:
+    options = ["--grid", 1, "--block", 32, "--arg", "out=u32[32]"]
+    assert "value" in refused(run(tmp_path, FILL, *options, "--arg", "value=-1"), 2, "P503")
+    assert "value" in refused(run(tmp_path, FILL, *options, "--arg", "value=u32[4]:zeros"), 2, "P502")
+    assert_usable(tmp_path)
+
+
+def test_a_killed_worker_ends_with_exit_5(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.ptx"
+    file.write_text(SPIN)
+    command = [sys.executable, "-m", "ptxkit", "run", str(file), "--device", "cuda", "--timeout", "60"]
+    command += ["--grid", "1", "--block", "1", "--arg", "flag=u32[1]:zeros"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        time.sleep(5)
+        workers = [pid for pid in children(running.pid) if "spawn_main" in command_line(pid)]
+        assert len(workers) == 1
+        os.kill(workers[0], signal.SIGKILL)
+        printed = "".join(running.communicate(timeout=30))
+    assert running.returncode == 5
+    assert "P566" in printed
+    assert "SIGKILL" in printed
+    assert_usable(tmp_path)
+
+
+def children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if not listed.exists():
+        pytest.skip("this system does not list the children of a process")
+    return [int(child) for child in listed.read_text().split()]
+
+
+def command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 def test_auto_takes_the_emulator_for_another_target(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
 from ptxkit.driver.timing import FLUSHES, Stopwatch
 
+COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive process"}
+"""Which processes may use a GPU. CUDA driver API, `CUcomputemode`."""
+
 
 class CudaDevice:
     """One GPU, through `cuda.bindings.driver` (`ptxkit.device.Device`).
@@ -228,12 +231,15 @@ def _describe(ordinal: int) -> dict[str, Any]:
     driver = bindings()
     count = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
     device = check(driver.cuDeviceGet(ordinal), f"find GPU {ordinal}")
+    which = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+    mode = check(driver.cuDeviceGetAttribute(which, device), "ask for the compute mode")
     return {
         "ordinal": ordinal,
         "name": _name(device),
         "capability": list(capability(ordinal)),
         "memory": int(check(driver.cuDeviceTotalMem(device), "ask for the GPU's memory")),
         "sm_count": int(check(driver.cuDeviceGetAttribute(count, device), "count the SMs")),
+        "compute_mode": COMPUTE_MODES.get(int(mode), "unknown"),
     }
 
 
