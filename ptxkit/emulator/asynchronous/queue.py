@@ -190,7 +190,10 @@ class Queue:
             self.fetch(operation)
 
     def advance(self) -> bool:
-        """Let one operation happen, where nothing else can: in lazy order the oldest that somebody waits for.
+        """Let an operation happen, where nothing else can: in lazy order the oldest that somebody waits for.
+
+        The same instruction's in other CTAs, if they are waited for too, happen with it, so that these go
+        on together.
 
         Returns:
             Whether there was any.
@@ -201,14 +204,12 @@ class Queue:
             self._draw()
             return True
         wanted = frozenset(self.gang.awaited().tolist())
-        chosen = self.pending[0]
-        if wanted:
-            for operation in self.pending:
-                signal = operation.signal
-                if isinstance(signal, Transaction | Arrival) and not wanted.isdisjoint(signal.slots.tolist()):
-                    chosen = operation
-                    break
-        self.complete(chosen)
+        chosen = [operation for operation in self.pending if _signals(operation, wanted)] if wanted else []
+        if not chosen:
+            self.complete(self.pending[0])
+        for operation in chosen:
+            if operation.site is chosen[0].site:
+                self.complete(operation)
         return True
 
     def awaken(self) -> bool:
@@ -241,3 +242,9 @@ class Queue:
             if isinstance(operation.signal, Transaction | Arrival)
             and np.isin(operation.signal.slots, slots).any()
         ]
+
+
+def _signals(operation: Operation, slots: frozenset[int]) -> bool:
+    """Whether an operation will signal one of some mbarriers."""
+    signal = operation.signal
+    return isinstance(signal, Transaction | Arrival) and not slots.isdisjoint(signal.slots.tolist())
