@@ -37,6 +37,19 @@ def test_a_record_goes_to_its_form() -> None:
     assert found[0].hardware == {"A GPU": entry}
 
 
+def test_forms_of_one_syntax_share_a_record_by_their_spellings() -> None:
+    found = make_coverage.lines(1, registry.forms("setp"))
+    syntax = "setp.CmpOp{.BoolOp}.type  p{|q}, a, b{, {!}c}".replace("  ", " ")
+    alike = [line for line in found if line.form.syntax == syntax]
+    assert len(alike) == 3
+    entry = {"section": alike[0].form.section, "form": syntax, "instances": 7, "mismatches": 1}
+    entry["spellings"] = {"setp.eq.b16": [1, 1], "setp.lo.u32": [2, 0], "setp.lt.xor.s64": [0, 3]}
+    entry["differs"] = {"setp.lo.u32": {"alone": 1, "in_programs": 0}}
+    make_coverage.add_hardware(found, [{"gpu": "A GPU", "forms": [entry]}])
+    held = [line.hardware["A GPU"] for line in alike]
+    assert sorted((each["instances"], each["mismatches"]) for each in held) == [(2, 0), (2, 1), (3, 0)]
+
+
 def test_what_ptxas_said_goes_to_its_form() -> None:
     found = make_coverage.lines(1, registry.forms("brev"))
     entry = {"section": found[0].form.section, "form": found[0].form.syntax, "statements": 30, "differ": 1}

@@ -10,6 +10,7 @@ on it from bench/results/agreement.json, which `python -m tools.agreement record
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -206,16 +207,31 @@ def records() -> list[dict[str, Any]]:
 
 def add_hardware(found: list[Line], documents: list[dict[str, Any]]) -> list[str]:
     """Put what the records say of each form into its line; returns the recorded forms that have none."""
-    by_row = {(line.form.section, line.form.syntax): line for line in found}
+    by_row: dict[tuple[str, str], list[Line]] = {}
+    for line in found:
+        by_row.setdefault((line.form.section, line.form.syntax), []).append(line)
     gone = []
     for document in documents:
         for entry in document["forms"]:
-            line = by_row.get((entry["section"], entry["form"]))
-            if line is None:
+            alike = by_row.get((entry["section"], entry["form"]))
+            if alike is None:
                 gone.append(f"{entry['section']} {entry['form']}")
-            elif entry["instances"]:
-                line.hardware[document["gpu"]] = entry
+                continue
+            for line in alike:
+                own = entry if len(alike) == 1 else share(entry, line.form)
+                if own["instances"]:
+                    line.hardware[document["gpu"]] = own
     return gone
+
+
+def share(entry: dict[str, Any], form: Form) -> dict[str, Any]:
+    """What a record says of one of several forms with the same syntax: of the spellings that it has."""
+    choices = [((None,) if slot.optional else ()) + slot.values for slot in form.slots]
+    own = {".".join((form.opcode, *filter(None, chosen))) for chosen in itertools.product(*choices)}
+    counts = [sum(each) for name, each in entry["spellings"].items() if name in own]
+    differs = [each for name, each in entry.get("differs", {}).items() if name in own]
+    wrong = sum(each["alone"] + each["in_programs"] for each in differs)
+    return {**entry, "instances": sum(counts), "mismatches": wrong}
 
 
 # ---- ptxas
