@@ -19,13 +19,13 @@ from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
 from ptxkit.emulator.operations.matrix.fragments import Fragment
 from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown, take
-from ptxkit.emulator.operations.matrix.sparse import ANY_ORDER
-from ptxkit.emulator.tensor_cores.sparsity import TF32, expand
+from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.flights import Accumulator, Flight, Members, Warpgroups
 from ptxkit.emulator.warpgroup.gate import WarpgroupGate
+from ptxkit.emulator.warpgroup.metadata import Metadata, thread_of
 from ptxkit.emulator.warpgroup.operands import SharedOperand, shared_matrix
-from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, gathered, spread
+from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
 from ptxkit.isa.wgmma import shapes
 from ptxkit.layouts import fragments
 
@@ -108,7 +108,7 @@ def mma_async(form: Form) -> Effect:
     else:
         descriptor = form.source(take(form, 1, "the descriptor of A")[0], "b64")
     descriptor_b = form.source(take(form, 1, "the descriptor of B")[0], "b64")
-    metadata = _Metadata(form, plan) if sparse else None
+    metadata = Metadata(form, plan.k, plan.bits) if sparse else None
     accumulate = _predicate(form, take(form, 1, "scale-d")[0])
     _immediates(form, m, plan, in_registers)
     if form.sources:
@@ -149,63 +149,6 @@ def _is_minus_one(value: int | None) -> bool:
     return value != 1
 
 
-class _Metadata:
-    """The operands `sp-meta, sp-sel`."""
-
-    def __init__(self, form: Form, plan: Plan) -> None:
-        data, operand = take(form, 2, "sparsity metadata")
-        selector = form.immediate(operand)
-        if selector is None:
-            raise Unsupported("a sparsity selector that is no constant")
-        try:
-            lanes, self.shifts = fragments.mma_metadata(plan.k, plan.bits, selector)
-        except PtxkitError as wrong:
-            raise Unsupported(wrong.diagnostics[0].message) from None
-        self.threads = np.concatenate([lanes + WARP * warp for warp in range(WARPS)])
-        self.shifts = np.tile(self.shifts, (WARPS, 1)).astype(np.uint32)
-        self.source = form.source(data, "b32")
-        self.site = form.site
-        self.meaningful = TF32 if plan.bits == 32 else ANY_ORDER
-        self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
-
-    def read(self, group: Group, members: Members) -> tuple[np.ndarray, Any]:
-        """The nibble of each chunk, row and warpgroup, and their undefined bits with their origin.
-
-        Raises:
-            EmulatorFault: P643, a nibble means nothing.
-        """
-        nibbles = self._nibbles(self.source.reader(group), group, members)
-        entry = self.source.undefined(group) if group.undefined else None
-        mask = None if entry is None else (self._nibbles(entry[0], group, members), entry[1])
-        bad = self._bad[nibbles]
-        if mask is not None:
-            bad &= mask[0] == 0
-        if bad.any():
-            chunk, row, at = (int(i) for i in np.argwhere(bad)[0])
-            allowed = ", ".join(f"0b{nibble:04b}" for nibble in self.meaningful)
-            place = f"row {row} of A, chunk {chunk}, in bits {int(self.shifts[row, chunk])} and up"
-            found = f"0b{int(nibbles[chunk, row, at]):04b}"
-            raise fault(
-                "P643",
-                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
-                self.site,
-                (f"{_thread(group, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
-            )
-        return nibbles, mask
-
-    def _nibbles(self, value: Any, group: Group, members: Members) -> np.ndarray:
-        held = np.broadcast_to(spread(value, members.rows, group.n), (len(members.which), THREADS))
-        found = (held[:, self.threads] >> self.shifts & np.uint32(0xF)).astype(np.uint8)
-        return np.ascontiguousarray(found.transpose(2, 1, 0))
-
-
-def _thread(group: Group, members: Members, item: int, thread: int) -> str:
-    row = WARPS * item + thread // WARP
-    if members.rows is not None:
-        row = int(members.rows[item, thread // WARP])
-    return str(group.thread(row, thread % WARP))
-
-
 @dataclass(slots=True, eq=False)
 class _Issue:
     """The step of `wgmma.mma_async`."""
@@ -217,7 +160,7 @@ class _Issue:
     source: MatrixSource | None
     descriptor_a: Source | None
     descriptor_b: Source
-    metadata: _Metadata | None
+    metadata: Metadata | None
     accumulate: Source
     slots: frozenset[int]
 
@@ -315,7 +258,7 @@ class _Issue:
                 NONUNIFORM,
                 f"WGMMA-DESC-NONUNIFORM: the warps of a warpgroup disagree about `{source.name}`",
                 self.site,
-                (f"{_thread(group, members, at, warp * WARP)} has {values[0]}, warp 0 of it {values[1]}",),
+                (f"{thread_of(group, members, at, warp * WARP)} has {values[0]}, warp 0 of it {values[1]}",),
             )
         return np.ascontiguousarray(held[:, 0])
 
@@ -334,7 +277,7 @@ class _Issue:
             try:
                 start, found = shared_matrix(word, mn, k, plan.types[1 + side], plan.majors[side])
             except PtxkitError as wrong:
-                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                who = thread_of(group, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
                     f"WGMMA-DESCRIPTOR: `{source.name}` is no matrix descriptor",
@@ -342,7 +285,7 @@ class _Issue:
                     (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
                 ) from None
             if found.torn:
-                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                who = thread_of(group, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
                     f"WGMMA-DESCRIPTOR: a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
@@ -352,7 +295,7 @@ class _Issue:
                 )
             low, high = start + int(found.start[0]), start + found.last
             if low < launch.shared_start or high > launch.shared_start + launch.shared_total:
-                who = _thread(group, members, int(np.argmax(which == number)), 0)
+                who = thread_of(group, members, int(np.argmax(which == number)), 0)
                 end = launch.shared_start + launch.shared_total
                 raise fault(
                     "P602",

@@ -1,0 +1,89 @@
+"""Sparsity metadata of `wgmma.mma_async.sp`. PTX ISA 9.7.15.6."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations.matrix.operand import take
+from ptxkit.emulator.operations.matrix.sparse import ANY_ORDER
+from ptxkit.emulator.tensor_cores.sparsity import TF32
+from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warpgroup.flights import Members
+from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, spread
+from ptxkit.layouts import fragments
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.group import Group
+
+
+class Metadata:
+    """The operands `sp-meta, sp-sel`.
+
+    Args:
+        form: the instruction, whose next two operands these are.
+        k: elements along K, dense.
+        bits: of an element.
+
+    Raises:
+        Unsupported: the selector is no constant, or means nothing for this shape.
+    """
+
+    def __init__(self, form: Form, k: int, bits: int) -> None:
+        data, operand = take(form, 2, "sparsity metadata")
+        selector = form.immediate(operand)
+        if selector is None:
+            raise Unsupported("a sparsity selector that is no constant")
+        try:
+            lanes, self.shifts = fragments.mma_metadata(k, bits, selector)
+        except PtxkitError as wrong:
+            raise Unsupported(wrong.diagnostics[0].message) from None
+        self.threads = np.concatenate([lanes + WARP * warp for warp in range(WARPS)])
+        self.shifts = np.tile(self.shifts, (WARPS, 1)).astype(np.uint32)
+        self.source = form.source(data, "b32")
+        self.site = form.site
+        self.meaningful = TF32 if bits == 32 else ANY_ORDER
+        self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
+
+    def read(self, group: Group, members: Members) -> tuple[np.ndarray, Any]:
+        """The nibble of each chunk, row and warpgroup, and their undefined bits with their origin.
+
+        Raises:
+            EmulatorFault: P643, a nibble means nothing.
+        """
+        nibbles = self._nibbles(self.source.reader(group), group, members)
+        entry = self.source.undefined(group) if group.undefined else None
+        mask = None if entry is None else (self._nibbles(entry[0], group, members), entry[1])
+        bad = self._bad[nibbles]
+        if mask is not None:
+            bad &= mask[0] == 0
+        if bad.any():
+            chunk, row, at = (int(i) for i in np.argwhere(bad)[0])
+            allowed = ", ".join(f"0b{nibble:04b}" for nibble in self.meaningful)
+            place = f"row {row} of A, chunk {chunk}, in bits {int(self.shifts[row, chunk])} and up"
+            found = f"0b{int(nibbles[chunk, row, at]):04b}"
+            raise fault(
+                "P643",
+                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
+                self.site,
+                (f"{thread_of(group, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
+            )
+        return nibbles, mask
+
+    def _nibbles(self, value: Any, group: Group, members: Members) -> np.ndarray:
+        held = np.broadcast_to(spread(value, members.rows, group.n), (len(members.which), THREADS))
+        found = (held[:, self.threads] >> self.shifts & np.uint32(0xF)).astype(np.uint8)
+        return np.ascontiguousarray(found.transpose(2, 1, 0))
+
+
+def thread_of(group: Group, members: Members, item: int, thread: int) -> str:
+    """A thread of one of the warpgroups, by its number there."""
+    row = WARPS * item + thread // WARP
+    if members.rows is not None:
+        row = int(members.rows[item, thread // WARP])
+    return str(group.thread(row, thread % WARP))
