@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.agreement import corpus, record, rows
+from tools.agreement import calls, corpus, record, rows
 from tools.agreement.mutations import mutate, split_operands
 from tools.agreement.oracle import Verdict, judge
 from tools.agreement.reasons import reason_of, reasons
@@ -130,6 +130,20 @@ def test_what_ptxas_is_lenient_about_is_a_warning(statement, code):
 def test_what_both_refuse(statement):
     theirs, ours = judge(rows.sheet([statement], ((9, 0), "sm_90")))
     assert len(theirs) == len(ours) == 1, (theirs, ours)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_assembler")
+def test_calls():
+    count, share, shown = agreement(calls.verdicts(120, 3))
+    assert count == 120
+    assert share >= 0.99, shown
+
+
+@pytest.mark.usefixtures("_assembler")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_call(seed):
+    assert calls.judge(seed).agrees
 
 
 @pytest.mark.usefixtures("_assembler")

@@ -1,4 +1,4 @@
-"""`python -m tools.agreement rows`, `corpus DIR`, `record DIR` and `page`."""
+"""`python -m tools.agreement rows`, `corpus DIR`, `calls`, `record DIR` and `page`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import json
 import sys
 from pathlib import Path
 
-from . import corpus, record, rows
+from . import calls, corpus, record, rows
 from .oracle import report
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "bench" / "results" / "agreement.json"
+CALLS = 2000
 PAGE = ROOT / "docs" / "agreement.md"
 
 
@@ -26,6 +27,8 @@ def main() -> int:
     of_files = verbs.add_parser("corpus", help="changed statements of files")
     of_files.add_argument("folder", type=Path)
     of_files.add_argument("--limit", type=int, default=20_000, help="changed statements in all")
+    of_calls = verbs.add_parser("calls", help="files with a function and a call of it")
+    of_calls.add_argument("--limit", type=int, default=1000, help="files")
     kept = verbs.add_parser("record", help="both, kept in bench/results/agreement.json")
     kept.add_argument("folder", type=Path)
     kept.add_argument(
@@ -35,7 +38,7 @@ def main() -> int:
     kept.add_argument("--mutate", type=int, default=20, help="changed statements of a row")
     kept.add_argument("--changes", type=int, default=20_000, help="changed statements of files")
     verbs.add_parser("page", help="docs/agreement.md from what was recorded")
-    for verb in (by_row, of_files, kept):
+    for verb in (by_row, of_files, of_calls, kept):
         verb.add_argument("--elsewhere", type=int, default=1, help="other versions and targets")
         verb.add_argument("--seed", type=int, default=0)
         verb.add_argument("--show", type=int, default=5, help="disagreements of a row or file to print")
@@ -47,6 +50,8 @@ def main() -> int:
     if given.verb == "rows":
         forms = rows.select(given.opcode, given.chapter)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
+    elif given.verb == "calls":
+        found = calls.verdicts(given.limit, given.seed)
     else:
         found = corpus.verdicts(given.folder, given.limit, given.elsewhere, given.seed)
     return report(found, given.show)
@@ -75,6 +80,10 @@ def keep(given: argparse.Namespace) -> int:
             {"what": of_files, "changes": given.changes, **asked},
         ),
     }
+    parts["Calls"] = record.part(
+        calls.verdicts(CALLS, given.seed),
+        {"what": f"{CALLS} files with a function and a call of it, direct or indirect.", "calls": CALLS},
+    )
     if given.fresh:
         parts["Changed statements of files made afresh"] = record.part(
             corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed),

@@ -185,10 +185,12 @@ def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
     declaration = symbol.declaration
     assert isinstance(declaration, Variable)
     aligned = max(parameter.align or 1, want.bytes) == max(declaration.align or 1, have.bytes)
-    if symbol.space == "param" and parameter.space == "param" and not aligned:
+    if parameter.space == "param" and not aligned:
         return False
     if Kind.BITS in (want.kind, have.kind):
         return True
+    if dimensions:
+        return parameter.type == symbol.type
     return want.kind is have.kind or (want.is_integer and have.is_integer)
 
 
