@@ -262,3 +262,14 @@ def test_a_directive_without_a_semicolon_ends_with_its_line(text: str) -> None:
     assert [d.code for d in ptxkit.check(ptxkit.parse(f".version 9.0\n.target sm_90a\n{text}\n"))] == [
         found[0]
     ]
+
+
+@pytest.mark.parametrize("lead", ["// µ\n", "#warning soon\n"])
+def test_a_warning_of_the_parser_hides_no_other(lead: str) -> None:
+    body = ".reg .b32 %unused; .reg .pred %p; elect.sync _|%p, -1; @%p bra L; bar.sync 0; L: ret;"
+    text = f"{lead}.version 9.0\n.target sm_90a\n.entry k() .reqntid 64 {{ {body} }}\n"
+    plain = ptxkit.check(ptxkit.parse(text.replace(lead, "")))
+    found = ptxkit.check(ptxkit.parse(text))
+    assert [d.code for d in plain] == [d.code for d in found][1:]
+    assert "P203" in [d.code for d in plain]
+    assert not any(d.is_error for d in found)

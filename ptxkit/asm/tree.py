@@ -384,6 +384,11 @@ class Module:
         return None
 
     @property
+    def has_errors(self) -> bool:
+        """Whether the parser found an error, so that the tree lacks something."""
+        return any(diagnostic.is_error for diagnostic in self.diagnostics)
+
+    @property
     def version(self) -> tuple[int, int] | None:
         """(major, minor) of `.version`, None where it is missing or malformed."""
         directive = self._directive("version")

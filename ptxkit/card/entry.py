@@ -43,7 +43,7 @@ def check(module: Module) -> list[Diagnostic]:
         card = read(module.source)
     except PtxkitError as problem:
         return list(problem.diagnostics)
-    if card is None or any(diagnostic.is_error for diagnostic in module.diagnostics):
+    if card is None or module.has_errors:
         return []
     found: list[Diagnostic] = []
     for launch in card.launches:

@@ -173,7 +173,7 @@ def make() -> Server:
     def on_formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
         document = server.document(params.text_document.uri)
         module, text = document.module, document.source.text
-        if module.source is None or module.source.made or any(d.is_error for d in module.diagnostics):
+        if module.source is None or module.source.made or module.has_errors:
             return []
         last = text.count("\n") + 1
         whole = Span(1, 1, last, len(document.source.line(last) or "") + 1)

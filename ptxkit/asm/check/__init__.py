@@ -56,7 +56,7 @@ def _check_module(context: Context) -> None:
         if isinstance(statement, Function):
             errors = len(context.found)
             check_body(context, statement, scope)
-            if not module.diagnostics and not any(found.is_error for found in context.found[errors:]):
+            if not module.has_errors and not any(found.is_error for found in context.found[errors:]):
                 _lint(context, statement, scope)
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)

@@ -136,7 +136,7 @@ class _Body:
         for name, place in self.unknown.items():
             if complete or name not in self.branched:  # A label may stand in what is not there.
                 self._undeclared(name, place)
-        if not self.context.module.diagnostics:  # What could not be parsed may have used or written them.
+        if not self.context.module.has_errors:  # What could not be parsed may have used or written them.
             self.usage.report(self.context, self.function, self.scopes)
 
     def _undeclared(self, name: str, place: Name) -> None:
