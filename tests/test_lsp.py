@@ -65,7 +65,7 @@ def client() -> Iterator[Client]:
 
 def test_findings_follow_the_typing(client: Client, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "k.ptx", TEXT)
-    assert [d["severity"] for d in client.diagnostics(uri, 1)] == [2]
+    assert [(d["code"], d["severity"]) for d in client.diagnostics(uri, 1)] == [("P109", 2), ("P204", 2)]
     change: dict[str, Any] = {
         "range": {"start": {"line": 13, "character": 4}, "end": {"line": 13, "character": 6}},
         "text": "lt",
@@ -124,7 +124,9 @@ def test_columns_are_the_clients(client: Client, tmp_path: Path) -> None:
 
 def test_included_files(client: Client, tmp_path: Path) -> None:
     (tmp_path / "tile.ptx").write_text("\n.shared .b32 tile[4];\n.shared .b33 bad;\n")
-    text = TEXT.replace(".func helper(.param .b32 a);", '#include "tile.ptx"').replace(".global.u32 [table]", ".shared.u32 [tile]")
+    text = TEXT.replace(".func helper(.param .b32 a);", '#include "tile.ptx"').replace(
+        ".global.u32 [table]", ".shared.u32 [tile]"
+    )
     uri = client.open(tmp_path / "k.ptx", text)
     errors = [d for d in client.diagnostics(uri, 1) if d["severity"] == 1]
     assert [d["message"].split("\n")[0].rpartition("/")[2] for d in errors] == [
