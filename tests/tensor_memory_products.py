@@ -12,10 +12,11 @@ from ptxkit.emulator.tensor_memory.cells import CELLS, Area, TensorMemory
 from ptxkit.emulator.tensor_memory.product import MmaForm, Operands, decode, place
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.bitpacking import scatter
-from ptxkit.layouts.scales import VECTORS, tmem_cells
+from ptxkit.layouts.scales import tmem_cells
 from ptxkit.layouts.sparsity import GRANULARITY, MEANINGFUL, decompress, metadata_cells
 from ptxkit.layouts.tensor_memory import operand_a_cells
 from ptxkit.tcgen05 import PlannedMma, Product, TensorTile, plan_mma
+from ptxkit.tcgen05.problem import scale_count
 
 BASE_A, BASE_B = 0x1000, 0x20000
 PLACE_A, PLACE_METADATA, PLACE_SCALE_A, PLACE_SCALE_B = 288, 416, 448, 480
@@ -129,20 +130,26 @@ def put_cells(
     tensor.defined[cta] |= ones
 
 
+def scale_places(product: Product) -> tuple[int, int]:
+    """Columns of the scale factors of A and B: more of them with K = 96."""
+    return (384, 432) if product.k96 else (PLACE_SCALE_A, PLACE_SCALE_B)
+
+
 def put_scales(product: Product, placed: Placed, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Random scale factors, near one, and their values for every element of A and B."""
     rng = np.random.default_rng(seed + 1000)
-    blocks = product.k // (product.step_k // VECTORS[product.vector])
+    blocks = product.k // (product.step_k // scale_count(product))
+    place_a, place_b = scale_places(product)
     low, high = (120, 135) if product.scale == "ue8m0" else (0x20, 0x50)
     found = []
     for size, start, halves in (
-        (product.m, PLACE_SCALE_A, False),
-        (product.n, PLACE_SCALE_B, product.path.name == "B"),
+        (product.m, place_a, False),
+        (product.n, place_b, product.path.name == "B"),
     ):
         codes = rng.integers(low, high, (size, blocks)).astype(np.uint8)
         for side in placed.sides:
             rows = codes
-            if start == PLACE_SCALE_A:
+            if start == place_a:
                 rows = codes[side.cta * product.a.mn : (side.cta + 1) * product.a.mn]
             lane, word, byte = tmem_cells(len(rows), blocks, halves)
             put_cells(placed.tensor, side.cta, start, lane, word, byte * 8, 8, rows[..., None])
@@ -162,15 +169,16 @@ def carry_out(product: Product, placed: Placed, plain: bool = False, capability=
     """Execute every instruction of the plan."""
     for one in plan_mma(product) if plan is None else plan:
         decoded = decode(form_of(one, product), int(one.idesc))
-        a = one.a + PLACE_A if isinstance(one.a, int) else int(one.a.replace(address=one.a.address + BASE_A))
+        a = one.a + PLACE_A if isinstance(one.a, int) else int(one.a.moved(BASE_A))
+        place_a, place_b = scale_places(product)
         operands = Operands(
             d=one.d,
             a=a,
-            b=int(one.b.replace(address=one.b.address + BASE_B)),
+            b=int(one.b.moved(BASE_B)),
             accumulate=one.accumulate,
             metadata=None if one.metadata is None else one.metadata + PLACE_METADATA,
-            scale_a=None if one.scale_a is None else one.scale_a + PLACE_SCALE_A,
-            scale_b=None if one.scale_b is None else one.scale_b + PLACE_SCALE_B,
+            scale_a=None if one.scale_a is None else one.scale_a + place_a,
+            scale_b=None if one.scale_b is None else one.scale_b + place_b,
         )
         ready = place(decoded, operands)
         arithmetic(capability, decoded, plain).run(ready, placed.sides, placed.tensor, None, 1)

@@ -77,9 +77,17 @@ SCALED = [
 ]
 
 
+K96 = [
+    Product(a, tile(n, 768, "e2m1"), "f32", 2, scale=scale, scale_vec=vector, k96=True)
+    for a in (tile(128, 768, "e2m1"), TensorTile(128, 768, "e2m1"))
+    for n in (32, 64)
+    for scale, vector in (("ue8m0", "2X"), ("ue8m0", "4X"), ("ue4m3", "4X"))
+]
+
+
 def name(product):
     a = "tmem" if isinstance(product.a, TensorTile) else "smem"
-    flags = "".join(word for word in ("ws", "sparse") if getattr(product, word))
+    flags = "".join(word for word in ("ws", "sparse", "k96") if getattr(product, word))
     return (
         f"{product.kind}-{product.a.dtype}-{product.d}-{product.path.name}-{a}-{flags}-{product.vector or ''}"
     )
@@ -92,7 +100,7 @@ def test_small_integers_give_the_exact_product(product):
     assert np.array_equal(products.result(product, placed), np.einsum("mk,nk->mn", placed.a, placed.b))
 
 
-@pytest.mark.parametrize("product", [*PLAIN, *STATIONARY, *HALF, *SCALED], ids=name)
+@pytest.mark.parametrize("product", [*PLAIN, *STATIONARY, *HALF, *SCALED, *K96], ids=name)
 def test_any_numbers_give_the_product_within_the_models_error(product):
     placed = products.put(product, 1)
     factors = products.put_scales(product, placed, 1) if product.scale else (1.0, 1.0)

@@ -296,8 +296,9 @@ def _scales(
     """Scale factors (blocks, rows) and the rows of which some are undefined."""
     if placed is None or plan.scale is None:
         return None
-    cells = (placed.map.cells + placed.cell)[0, 0]
-    shifts = np.array(chosen, np.uint32)[:, None] * np.uint32(8)
+    byte = np.array(chosen, np.uint32)
+    cells = (placed.map.cells + placed.cell)[0][byte // 4]
+    shifts = (byte % 4 * 8)[:, None]
     codes = (tensor.load(cta, cells) >> shifts & np.uint32(0xFF)).astype(np.uint8)
     masks = tensor.undefined(cta, cells)
     unknown = None if masks is None else _some(masks >> shifts & np.uint32(0xFF))

@@ -11,8 +11,11 @@ from functools import lru_cache
 import numpy as np
 
 from ptxkit.descriptors import SmemDescTcgen05
+from ptxkit.diagnostics import error
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.bitpacking import CODES
+from ptxkit.layouts.shared_memory import ABSOLUTE
+from ptxkit.layouts.swizzle import LAYOUT_UNSUPPORTED
 from ptxkit.layouts.tensor_memory import COLUMNS, DATA_PATHS, operand_a_cells
 
 REPEAT = 1024
@@ -60,6 +63,7 @@ class SharedMap:
 def _shared_map(
     address: int,
     leading: int,
+    leading_mode: str,
     stride: int,
     base_offset: int,
     swizzle: str,
@@ -72,6 +76,7 @@ def _shared_map(
     descriptor = SmemDescTcgen05(
         address=address,
         leading_byte_offset=leading,
+        leading_mode=leading_mode,
         stride_byte_offset=stride,
         base_offset=base_offset,
         swizzle=swizzle,
@@ -138,14 +143,21 @@ def shared_operand(
         padded: 16 elements of 4 or 6 bits to 16 bytes.
 
     Raises:
-        PtxkitError: P471, the absolute leading mode.
+        PtxkitError: P471, the absolute leading mode of other than 48 bytes along K.
     """
-    if descriptor.leading_mode == "absolute":
-        operand_bits(descriptor, mn, k, dtype, major, padded)
-    rest = descriptor.address % REPEAT
+    start, leading = descriptor.address, descriptor.leading_byte_offset
+    absolute = descriptor.leading_mode == "absolute"
+    if absolute:
+        taken = k * BITS[dtype] // 8
+        if taken != 3 * CHUNK or major != "K":
+            message = f"`leading_mode` absolute is for 48 bytes along K, found {taken}"
+            raise error(LAYOUT_UNSUPPORTED, message, notes=(ABSOLUTE,))
+        start = min(start, leading)
+    start -= start % REPEAT
     found = _shared_map(
-        rest,
-        descriptor.leading_byte_offset,
+        descriptor.address - start,
+        leading - start if absolute else leading,
+        descriptor.leading_mode,
         descriptor.stride_byte_offset,
         descriptor.base_offset,
         descriptor.swizzle,
@@ -155,7 +167,7 @@ def shared_operand(
         major,
         padded,
     )
-    return SharedOperand(descriptor.address - rest, found)
+    return SharedOperand(start, found)
 
 
 # ---- tensor memory

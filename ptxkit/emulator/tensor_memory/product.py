@@ -82,7 +82,8 @@ class Plan:
         selector: the sparsity selector.
         max_shift: columns of B that `.ws` may be shifted by.
         scale: type of the scale factors, or None.
-        bytes_a, bytes_b: the bytes of a scale word that are used.
+        bytes_a, bytes_b: the bytes of a scale word that are used; those from 4 on are of the word with the
+            next four blocks.
     """
 
     form: MmaForm
@@ -151,7 +152,7 @@ def decode(form: MmaForm, idesc: int) -> Plan:
     chosen = []
     for name in ("sfa_id", "sfb_id"):
         try:
-            chosen.append(selected_bytes(form.vector, fields[name]) if form.vector else ())
+            chosen.append(selected_bytes(form.vector, fields[name], word.k == 96) if form.vector else ())
         except PtxkitError as wrong:
             problems += wrong.diagnostics
     if problems:
@@ -303,8 +304,9 @@ def place(plan: Plan, operands: Operands) -> Product:
         metadata = _placed(_metadata_map(form.kind, plan.path, plan.k), operands.metadata, plan.selector)
     if operands.scale_a is not None and operands.scale_b is not None:
         halves = plan.path.name == "B"
-        scale_a = _placed(_scale_map(plan.path.rows, False), operands.scale_a & SCALE_ADDRESS)
-        scale_b = _placed(_scale_map(plan.n, halves), operands.scale_b & SCALE_ADDRESS)
+        words = [max(chosen) // 4 + 1 for chosen in (plan.bytes_a, plan.bytes_b)]
+        scale_a = _placed(_scale_map(plan.path.rows, False, words[0]), operands.scale_a & SCALE_ADDRESS)
+        scale_b = _placed(_scale_map(plan.n, halves, words[1]), operands.scale_b & SCALE_ADDRESS)
     product = Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
     for box in (*product.writes, *product.reads):
         if box.beyond:
@@ -346,11 +348,11 @@ def _metadata_map(kind: str, path: DataPath, k: int) -> TensorMap:
 
 
 @lru_cache(maxsize=64)
-def _scale_map(rows: int, halves: bool) -> TensorMap:
-    """The words with the factors of each row: (copies, 1, rows)."""
-    lane, word, _ = tmem_cells(rows, 1, halves)
+def _scale_map(rows: int, halves: bool, words: int) -> TensorMap:
+    """The words with the factors of each row: (copies, words, rows)."""
+    lane, word, _ = tmem_cells(rows, 4 * words, halves)
     axes = (2, 0, 1)
-    lane, word = lane.transpose(axes), word.transpose(axes)
+    lane, word = lane[:, ::4].transpose(axes), word[:, ::4].transpose(axes)
     return tensor_map(lane, word, word * 0, 32)
 
 
