@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ptxkit.asm import Module
+from ptxkit.asm import Module, parse
 from ptxkit.device import Device, LoadedModule
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import error
@@ -45,6 +45,7 @@ class Options:
         arch: the target that the emulator plays, by default the file's.
         save: where to keep tensors after the run, by name.
         line_info: whether profilers can show the PTX lines of what runs on a GPU.
+        link: further PTX that is linked to the program, by its name and text.
     """
 
     device: str = "auto"
@@ -54,6 +55,7 @@ class Options:
     arch: str | None = None
     save: Mapping[str, str] = field(default_factory=dict)
     line_info: bool = False
+    link: tuple[tuple[str, str], ...] = ()
 
 
 class Session:
@@ -230,9 +232,18 @@ def open_for(module: Module, options: Options) -> Device:
 
 
 def load(device: Device, module: Module, options: Options) -> LoadedModule:
-    """Load a module as the options say."""
+    """Load a module as the options say.
+
+    Raises:
+        PtxkitError: P526, the emulator links nothing; what the device has against the module.
+    """
     if device.kind == "cuda":
-        return as_gpu(device).load(module, line_info=options.line_info)
+        others = [parse(text, name=name) for name, text in options.link]
+        return as_gpu(device).load([module, *others], line_info=options.line_info)
+    if options.link:
+        names = ", ".join(f"`{name}`" for name, _ in options.link)
+        help = "run it on a GPU, `--device cuda`, or put the functions into one file"
+        raise error("P526", f"the emulator runs one file, found {names} to be linked to it", help=help)
     return device.load(module)
 
 

@@ -191,6 +191,40 @@ WAIT:
 )
 """Waits until flag[0] is not 0."""
 
+CALLER = module(
+    """.extern .func (.param .b32 result) square(.param .b32 value);
+.visible .entry use(.param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [out];
+    cvta.to.global.u64 %d1, %d0;
+    ld.param.u32 %r1, [n];
+    {
+    .param .b32 value;
+    .param .b32 result;
+    st.param.b32 [value], %r1;
+    call.uni (result), square, (value);
+    ld.param.b32 %r2, [result];
+    }
+    st.global.u32 [%d1], %r2;
+    ret;
+}
+"""
+)
+SQUARE = module(
+    """.visible .func (.param .b32 result) square(.param .b32 value)
+{
+    .reg .b32 %r<3>;
+    ld.param.b32 %r1, [value];
+    mul.lo.u32 %r2, %r1, %r1;
+    st.param.b32 [result], %r2;
+    ret;
+}
+"""
+)
+"""`use` calls `square`, which is in another file."""
+
 FAULTS = {
     "P720": module(
         """.visible .entry fault()

@@ -262,3 +262,10 @@ def test_check_in_every_format(kernel: Path) -> None:
     sarif = json.loads(here("check", kernel, "--output-format", "sarif").stdout)
     assert sarif["runs"][0]["results"][0]["ruleId"] == "P540"
     assert here("check", kernel).returncode == 1
+
+
+def test_the_emulator_links_nothing(kernel: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.ptx"
+    other.write_text(without_card(DOUBLE))
+    refused(here("run", kernel, *EMU, "--link", other), 2, "P526")
+    refused(here("run", kernel, *EMU, "--link", tmp_path / "none.ptx"), 2, "P559")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import ptxkit, refused
-from gpu_kernels import FAULTS, FILL, SHARED, SPIN
+from gpu_kernels import CALLER, FAULTS, FILL, SHARED, SPIN, SQUARE
 from small_kernels import TILES
 
 pytestmark = pytest.mark.gpu
@@ -77,6 +77,15 @@ def test_too_much_shared_memory_ends_with_exit_2(tmp_path: Path) -> None:
     options = ["--grid", 1, "--block", 32, "--shared", 300000, "--arg", "out=u32[1]", "--arg", "offset=0"]
     refused(run(tmp_path, SHARED, *options), 2, "P514")
     assert_usable(tmp_path)
+
+
+def test_files_are_linked(tmp_path: Path) -> None:
+    other = tmp_path / "square.ptx"
+    other.write_text(SQUARE)
+    options = ["--grid", 1, "--block", 1, "--arg", "out=u32[1]", "--arg", "n=12"]
+    document = json.loads(run(tmp_path, CALLER, *options, "--link", other, "--json").stdout)
+    assert document["ok"], document
+    refused(run(tmp_path, CALLER, *options), 1, "P709")
 
 
 def test_bad_arguments_end_with_exit_2(tmp_path: Path) -> None:

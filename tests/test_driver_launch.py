@@ -11,7 +11,19 @@ import threading
 import numpy as np
 import pytest
 from assembler import cubin_of
-from gpu_kernels import AXPY, DOUBLE, FILL, PARAMETERS, SHARED, SPIN, echo, module, where
+from gpu_kernels import (
+    AXPY,
+    CALLER,
+    DOUBLE,
+    FILL,
+    PARAMETERS,
+    SHARED,
+    SPIN,
+    SQUARE,
+    echo,
+    module,
+    where,
+)
 
 from ptxkit.diagnostics import PtxkitError, Source
 from ptxkit.driver import CudaDevice
@@ -316,40 +328,6 @@ def test_versions_and_targets_are_compared_first(device: CudaDevice) -> None:
     other = "sm_100a" if device.capability != (10, 0) else "sm_90a"
     text = refuse("P704", lambda: device.load(FILL.replace("8.0", "8.8").replace("sm_80", other)))
     assert "--device emu" in text
-
-
-CALLER = module(
-    """.extern .func (.param .b32 result) square(.param .b32 value);
-.visible .entry use(.param .u64 out, .param .u32 n)
-{
-    .reg .b32 %r<3>;
-    .reg .b64 %d<2>;
-    ld.param.u64 %d0, [out];
-    cvta.to.global.u64 %d1, %d0;
-    ld.param.u32 %r1, [n];
-    {
-    .param .b32 value;
-    .param .b32 result;
-    st.param.b32 [value], %r1;
-    call.uni (result), square, (value);
-    ld.param.b32 %r2, [result];
-    }
-    st.global.u32 [%d1], %r2;
-    ret;
-}
-"""
-)
-SQUARE = module(
-    """.visible .func (.param .b32 result) square(.param .b32 value)
-{
-    .reg .b32 %r<3>;
-    ld.param.b32 %r1, [value];
-    mul.lo.u32 %r2, %r1, %r1;
-    st.param.b32 [result], %r2;
-    ret;
-}
-"""
-)
 
 
 def test_files_are_linked(device: CudaDevice) -> None:

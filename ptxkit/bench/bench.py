@@ -167,7 +167,7 @@ class Bench:
         """A shipped kernel, ready to be filled and launched."""
         found = card.read(module.source) if module.source else None
         plan = make(program, module, found, Request(sizes=sizes))
-        session = self._session(program)
+        session = self._session(program, replace(self.options, link=()))
         return Stage(session.device, session.loaded, plan)
 
     def _roof_trial(self, reads: int, writes: int, ctas: int, samples: int | None = None) -> Trial:
@@ -221,11 +221,11 @@ class Bench:
         self._cases.append(Case(plan))
         return self._cases[-1]
 
-    def _session(self, program: Program) -> Session:
+    def _session(self, program: Program, options: Options | None = None) -> Session:
         if program not in self._sessions:
             module = program.module()
             device = self._open(module)
-            self._sessions[program] = Session(module, self.options, self._watch, device)
+            self._sessions[program] = Session(module, options or self.options, self._watch, device)
         return self._sessions[program]
 
     def _open(self, module: Module) -> Device:

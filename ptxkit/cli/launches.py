@@ -47,6 +47,9 @@ _OPTIONS = (
     click.option(
         "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
     ),
+    click.option(
+        "--link", multiple=True, metavar="FILE", help="Link another file's functions to FILE; on a GPU."
+    ),
     click.option("--line-info", is_flag=True, help="On a GPU, let profilers show the PTX lines."),
     click.option(
         "--timeout",
@@ -100,6 +103,23 @@ class Subject:
     def presets(self) -> list[str]:
         """The names of the card's presets."""
         return [preset.name for preset in self.card.presets] if self.card else []
+
+
+def linked(given: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The name and the text of each file to be linked, checked for syntax.
+
+    Raises:
+        PtxkitError: it can't be read, or there are errors in it.
+    """
+    found = []
+    for file in given["link"]:
+        _, module = files.read(file, given["max_size"])
+        problems = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
+        if problems:
+            raise PtxkitError(problems)
+        assert module.source is not None
+        found.append((module.source.name, module.source.text))
+    return tuple(found)
 
 
 def plans_of(

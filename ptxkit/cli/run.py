@@ -13,7 +13,7 @@ import click
 
 from ptxkit.asm import Module
 from ptxkit.cli import Verb
-from ptxkit.cli.launches import ALL, Subject, launch_options, request_of, subject
+from ptxkit.cli.launches import ALL, Subject, launch_options, linked, request_of, subject
 from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
@@ -82,6 +82,7 @@ def command(**given: Any) -> int:
         sanitize=given["sanitize"],
         arch=given["arch"],
         line_info=given["line_info"],
+        link=linked(given),
         save=flags.once((flags.split(text, "--save") for text in given["save"]), "--save"),
     )
     plans = list(_plans(found, request, options))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launches import launch_options, plans_of, request_of, subject
+from ptxkit.cli.launches import launch_options, linked, plans_of, request_of, subject
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.progress import Progress
 from ptxkit.diagnostics import error
@@ -100,6 +100,7 @@ def _jobs(given: dict[str, Any]) -> list[Job]:
         seed=given["seed"] or 0,
         arch=given["arch"],
         line_info=given["line_info"],
+        link=linked(given),
     )
     jobs: dict[str, Job] = {}
     for file in given["file"]:

@@ -8,7 +8,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -57,7 +57,9 @@ class Job:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Job:
         """The job that `to_json` wrote."""
-        return cls(LaunchPlan.from_json(data["plan"]), Options(**data["options"]), data["timeout"])
+        options = Options(**data["options"])
+        options = replace(options, link=tuple((name, text) for name, text in options.link))
+        return cls(LaunchPlan.from_json(data["plan"]), options, data["timeout"])
 
     def reported(self, report: Report) -> dict[str, Any]:
         """The result of a run that came to its end."""
