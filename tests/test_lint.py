@@ -193,7 +193,8 @@ MBARRIER_WAIT = "W: mbarrier.try_wait.parity.shared::cta.b64 %p3, [barrier], 0;\
         ([MMA, TCGEN05_COMMIT, TMEM_LOAD.format("%r3")], []),
         ([MMA, TCGEN05_COMMIT, "bar.sync 0;", TMEM_LOAD.format("%r1")], []),
         ([MMA, TCGEN05_COMMIT, "add.u32 %r1, %r1, 64;", TMEM_LOAD.format("%r1")], []),
-        ([MMA, TCGEN05_COMMIT, "@%p2 bra L;", MBARRIER_WAIT, "L:", TMEM_LOAD.format("%r1")], [("P234", 8)]),
+        (["@!%p2 bra L;", MMA, TCGEN05_COMMIT, "L:", TMEM_LOAD.format("%r1")], [("P234", 6)]),
+        ([MMA, TCGEN05_COMMIT, "bra M;", "L:", TMEM_LOAD.format("%r1"), "M:"], []),
     ],
 )
 def test_results_of_products_that_nothing_waited_for(lines, found):

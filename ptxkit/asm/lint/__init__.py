@@ -10,7 +10,7 @@ from ptxkit.asm.check.addresses import check_place
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.flow import Code
 from ptxkit.asm.lint.values import Place, Values
-from ptxkit.asm.symbols import Scope, SymbolKind
+from ptxkit.asm.symbols import Scope
 from ptxkit.asm.tree import Address, Function, Name
 
 __all__ = ["lint"]
@@ -51,7 +51,8 @@ def _check_computed(context: Context, code: Code, values: Values) -> None:
         for position, operand in enumerate(instruction.operands):
             if not isinstance(operand, Address) or not isinstance(operand.base, Name):
                 continue
-            symbol = code.meaning(operand.base)
+            if values.definition(operand.base) is None:
+                continue
             place = values.of(operand)
-            if symbol is not None and symbol.kind is SymbolKind.REGISTER and isinstance(place, Place):
+            if isinstance(place, Place):
                 check_place(context, instruction, position, place.symbol, place.offset)

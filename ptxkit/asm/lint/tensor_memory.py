@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.flow import Code
 from ptxkit.asm.lint.barriers import uses
 from ptxkit.asm.lint.descriptors import check_instruction_descriptor, check_shared_memory
 from ptxkit.asm.lint.values import Values
-from ptxkit.asm.lint.warpgroup import solve
 from ptxkit.asm.tree import Address, Instruction, Name
 from ptxkit.descriptors import SmemDescTcgen05
 
@@ -38,10 +39,7 @@ def check_tensor_memory(context: Context, code: Code, values: Values) -> None:
             check_shared_memory(context, instruction, values, SmemDescTcgen05)
         elif _is(instruction, "cp"):
             check_shared_memory(context, instruction, values, SmemDescTcgen05)
-    flight = _Flight(code)
-    solve(code, flight.step)
-    for number in flight.found:
-        instruction = code.instructions[number]
+    for instruction in _unawaited(code):
         context.warn(
             "P234",
             f"`{instruction.spelling}` reads the result of a product that nothing has waited for",
@@ -50,35 +48,33 @@ def check_tensor_memory(context: Context, code: Code, values: Values) -> None:
         )
 
 
-class _Flight:
-    """The registers with the addresses of results whose products may not have ended.
+def _unawaited(code: Code) -> Iterator[Instruction]:
+    """Loads of results whose products may not have ended, on the way on which no conditional branch is taken.
 
-    A wait for any mbarrier, a barrier or a call ends all of them: which products it waits for, the text does
-    not tell. Results are the same where the register is, as long as nothing writes that.
+    A wait for any mbarrier, a barrier or a call ends all products: which ones it waits for, the text does not
+    tell. Results are the same where the register with their address is, as long as nothing writes that.
     """
-
-    def __init__(self, code: Code) -> None:
-        self.code = code
-        self.found: dict[int, None] = {}
-
-    def step(self, number: int, state: int) -> int:
-        instruction = self.code.instructions[number]
-        if instruction.opcode in ("bar", "barrier", "call") or (
-            instruction.opcode == "mbarrier" and "_wait" in instruction.modifiers[0]
-        ):
-            return 0
-        if instruction.opcode == "tcgen05":
-            result = self.register(instruction)
+    flying = 0
+    for number, instruction in enumerate(code.instructions):
+        opcode = instruction.opcode
+        if opcode == "tcgen05":
+            result = _address(code, instruction)
             if _is(instruction, "mma"):
-                return state | result
-            if _is(instruction, "ld") and result & state:
-                self.found[number] = None
-        return state & ~self.code.writes[number]
+                flying |= result
+            elif _is(instruction, "ld") and result & flying:
+                yield instruction
+        elif flying:
+            waits = opcode == "mbarrier" and "_wait" in instruction.modifiers[0]
+            leaves = opcode in ("bra", "brx", "ret", "exit", "trap") and instruction.guard is None
+            if waits or leaves or opcode in ("bar", "barrier", "call"):
+                flying = 0
+            flying &= ~code.writes[number]
 
-    def register(self, instruction: Instruction) -> int:
-        """The register in the brackets of its first address."""
-        address = next((o for o in instruction.operands if isinstance(o, Address)), None)
-        return self.code.register_bits([address.base]) if address and isinstance(address.base, Name) else 0
+
+def _address(code: Code, instruction: Instruction) -> int:
+    """The register in the brackets of the first address, as a bit."""
+    address = next((o for o in instruction.operands if isinstance(o, Address)), None)
+    return code.register_bits([address.base]) if address and isinstance(address.base, Name) else 0
 
 
 def _is(instruction: Instruction, modifier: str) -> bool:

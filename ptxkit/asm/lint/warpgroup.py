@@ -30,7 +30,7 @@ def check_warpgroup(context: Context, code: Code, values: Values) -> None:
             )
             return
     flight = _Flight(code)
-    solve(code, flight.step)
+    _solve(code, flight.step)
     for number, registers in flight.found.items():
         context.warn(
             "P233",
@@ -39,7 +39,7 @@ def check_warpgroup(context: Context, code: Code, values: Values) -> None:
             help="wait for the product before: `wgmma.wait_group.sync.aligned 0;`",
         )
     fences = _Fences(code)
-    solve(code, fences.step)
+    _solve(code, fences.step)
     for number, registers in fences.found.items():
         context.warn(
             "P233",
@@ -122,7 +122,7 @@ class _Fences:
         return state & ~_registers(self.code, instruction)
 
 
-def solve(code: Code, step: Callable[[int, int], int]) -> None:
+def _solve(code: Code, step: Callable[[int, int], int]) -> None:
     """Run `step` over every instruction until what may hold before each block grows no more."""
     blocks = code.blocks
     before = [0] * len(blocks)
