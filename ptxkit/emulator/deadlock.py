@@ -76,25 +76,27 @@ class Watch:
         if launch.changes != self._changes:
             self._changes = launch.changes
             self._seen.clear()
-        state = _state(launch, gangs)
-        if state in self._seen:
+        now = state(launch, gangs)
+        if now in self._seen:
             return True
-        self._seen.add(state)
+        self._seen.add(now)
         return False
 
 
-def _state(launch: Execution, gangs: Sequence[Gang]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    if launch.program.reads_clock:
-        digest.update(str(launch.clock + launch.counts.instructions).encode())
-    for gang in gangs:
+def state(launch: Execution, gangs: Sequence[Gang]) -> bytes:
+    """A digest of where the groups of some gangs are and what their registers hold, in any order."""
+    clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
+    parts = [str(clock).encode()]
+    for number, gang in enumerate(gangs):
         for group in (*gang.ready, *(entry.group for entry in gang.waiting)):
-            digest.update(repr((group.code.number, group.pc, group.trail, group.passed)).encode())
+            digest = hashlib.blake2b(digest_size=16)
+            digest.update(repr((number, group.code.number, group.pc, group.trail, group.passed)).encode())
             for lanes in (group.rows, group.mask):
                 digest.update(b"-" if lanes is None else lanes.tobytes())
             for slot in group.code.blocks[group.pc].live:
                 digest.update(np.asarray(group.regs[slot]).tobytes())
-    return digest.digest()
+            parts.append(digest.digest())
+    return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
 
 def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:

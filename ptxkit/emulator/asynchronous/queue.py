@@ -11,6 +11,7 @@ from ptxkit.emulator.asynchronous.groups import Groups
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.deadlock import state
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 AT_ONCE = 0.3
 """In random order, how often an operation happens at issue, and how often one happens when groups change."""
-EXPIRIES = 2
-"""How often waits with a time limit run out without anything having changed before it is a deadlock."""
+EXPIRIES = 1 << 14
+"""How often time limits run out without anything having changed before it is a deadlock, although registers
+are never what they were."""
+TIME_LIMIT = 1_000_000
+"""How long `try_wait` waits, in nanoseconds: a time that the system chooses."""
 
 
 class Queue:
@@ -43,7 +47,8 @@ class Queue:
         self.hazards = Hazards(self)
         self.eager = gang.launch.timing == "eager"
         self._random = gang.launch.random
-        self._expired = (-1, 0)
+        self._stamp = -1
+        self._states: set[bytes] = set()
         self.refused: set[int] = set()
 
     @property
@@ -223,11 +228,17 @@ class Queue:
             self.advance()
             if gang.ready:
                 return True
-        stamp, times = self._expired
-        now = self.mbarriers.stamp + gang.launch.changes
-        times = times + 1 if stamp == now else 0
-        self._expired = (now, times)
-        return times < EXPIRIES and gang.expire()
+        launch = gang.launch
+        stamp = self.mbarriers.stamp + launch.changes
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._states.clear()
+        now = state(launch, [gang])
+        if now in self._states or len(self._states) > EXPIRIES:
+            return False
+        self._states.add(now)
+        launch.clock += TIME_LIMIT
+        return gang.expire()
 
     def drain(self) -> None:
         """The gang's threads have exited: whatever is in flight happens."""

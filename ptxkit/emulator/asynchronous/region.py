@@ -65,8 +65,12 @@ class Region:
             start: int64 offsets in the bank.
             size: bytes of each.
         """
+        if not self.size.any():
+            return np.full(np.shape(start), -1)
+        size = np.broadcast_to(size, np.shape(start))
         if self._sorted is None:
             order = np.argsort(self.start, kind="stable")
+            order = order[self.size[order] > 0]
             begins = self.start[order]
             reach = np.maximum.accumulate(begins + self.size[order])
             self._sorted = begins, reach, order
@@ -79,7 +83,8 @@ class Region:
         # `reach` may come from an earlier, longer interval than the last that begins before the range's end.
         ends = self.start[found] + self.size[found]
         for i in np.flatnonzero(inside & (ends <= start)):
-            overlaps = (self.start < start[i] + size) & (self.start + self.size > start[i])
+            overlaps = (self.start < start[i] + size[i]) & (self.start + self.size > start[i])
+            overlaps &= self.size > 0
             found[i] = int(np.argmax(overlaps)) if overlaps.any() else -1
         return found
 
