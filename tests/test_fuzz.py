@@ -55,17 +55,13 @@ def test_what_goes_wrong_is_noticed(fuzz: ModuleType, monkeypatch: pytest.Monkey
     assert wrong.startswith("TimeoutError")
 
 
-def test_runs_are_joined_where_they_meet(fuzz: ModuleType) -> None:
-    parts = [
-        fuzz.document(fuzz.run(7, range(first, first + 20)), 7, first, 1.0, {"commit": "c", "date": "d"})
-        | {"modified": False, "machine": {}}
-        for first in (20, 0)
-    ]
+def test_runs_are_joined(fuzz: ModuleType) -> None:
+    origin = {"commit": "c", "date": "d", "modified": False, "machine": {}}
+    parts = [fuzz.document(fuzz.run(7, range(at, at + 20)), 7, at, 1.0, origin) for at in (20, 0)]
     whole = fuzz.joined(parts)
     assert whole["cases"] == 40
     assert sum(whole["made_from"].values()) == 40
-    assert [run["first"] for run in whole["runs"]] == [0, 20]
-    with pytest.raises(SystemExit, match="cases 20 to 40 are missing"):
-        fuzz.joined([{**parts[0], "first": 40}, parts[1]])
-    with pytest.raises(SystemExit, match="one commit"):
-        fuzz.joined([{**parts[0], "commit": "other"}, parts[1]])
+    assert [run["first"] for run in whole["runs"]] == [20, 0]
+    with pytest.raises(SystemExit, match="case 10 of seed 7 is in two runs"):
+        fuzz.joined([{**parts[0], "first": 10}, parts[1]])
+    assert fuzz.joined([{**parts[0], "seed": 8, "first": 10}, parts[1]])["cases"] == 40

@@ -1,7 +1,7 @@
 """Feed the assembler mutated PTX: whatever the text, the answer must be diagnostics.
 
     python tools/fuzz.py [--cases 1000000] [--seed 0] [--processes 1] [--seconds S] [--output FILE]
-    python tools/fuzz.py --join FILE.. [--output FILE]  one document of several runs, each with its --first
+    python tools/fuzz.py --join FILE.. [--output FILE]  one document of several runs
     python tools/fuzz.py --seed 0 --show 1234          print case 1234, and what becomes of it
 
 Seeds are the corpus, the kernels of this repository, statements made from every row of the instruction set,
@@ -469,30 +469,21 @@ def document(total: Outcome, seed: int, first: int, seconds: float, origin: dict
 
 
 def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """One document of runs with one seed at one commit, each going on where the one before it ended."""
-    parts = sorted(parts, key=lambda part: part["first"])
-    for before, after in pairwise(parts):
-        if before["first"] + before["cases"] != after["first"]:
-            raise SystemExit(f"cases {before['first'] + before['cases']} to {after['first']} are missing")
-    if len({(part["seed"], part["commit"]) for part in parts}) > 1:
-        raise SystemExit("expected runs with one seed at one commit")
-    first = parts[0]
+    """One document of several runs, no case of which is another's."""
+    ranges = sorted((part["seed"], part["first"], part["first"] + part["cases"]) for part in parts)
+    for before, after in pairwise(ranges):
+        if before[0] == after[0] and before[2] > after[1]:
+            raise SystemExit(f"case {after[1]} of seed {after[0]} is in two runs")
     sums = ("cases", "characters", "without_a_finding")
     counts = ("made_from", "cases_with_each_code")
+    run = ("seed", "first", "cases", "slowest", "seconds", "date", "commit", "modified", "machine")
     return {
-        **{name: first[name] for name in ("schema", "kind", "seed", "first", "commit", "bounds")},
+        **{name: parts[0][name] for name in ("schema", "kind", "bounds")},
         **{name: sum(part[name] for part in parts) for name in sums},
-        **{
-            name: dict(sorted(sum((Counter(part[name]) for part in parts), Counter()).items()))
-            for name in counts
-        },
-        "failures": [failure for part in parts for failure in part["failures"]],
-        "slowest": max((part["slowest"] for part in parts), key=lambda slowest: slowest["seconds"]),
+        **{name: dict(sorted(sum((Counter(p[name]) for p in parts), Counter()).items())) for name in counts},
+        "failures": [{"seed": part["seed"], **failure} for part in parts for failure in part["failures"]],
         "peak_resident_bytes": max(part["peak_resident_bytes"] for part in parts),
-        "runs": [
-            {name: part[name] for name in ("first", "cases", "seconds", "date", "modified", "machine")}
-            for part in parts
-        ],
+        "runs": [{name: part[name] for name in run} for part in parts],
     }
 
 
