@@ -53,7 +53,8 @@ def product_kernel(
     These are cleared first, so that all of `out` is defined.
     """
     pair = product.cta_group == 2
-    b = Builder("sm_100a", version="8.8")
+    b = Builder("sm_103a" if product.k96 else "sm_100a", version="8.8")
+    place_a, place_b = products.scale_places(product)
     buffer = b.shared("b8", "buffer[]", align=1024, linkage="extern")
     barrier = b.shared("b64", "barrier", align=8)
     slot = b.shared("b32", "slot", align=4)
@@ -109,8 +110,8 @@ def product_kernel(
                 else _plus(k, smem, products.BASE_A),
                 b=_plus(k, smem, products.BASE_B),
                 accumulate=k.setp.ne.u32(..., 0, 0),
-                scale_a=_plus(k, tensor, products.PLACE_SCALE_A),
-                scale_b=_plus(k, tensor, products.PLACE_SCALE_B),
+                scale_a=_plus(k, tensor, place_a),
+                scale_b=_plus(k, tensor, place_b),
                 metadata=_plus(k, tensor, products.PLACE_METADATA),
             )
             for i, (column, different) in enumerate(copied_columns(product) if copied else ()):

@@ -8,7 +8,8 @@ import tensor_memory_kernels as kernels
 import tensor_memory_products as products
 from test_tcgen05_emit import products as planned
 
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.layouts import SharedTile
 from ptxkit.tcgen05 import Product, TensorTile
 
 ORDERS = ("lazy", "eager", "random")
@@ -53,6 +54,31 @@ COPIES = [
 def test_scales_and_metadata_that_copies_bring(at: int) -> None:
     """Products follow the copies of their thread without a wait."""
     check(COPIES[at], ORDERS[at % 3], copied=True)
+
+
+K96 = [
+    Product(a, SharedTile(32, 768, "e2m1"), "f32", 2, scale=scale, k96=True)
+    for a, scale in (
+        (SharedTile(128, 768, "e2m1"), "ue8m0"),
+        (SharedTile(128, 768, "e2m1"), "ue4m3"),
+        (TensorTile(128, 768, "e2m1"), "ue8m0"),
+    )
+]
+
+
+@pytest.mark.parametrize("at", range(3), ids=[describe(form) for form in K96])
+def test_products_with_k_of_96(at: int) -> None:
+    """Steps of 48 bytes that go on in the next atom of the buffer, wherever it lies."""
+    check(K96[at], ORDERS[at], seed=at)
+
+
+def test_k_of_96_is_for_sm_103a() -> None:
+    placed = products.put(K96[0], 0)
+    products.put_scales(K96[0], placed, 0)
+    text = kernels.product_kernel(K96[0]).replace(".target sm_103a", ".target sm_100a")
+    with pytest.raises(EmulatorFault, match="TCGEN-IDESC") as caught:
+        kernels.launch(K96[0], placed, text, Emulator())
+    assert "`k` of 96 needs sm_103a, found sm_100" in str(caught.value)
 
 
 @pytest.mark.slow

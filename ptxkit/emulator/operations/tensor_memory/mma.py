@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.effect import Effect, effect
@@ -88,11 +89,14 @@ def mma(form: Form) -> Effect:
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)
+                if plan.k == 96 and capability != (10, 3):
+                    found = f"sm_{capability[0]}{capability[1]}"
+                    raise Illegal(
+                        "TCGEN-IDESC", [Diagnostic("P425", f"`k` of 96 needs sm_103a, found {found}")]
+                    )
                 product = place(plan, operands)
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
-            if plan.k == 96:
-                raise fault("P601", "not emulated: products with K = 96", site, (who,))
             ctas = engine.pair(cta, group_size)
             check_shared(engine, product.shared, site, who)
             check_boxes(engine, ctas, (*product.writes, *product.reads), site, who)
