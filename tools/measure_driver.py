@@ -5,7 +5,8 @@
 - What a launch costs on the host, beside the bare driver call and other libraries (tools/measure_launch.py).
 - Two benches of the same kernels: whether they agree within the spread that they print.
 - The bench beside Nsight Compute, `ncu --clock-control none`, where that is on PATH: the same launches with
-  the cache flushed in the same way.
+  the cache flushed in the same way, and the empty kernel.
+- The arithmetic roofs.
 
 Everything goes into OUT.json, a short table to stdout. The GPU's settings are read, never changed.
 """
@@ -20,6 +21,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import measure_launch
 
-from ptxkit import card, kernels
+from ptxkit import card, kernels, worker
 from ptxkit.asm import parse
-from ptxkit.driver import CudaDevice
-from ptxkit.plan import Program, Request, make
+from ptxkit.bench import Schedule, Settings
+from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.provenance import provenance
+from ptxkit.runner import Options
 from ptxkit.stage import Case, Stage
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,11 +44,13 @@ STATES: dict[str, tuple[str, dict[str, int]]] = {
     "gemv 128x256x1": ("gemv.ptx", {"M": 128, "K": 256, "L": 1}),
     "gemv 7168x2048x4": ("gemv.ptx", {"M": 7168, "K": 2048, "L": 4}),
     "gemv 7168x16384x1": ("gemv.ptx", {"M": 7168, "K": 16384, "L": 1}),
-    "gemv 4096x7168x8": ("gemv.ptx", {"M": 4096, "K": 7168, "L": 8}),
-    "gemv 4096x7168x32": ("gemv.ptx", {"M": 4096, "K": 7168, "L": 32}),
     "read 512 MB": ("roofs/stream.ptx", {"R": 1 << 25, "W": 0, "CTAS": 1056}),
+    "bf16 products": ("roofs/wgmma_bf16.ptx", {"CTAS": 132, "STEPS": 1600, "WRITERS": 1, "ADD": 0}),
 }
-"""Kernels by a name: file and sizes. The last two take more than 100 us on an H200."""
+"""Kernels by a name: file and sizes. On an H200 about 1, 9, 21, 120 us and 1 ms."""
+EMPTY = "empty kernel"
+PRODUCTS = {"bf16": 5e11, "f16": 5e11, "tf32": 2.5e11, "e4m3": 1e12, "s8": 1e12}
+"""Arithmetic roofs, and how many operations each makes: about half a millisecond on an H200."""
 
 LONG = 100e-6
 """Seconds from which a figure is compared in per cent rather than in microseconds."""
@@ -52,19 +58,43 @@ PROFILED = 20
 """Launches that the profiler times."""
 
 
-def bench(quick: bool) -> dict[str, Any]:
-    """The states' timings, by name, from one `ptxkit bench` for each file."""
+def plan_of(name: str) -> LaunchPlan:
+    """The state's launch plan."""
+    file, sizes = STATES[name]
+    found, path = kernels.find(file)
+    module = parse(path, name=found)
+    return make(Program(found, str(path)), module, card.read(module.source), Request(sizes=sizes))
+
+
+def bench(settings: Settings) -> dict[str, Any]:
+    """The states' timings, by name, from one bench in a process of its own."""
+    with worker.bench(Options(device="cuda"), settings, None) as measuring:
+        schedule = Schedule([plan_of(name) for name in STATES], settings, measuring.call)
+        states = dict(schedule.run())
     found: dict[str, Any] = {}
-    for name, (file, sizes) in STATES.items():
-        given = [part for size, value in sizes.items() for part in ("-p", f"{size}={value}")]
-        command = [sys.executable, "-m", "ptxkit", "bench", file, "--device", "cuda", "--json", *given]
-        if quick:
-            command += ["--trials", "3"]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-        (state,) = json.loads(done.stdout)["states"]
-        found[name] = {**state["timing"], "diagnostics": state["diagnostics"]}
+    for place, name in enumerate(STATES):
+        made = states[place].to_json()
+        if made["timing"] is None:
+            raise SystemExit(f"{name}: {made['diagnostics']}")
+        found[name] = {**made["timing"], "diagnostics": made["diagnostics"]}
+    return found
+
+
+def products() -> dict[str, Any]:
+    """Of each type the operations a second of the arithmetic roof."""
+    found = {}
+    with worker.bench(Options(device="cuda"), Settings(), None) as measuring:
+        floor = measuring.call("floor").median
+        for dtype, operations in PRODUCTS.items():
+            roof = measuring.call("arithmetic_roof", dtype, int(operations))
+            (trial,) = roof.figure.trials
+            found[dtype] = {
+                "kernel": roof.kernel,
+                "operations": roof.operations,
+                "seconds": trial.median,
+                "rate": roof.operations / (trial.median - floor),
+                "sm_clock": trial.sm_clock,
+            }
     return found
 
 
@@ -80,23 +110,27 @@ def agreement(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 def launch_under_profiler(name: str) -> None:
     """The state's launches and nothing waited for behind a gate: the profiler runs kernels one by one."""
-    file, sizes = STATES[name]
-    found, path = kernels.find(file)
-    module = parse(path, name=found)
-    plan = make(Program(found, str(path)), module, card.read(module.source), Request(sizes=sizes))
-    with CudaDevice() as device, Stage(device, device.load(module), plan) as stage:
-        stage.fill(Case(plan).inputs)
+    with CudaDevice() as device:
         stopwatch = device.stopwatch("read")
-        launch = stage.prepare(stopwatch)
-        for number in range(PROFILED):
-            stopwatch.flush_cache(number)
-            launch()
-            stopwatch.stream.synchronize()
+        if name == EMPTY:
+            _launch_often(stopwatch, stopwatch.nothing)
+            return
+        plan = plan_of(name)
+        with Stage(device, device.load(plan.program.module()), plan) as stage:
+            stage.fill(Case(plan).inputs)
+            _launch_often(stopwatch, stage.prepare(stopwatch))
+
+
+def _launch_often(stopwatch: Stopwatch, launch: Callable[[], None]) -> None:
+    for number in range(PROFILED):
+        stopwatch.flush_cache(number)
+        launch()
+        stopwatch.stream.synchronize()
 
 
 def profile(name: str, ncu: str) -> dict[str, Any]:
     """The kernel's durations as Nsight Compute tells them, in seconds."""
-    entry = Path(STATES[name][0]).stem
+    entry = "nothing" if name == EMPTY else Path(STATES[name][0]).stem
     command = [
         ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum",
         "--print-units", "base", "--csv", "--kernel-name", entry,
@@ -109,6 +143,8 @@ def profile(name: str, ncu: str) -> dict[str, Any]:
         for row in csv.DictReader(io.StringIO("\n".join(lines)))
         if row.get("Metric Name") == "gpu__time_duration.sum"
     ]
+    # The first launches of `stopwatch` prime it.
+    times = times[-PROFILED:]
     if not times:
         return {"error": (done.stdout + done.stderr)[-2000:]}
     return {"median": statistics.median(times), "low": min(times), "high": max(times), "launches": len(times)}
@@ -174,6 +210,9 @@ def show(document: dict[str, Any]) -> None:
             f"{name:<20} {timing['seconds'] * 1e6:8.2f} us{net}  floor {floor * 1e6:.2f} us"
             f"  again {apart['apart'] * 1e6:.3f} us apart, spread {apart['spread'] * 1e6:.3f} us{profiled}"
         )
+    for dtype, roof in document["products"].items():
+        clock = roof["sm_clock"] / 1e6
+        print(f"{dtype:<6} {roof['rate'] / 1e12:8.1f} Top/s by {roof['kernel']}, {clock:.0f} MHz")
     for name, bar in document["bars"].items():
         word = {True: "met", False: "MISSED", None: "not measured"}[bar["met"]]
         limit = f"at most {bar['most']}" if "most" in bar else f"of {bar['of']}"
@@ -187,7 +226,7 @@ def main() -> None:
     )
     parser.add_argument("out", type=Path, nargs="?", help="write the figures here")
     parser.add_argument("--quick", action="store_true", help="fewer trials and batches")
-    parser.add_argument("--under-profiler", choices=STATES, help=argparse.SUPPRESS)
+    parser.add_argument("--under-profiler", choices=[EMPTY, *STATES], help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.under_profiler:
         launch_under_profiler(chosen.under_profiler)
@@ -203,9 +242,12 @@ def main() -> None:
             "gpu": device.describe(),
             "launch": measure_launch.document(device, 20 if chosen.quick else 60, 400),
         }
-    first, second = bench(chosen.quick), bench(chosen.quick)
+    settings = Settings(trials=3 if chosen.quick else Settings().trials, roofs=False)
+    first, second = bench(settings), bench(settings)
     ncu = shutil.which("ncu")
     document |= {
+        "products": products(),
+        "empty_kernel": profile(EMPTY, ncu) if ncu else {},
         "bench": first,
         "bench_again": second,
         "agreement": agreement(first, second),
