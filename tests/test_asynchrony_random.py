@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.asynchronous import Region
-from ptxkit.emulator.memory import Bank
 
 HEAD = """\
 .version 8.6
@@ -178,47 +174,3 @@ def test_bulk_copies(device: Any, seed: int) -> None:
     device.load(text).kernel("k").launch(1, 1, [argument, out])
     device.synchronize()
     assert out.numpy().tobytes() == wanted.tobytes()
-
-
-# ---- regions
-
-
-BANK = Bank(np.zeros(64, np.uint8))
-INTERVALS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 12)), max_size=8)
-
-
-def region(intervals: list[tuple[int, int]]) -> Region:
-    return Region(
-        BANK, np.array([a for a, _ in intervals], np.int64), np.array([n for _, n in intervals], np.int64)
-    )
-
-
-def touched(intervals: list[tuple[int, int]]) -> set[int]:
-    return {byte for a, n in intervals for byte in range(a, a + n)}
-
-
-@given(INTERVALS, INTERVALS)
-def test_regions_overlap_where_their_bytes_do(
-    one: list[tuple[int, int]], other: list[tuple[int, int]]
-) -> None:
-    found = region(one).overlap(region(other))
-    assert (found is not None) == bool(touched(one) & touched(other))
-    if found is not None:
-        assert touched([one[found[0]]]) & touched([other[found[1]]])
-
-
-@given(INTERVALS, st.integers(0, 60), st.integers(1, 16))
-def test_holding_finds_an_interval(intervals: list[tuple[int, int]], start: int, size: int) -> None:
-    found = int(region(intervals).holding(np.array([start]), size)[0])
-    wanted = set(range(start, start + size))
-    assert (found >= 0) == bool(touched(intervals) & wanted)
-    assert found < 0 or touched([intervals[found]]) & wanted
-
-
-@given(INTERVALS, st.sampled_from([1, 4, 16]))
-def test_indices_are_the_units_that_are_touched(intervals: list[tuple[int, int]], unit: int) -> None:
-    index, interval = region(intervals).indices(unit)
-    expected = [(byte // unit, i) for i, (a, n) in enumerate(intervals) for byte in range(a, a + n)]
-    assert list(zip(index.tolist(), interval.tolist(), strict=True)) == sorted(
-        dict.fromkeys(expected), key=lambda e: e[1]
-    )
