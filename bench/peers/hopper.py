@@ -1,0 +1,126 @@
+"""Hopper kernels beside what bounds them, by turns in one process, as JSON.
+
+    python bench/peers/hopper.py gemm > gemm.json      # gemm_wgmma.ptx and cuBLAS, 8192^3
+    python bench/peers/hopper.py attn > attn.json      # attn_dist.ptx, gathers alone, cuBLAS
+
+Needs a Hopper GPU, and PyTorch for cuBLAS and the random inputs. Operands are normally distributed: on zeros
+the same kernels are faster. The caches are not flushed, as the operands are many times the L2 cache or are
+read from it on purpose. A figure is the median of all samples of all rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import ptxkit
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS, SAMPLES = 10, 5
+DEPTH = 576
+QUERIES, KEYS, CHOSEN = 4096, 32768, 2048
+
+
+def turns(device: Any, watch: Any, launches: dict[str, Callable[[], Any]], work: dict[str, float]) -> Any:
+    """Rates of each launch in TFLOP/s, sampled by turns: a drift of the clock falls on all of them."""
+    for launch in launches.values():
+        watch.prime(launch)
+    seconds: dict[str, list[float]] = {name: [] for name in launches}
+    for _ in range(ROUNDS):
+        for name, launch in launches.items():
+            seconds[name] += watch.times(launch, SAMPLES)
+    found = {}
+    for name, times in seconds.items():
+        median = statistics.median(times)
+        found[name] = {"seconds": median, "tflops": work[name] / median / 1e12, "samples": len(times)}
+    return found
+
+
+def cublas(watch: Any, size: int = 8192) -> tuple[Callable[[], Any], tuple[torch.Tensor, ...]]:
+    """A launch of torch.matmul in the watch's stream, and its operands a, b (transposed) and d."""
+    a, b = (torch.randn(size, size, device="cuda").bfloat16() for _ in range(2))
+    d = torch.empty_like(a)
+    stream = torch.cuda.ExternalStream(int(watch.stream.handle))
+
+    def launch() -> None:
+        with torch.cuda.stream(stream):
+            torch.matmul(a, b.T, out=d)
+
+    return launch, (a, b, d)
+
+
+def gemm(device: Any) -> dict[str, Any]:
+    """gemm_wgmma.ptx and cuBLAS on the same operands."""
+    size = 8192
+    watch = device.stopwatch(flush="none")
+    peer, (a, b, d) = cublas(watch, size)
+    own = torch.empty_like(d)
+    maps = [
+        ptxkit.tensor_map(
+            tensor.data_ptr(), dtype="bf16", shape=(size, size), strides=(2 * size,), box=box, swizzle="128B"
+        )
+        for tensor, box in ((a, (128, 64)), (b, (128, 64)), (own, (64, 64)))
+    ]
+    kernel = device.load(ROOT / "kernels_ptx" / "gemm_wgmma.ptx").kernel("gemm_wgmma")
+    args = [*maps, size // 256, size // 256, size // 64]
+    launch = kernel.prepare(132, 384, args, cluster=2, shared=229504, stream=watch.stream)
+    operations = 2.0 * size**3
+    names = ("gemm_wgmma.ptx", "cuBLAS")
+    found = turns(
+        device, watch, dict(zip(names, (launch, peer), strict=True)), dict.fromkeys(names, operations)
+    )
+    differs = (own.float() - d.float()).abs().max().item()
+    return {"size": size, "figures": found, "largest_difference": differs}
+
+
+def attn(device: Any) -> dict[str, Any]:
+    """attn_dist.ptx with 128 and 64 heads, its gathers alone, and cuBLAS."""
+    watch = device.stopwatch(flush="none")
+    peer, _ = cublas(watch)
+    launches: dict[str, Callable[[], Any]] = {"cuBLAS": peer}
+    work = {"cuBLAS": 2.0 * 8192**3}
+    k = torch.randn(KEYS, DEPTH, device="cuda").bfloat16()
+    indices = torch.randint(0, KEYS, (QUERIES, CHOSEN), device="cuda", dtype=torch.int32)
+    kept: list[Any] = [k, indices]
+    sums = torch.empty(QUERIES, CHOSEN, device="cuda")
+    for heads in (128, 64):
+        q = torch.randn(QUERIES * heads, DEPTH, device="cuda").bfloat16()
+        lse = torch.randn(QUERIES, heads, device="cuda") + 11
+        kept += [q, lse]
+        q_map = ptxkit.tensor_map(
+            q.data_ptr(), dtype="bf16", shape=q.shape, strides=(2 * DEPTH,), box=(64, 64), swizzle="128B"
+        )
+        tensors = [tensor.data_ptr() for tensor in (k, indices, lse, sums)]
+        args = [q_map, *tensors, QUERIES, heads, KEYS, CHOSEN, KEYS, 1, 0.060112293]
+        for name, folder in (("attn_dist", "kernels_ptx"), ("attn_gather", "bench/kernels")):
+            kernel = device.load(ROOT / folder / f"{name}.ptx").kernel(name)
+            label = f"{name}.ptx, {heads} heads"
+            launches[label] = kernel.prepare(132, 384, args, shared=229472, stream=watch.stream)
+            work[label] = 2.0 * QUERIES * heads * CHOSEN * DEPTH
+    sizes = {"s_q": QUERIES, "s_kv": KEYS, "topk": CHOSEN}
+    return {"sizes": sizes, "figures": turns(device, watch, launches, work)}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("gemm", "attn"))
+    measure = {"gemm": gemm, "attn": attn}[parser.parse_args().what]
+    torch.cuda.init()
+    torch.manual_seed(0)
+    device = ptxkit.open_device("cuda")
+    json.dump({"device": device.describe(), **measure(device)}, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()
