@@ -239,7 +239,8 @@ def expected(case: Case, base: int = IMAGE) -> np.ndarray:
     """What `Bench.run` should give, where the image begins at `base` in shared memory."""
     tensor, image = contents(case)
     made = case.map(1 << 32)
-    moves = tensor_copy(bytes(made), case.mode).moves(case.coordinates, base + case.place, case.offsets)
+    copy, storing = tensor_copy(bytes(made), case.mode), case.operation != "load"
+    moves = copy.moves(case.coordinates, base + case.place, case.offsets, storing)
     dtype = made.dtype
     places, addresses = moves.places - base, moves.addresses - (1 << 32)
     if case.operation == "load":
@@ -275,8 +276,9 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
     rank = draw.randint(3 if mode == "im2col" or interleave != "none" else 1, 5)
     swizzle = {"16B": "none", "32B": "32B"}.get(interleave) or draw.choice(("none", "32B", "64B", "128B"))
     span = SWIZZLE_SPAN.get(swizzle, 256) if interleave == "none" else 64
-    inner = 16 // size * draw.randint(1, max(1, min(256 * size, span, 512) // 16))
-    inner = min(inner, 256 // (16 // size) * (16 // size))
+    unit = 16 // size
+    inner = unit * draw.randint(1, max(1, min(256 * size, span, 512) // 16))
+    inner = min(inner, 256 // unit * unit)
     steps = [draw.choice((1, 1, 1, draw.randint(1, 8))) for _ in range(rank - 1)]
     steps.append(1 if interleave == "none" else draw.choice((1, 1, 2)))
     box = [draw.choice((1, 2, 3, 4, draw.randint(1, 12))) for _ in range(rank - 1)] + [inner]
@@ -314,6 +316,9 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
             draw.choice((0, draw.randint(-low * n, size_), draw.randint(0, size_ - 1)))
             for n, size_ in zip(box, shape, strict=True)
         )[::-1]
+        if interleave == "none":
+            coordinates = (coordinates[0] // unit * unit, *coordinates[1:])
+            coordinates = (max(coordinates[0], -low * inner), *coordinates[1:])
         return Case({**fields, "box": box}, "tile", operation, coordinates, (), place, total, number)
     limit = {3: 64, 4: 16, 5: 8}[rank]
     lower, upper, base, offsets = [], [], [], []
@@ -329,7 +334,7 @@ def one(draw: random.Random, kind: str, mode: str, number: int) -> Case | None:
     pixels = draw.choice((1, 2, 8, 16, draw.randint(1, 64)))
     if pixels * inner * size > 48 << 10:
         return None
-    channel = draw.choice((0, draw.randint(0, shape[-1] - 1)))
+    channel = draw.choice((0, draw.randint(0, shape[-1] - 1))) // unit * unit
     image = draw.randint(0, shape[0] - 1)
     coordinates = (channel, *reversed(base), image)
     if interleave != "none":

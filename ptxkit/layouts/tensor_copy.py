@@ -11,7 +11,8 @@ What the manual shows in pictures, or not at all, is as an H200 does it: with a 
 takes the swizzle's whole width of shared memory, bytes beyond the box stay untouched and complete-tx does not
 count them; the traversal stride of dimension 0 counts for interleaved layouts alone; their dimension 0 goes
 through the slices of a row, 16 or 32 bytes each, and a copy takes one slice of channels, whatever the box or
-the channels per pixel say.
+the channels per pixel say. Stores end at whole 16 bytes of a row: where the tensor ends inside of them, the
+elements behind it are written too.
 """
 
 from __future__ import annotations
@@ -136,18 +137,24 @@ class TensorCopy:
         """Bytes that a copy takes in shared memory; complete-tx counts them, edges included."""
         return self.count(offsets) * self.row_bytes
 
-    def moves(self, coordinates: Sequence[int], address: int, offsets: Sequence[int] = ()) -> Moves:
+    def moves(
+        self, coordinates: Sequence[int], address: int, offsets: Sequence[int] = (), storing: bool = False
+    ) -> Moves:
         """Where the units of one copy lie.
 
         Args:
             coordinates: `tensorCoords`, innermost first.
             address: of the box in shared memory.
             offsets: `im2colInfo`: W, H, D offsets, or wHalo and wOffset.
+            storing: whether the copy goes to global memory.
         """
         points, inside = self.points(coordinates[self.first :], offsets)
         first = 0 if self.slice else coordinates[0]
-        whole = bool(self.slice) or (first >= 0 and first + self.inner <= self.inner_size)
-        unit = self._unit(first, None if whole else self.inner_size)
+        end = self.inner_size * self.element // 8
+        if storing:
+            end = -(-end // CHUNK) * CHUNK
+        whole = bool(self.slice) or (first >= 0 and (first + self.inner) * self.element // 8 <= end)
+        unit = self._unit(first, None if whole else end)
         if self.padded:
             along, within = self._padded(unit)
             along = along + first * self.element // 8
@@ -156,7 +163,7 @@ class TensorCopy:
             along = within + first * self.element // 8
         addresses = (points[:, None] + along + self.map.address).reshape(-1)
         if not whole:
-            in_row = (along >= 0) & (along < self.inner_size * self.element // 8)
+            in_row = (along >= 0) & (along < end)
             inside = in_row[None, :] & (True if inside is None else inside[:, None])
             inside = np.broadcast_to(inside, (len(points), len(along))).reshape(-1)
         elif inside is not None:
@@ -173,12 +180,12 @@ class TensorCopy:
         )
 
     def _unit(self, first: int, edge: int | None) -> int:
-        """Bytes that stay together along dimension 0, from element `first` and up to an edge if it is met."""
+        """Bytes that stay together along dimension 0, from an element on, up to byte `edge` if it is met."""
         if self.padded:
             return 8 if self.element == 4 else 4
         unit = gcd(CHUNK, first * self.element // 8, self.map.address)
         if edge is not None:
-            unit = gcd(unit, edge * self.element // 8)
+            unit = gcd(unit, edge)
         if self.map.swizzle.endswith("8B-flip"):
             unit = gcd(unit, 8)
         return max(unit, 1)
@@ -257,8 +264,9 @@ class RowsCopy(TensorCopy):
 class Im2colCopy(TensorCopy):
     """`.im2col` and its kin: pixels of a batch of images, row after row through the bounding box.
 
-    The walk starts at the coordinates, goes on by the traversal stride, and begins again at the lower corner
-    where it has left the box along a dimension. Offsets shift every pixel, not the box (PTX ISA 5.5.4.1).
+    The walk starts at the coordinates, goes on by the traversal strides, from image to image too, and begins
+    again at the lower corner where it has left the box along a dimension. Offsets shift every pixel, not the
+    box (PTX ISA 5.5.4.1).
     """
 
     def __init__(self, tensor_map: TensorMap, mode: str) -> None:
@@ -296,7 +304,7 @@ class Im2colCopy(TensorCopy):
         for start, lower, end, step in zip(coordinates, self.lower, self.end, steps, strict=False):
             here, turn = _walk(turn, start, lower, end, step)
             at.append(here)
-        image = coordinates[-1] + turn
+        image = coordinates[-1] + turn * (1 if self.wide else self.steps[-1])
         if self.wide:
             at[0] = at[0] + shift
             at, image = _with_halo([*at, image], halo, steps[0], self.mode.endswith("128"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,8 @@ SHARED_ALIGNED = 128
 """What the shared address of a box must be a multiple of."""
 ROWS_COORDINATES = 5
 """Coordinates of `.tile::gather4` and `.tile::scatter4`: a column and four rows."""
+PADDED_COORDINATE = 128
+"""What the first coordinate of a padded type must be a multiple of (PTX ISA 9.7.9.27.1.1)."""
 ALIGNMENT, COORDINATE = "P628", "P624"
 
 
@@ -148,6 +150,7 @@ class _Copies:
     maps: MapOperand
     coordinates: tuple[Source, ...]
     places: Places
+    storing: bool = field(default=False, init=False)
 
     def _values(self, group: Group, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
         """Operands of each thread: int64 (threads, operands).
@@ -193,7 +196,7 @@ class _Copies:
                 )
             at, given = tuple(coordinates[item].tolist()), tuple(offsets[item].tolist())
             self._check_start(issuers, item, copy, at)
-            moves = copy.moves(at, address, given)
+            moves = copy.moves(at, address, given, self.storing)
             if offset + moves.extent > launch.shared_total:
                 end = launch.shared_start + launch.shared_total
                 raise fault(
@@ -208,7 +211,15 @@ class _Copies:
         return made
 
     def _check_start(self, issuers: Issuers, item: int, copy: TensorCopy, at: tuple[int, ...]) -> None:
-        """A walk through pixels must begin in the bounding box (PTX ISA 5.5.4.1)."""
+        """A copy begins at whole 16 bytes (PTX ISA 5.5.3.1), a walk through pixels in its box (5.5.4.1).
+
+        Raises:
+            EmulatorFault: P624.
+        """
+        unit = PADDED_COORDINATE if copy.padded else 128 // copy.element
+        if not copy.slice and at[0] % unit:
+            expected = f"a first coordinate that is a multiple of {unit}, 16 bytes of `{copy.map.dtype}`"
+            raise self._wrong_start(issuers, item, at, expected, "5.5.3.1")
         if not isinstance(copy, Im2colCopy) or copy.wide:
             return
         start = at[copy.first : copy.first + copy.spatial]
@@ -359,6 +370,9 @@ class _Stores(_Copies):
     """The step of a store or a reduction."""
 
     operation: str
+
+    def __post_init__(self) -> None:
+        self.storing = True
 
     def __call__(self, group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
