@@ -222,6 +222,10 @@ def _call_all(launches: Sequence[Callable[[], None]]) -> None:
 def _counted(counts: Counts) -> dict[str, int]:
     """What the emulator counted, by name."""
     counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
+    if counts.phases:
+        counted["mbarrier_phases"] = counts.phases
+    if counts.tensor_columns:
+        counted["tensor_memory_columns"] = counts.tensor_columns
     for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
         counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
     return counted

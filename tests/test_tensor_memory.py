@@ -100,7 +100,7 @@ def test_small_integers_give_the_exact_product(product):
     assert np.array_equal(products.result(product, placed), np.einsum("mk,nk->mn", placed.a, placed.b))
 
 
-@pytest.mark.parametrize("product", [*PLAIN, *STATIONARY, *HALF, *SCALED, *K96], ids=name)
+@pytest.mark.parametrize("product", [*PLAIN[::4], *STATIONARY[::4], *HALF, *SCALED, *K96[::3]], ids=name)
 def test_any_numbers_give_the_product_within_the_models_error(product):
     placed = products.put(product, 1)
     factors = products.put_scales(product, placed, 1) if product.scale else (1.0, 1.0)

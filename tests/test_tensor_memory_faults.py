@@ -228,6 +228,15 @@ def test_the_correct_kernels_are_clean(text: str, grid: int, order: str) -> None
         assert findings(text, grid, order, seed) == []
 
 
+@pytest.mark.parametrize("order", [*ORDERS, "random"])
+def test_without_the_sanitizer_the_results_are_the_same(order: str) -> None:
+    for text, result in ((SINGLE, 48), (PAIR, 16)):
+        device = Emulator(order=order, sanitize=False)
+        out = device.empty(256, np.float32)
+        device.load(text).kernel().launch((2,), (128,), [out])
+        assert (out.numpy() == result).all()
+
+
 def test_relaxed_operations_with_their_fences_are_clean() -> None:
     text = SINGLE.replace(WAIT, RELAXED).replace(ARRIVE, BARE)
     text = text.replace(HAND, HAND.replace(".parity.", ".parity.relaxed.cluster."))

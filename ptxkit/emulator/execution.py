@@ -56,6 +56,7 @@ class Counts:
         barriers: barriers completed, one a CTA; those of clusters one a cluster.
         phases: phases of mbarriers completed.
         asynchronous: operations queued, by opcode: one a thread and destination.
+        tensor_columns: most columns of tensor memory that a CTA had at once.
         ctas: CTAs finished.
     """
 
@@ -65,6 +66,7 @@ class Counts:
     barriers: int = 0
     phases: int = 0
     asynchronous: dict[str, int] = field(default_factory=dict)
+    tensor_columns: int = 0
     ctas: int = 0
 
     def load(self, space: str, size: int) -> None:

@@ -83,7 +83,6 @@ class Engine:
         requests: by kind of gate and CTA, warps that wait for the other CTA of their pair.
         granted: by row the address that its allocation has got.
         freed: rows whose deallocation the other CTA of the pair has carried out.
-        peak: most columns that a CTA had at once.
         fences: relaxed operations on mbarriers, and the fences that make them order something.
     """
 
@@ -101,7 +100,6 @@ class Engine:
         self.requests: dict[tuple[str, int], Request] = {}
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
-        self.peak = 0
         self.fences = Fences(self)
         self._gone = np.zeros(len(gang.ctas), bool)
         self._batches: dict[tuple[int, int], list[Batch]] = {}

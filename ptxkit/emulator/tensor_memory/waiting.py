@@ -178,7 +178,8 @@ class AllocationGate(TensorGate):
         holder.least = made
         engine.memory.forget(cta, slice(first, made.end))
         engine.granted[request.row] = first
-        engine.peak = max(engine.peak, sum(one.columns for one in holder.held))
+        counts = engine.gang.launch.counts
+        counts.tensor_columns = max(counts.tensor_columns, sum(one.columns for one in holder.held))
 
     def _warn(self, engine: Engine, cta: int, pool: Pool, who: str) -> None:
         assert pool.permit is not None
