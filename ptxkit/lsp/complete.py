@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ptxkit.asm._grammar import KEYWORDS
@@ -13,9 +13,9 @@ from ptxkit.asm.recover import accepts
 from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.diagnostics import Source
-from ptxkit.isa.notation import Slot
-from ptxkit.isa.registry import forms, opcodes
+from ptxkit.isa.registry import opcodes
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
+from ptxkit.isa.unfinished import unfinished
 from ptxkit.lsp.document import Document
 from ptxkit.lsp.locate import statement_at
 
@@ -86,33 +86,15 @@ def complete(document: Document, line: int, column: int) -> list[Completion]:
 def next_modifiers(opcode: str, modifiers: list[str]) -> dict[str, str]:
     """The modifiers that may follow these ones, each with the form that it leads to.
 
-    First those that the manual has there, then those that it has earlier and ptxas takes there, too.
+    Those that only ptxas takes there come last.
     """
     found: dict[str, str] = {}
-    late: dict[str, str] = {}
-    for form in forms(opcode):
-        for filled in _filled(form.slots, modifiers):
-            last = max(filled, default=-1)
-            for index, slot in enumerate(form.slots):
-                if index not in filled:
-                    for value in slot.values:
-                        (found if index > last else late).setdefault(value, form.syntax)
-                if index > last and not slot.optional:
-                    break
-    return found | {value: syntax for value, syntax in late.items() if value not in found}
-
-
-def _filled(slots: Sequence[Slot], modifiers: list[str]) -> set[frozenset[int]]:
-    """Every way to fill slots with all of these modifiers."""
-    ways = {frozenset[int]()}
-    for modifier in modifiers:
-        ways = {
-            way | {index}
-            for way in ways
-            for index, slot in enumerate(slots)
-            if index not in way and modifier in slot.values
-        }
-    return ways
+    forms = unfinished(opcode, tuple(modifiers))
+    for each in forms:
+        found.update((value, each.form.syntax) for value in each.following if value not in found)
+    for each in forms:
+        found.update((value, each.form.syntax) for value in each.earlier if value not in found)
+    return found
 
 
 def _names(document: Document, scope: Scope) -> Iterator[Completion]:

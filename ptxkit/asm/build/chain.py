@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-from ptxkit.isa.notation import Form
-from ptxkit.isa.registry import forms
+from ptxkit.isa.unfinished import Unfinished, unfinished
 
 Emit = Callable[[str, tuple[str, ...], tuple[Any, ...], Any], Any]
 """Adds an instruction: opcode, modifiers, operands, guard."""
@@ -77,37 +75,18 @@ class Chain:
         return sorted(
             {
                 name
-                for _, left in _open(self._opcode, self._modifiers)
-                for word in left
+                for each in _open(self._opcode, self._modifiers)
+                for word in each.following
                 if (name := attribute(word)) is not None
             }
         )
 
     def __repr__(self) -> str:
         lines = [".".join((self._opcode, *self._modifiers))]
-        lines += [f"    {form.syntax}" for form, _ in _open(self._opcode, self._modifiers)]
+        lines += [f"    {each.form.syntax}" for each in _open(self._opcode, self._modifiers)]
         return "\n".join(lines)
 
 
-@cache
-def _open(opcode: str, modifiers: tuple[str, ...]) -> tuple[tuple[Form, frozenset[str]], ...]:
-    """The forms that begin with these modifiers, each with the modifiers that may come next."""
-    found = []
-    for form in forms(opcode):
-        ends = {0}
-        for word in modifiers:
-            ends = {at + 1 for end in ends for at in _reachable(form, end) if word in form.slots[at].values}
-        if ends:
-            left = {word for end in ends for at in _reachable(form, end) for word in form.slots[at].values}
-            found.append((form, frozenset(left)))
-    return tuple(found)
-
-
-def _reachable(form: Form, start: int) -> list[int]:
-    """The slots that may be filled next when those before `start` are done with."""
-    found = []
-    for at in range(start, len(form.slots)):
-        found.append(at)
-        if not form.slots[at].optional:
-            break
-    return found
+def _open(opcode: str, modifiers: tuple[str, ...]) -> list[Unfinished]:
+    """The forms that begin with these modifiers."""
+    return [each for each in unfinished(opcode, modifiers) if each.ordered]
