@@ -124,6 +124,15 @@ def test_equal_trials_have_the_spread_of_the_clock() -> None:
     assert figure.spread == 0.25
 
 
+def test_what_is_taken_off_is_taken_off_every_sample() -> None:
+    one = Trial.of([2e-6, 3e-6, 4e-6], STEADY)
+    less = one.above(1e-6)
+    assert (less.minimum, less.maximum) == (pytest.approx(1e-6), pytest.approx(3e-6))
+    assert less.median == pytest.approx(2e-6)
+    assert less.high - less.low == pytest.approx(one.high - one.low)
+    assert less.samples == 3
+
+
 def test_two_runs_agree_within_their_spreads() -> None:
     """Trials a per cent apart: of 300 pairs of runs fewer than 1 in 100 are called different."""
     random = np.random.default_rng(11)

@@ -103,8 +103,15 @@ class Bench:
                 stage.free()
 
     def floor(self) -> Trial:
-        """Time the empty kernel."""
-        return self._time(self._watched().nothing, 1, sets=1)
+        """Time what the measuring adds to a kernel: an empty one, less what a second empty one adds."""
+        nothing = self._watched().nothing
+
+        def twice() -> None:
+            nothing()
+            nothing()
+
+        one, two = self._time(nothing, 1, sets=1), self._time(twice, 2, sets=1)
+        return one.above(max(0.0, two.median - one.median))
 
     def roof(self, bytes_read: int, bytes_written: int) -> tuple[int, Trial]:
         """Time pure memory traffic.

@@ -92,7 +92,7 @@ class State:
         plan: what was launched.
         report: of the verified launch; None where it failed.
         figure: its times, None on the emulator and where it failed.
-        floor: the empty kernel's times in the same rounds.
+        floor: what the measuring adds to a kernel (`Bench.floor`), in the same rounds.
         roofs: measured in the same rounds on the same bytes, the problem's own first.
         failure: what kept it from a figure.
         roofless: what kept roofs from being measured.
@@ -157,6 +157,8 @@ class State:
         return not any(diagnostic.is_error for diagnostic in self.diagnostics)
 
     def _cautions(self) -> list[Diagnostic]:
+        if self.figure is None and self.report is not None and self.report.kind != "emu":
+            return []
         if self.figure is None:
             help = "run it on a GPU, `--device cuda`; `ptxkit run -v` prints the counters too"
             message = "the emulator does not model time: expected a GPU, found `emu`"

@@ -14,7 +14,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 _Z = 1.96
@@ -129,6 +129,17 @@ class Trial:
             resolution=resolution(samples),
             stopped=stopped,
             **more,
+        )
+
+    def above(self, seconds: float) -> Trial:
+        """The same trial with so much taken off every sample."""
+        return replace(
+            self,
+            median=self.median - seconds,
+            minimum=self.minimum - seconds,
+            maximum=self.maximum - seconds,
+            low=self.low - seconds,
+            high=self.high - seconds,
         )
 
 

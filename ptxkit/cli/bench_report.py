@@ -215,7 +215,7 @@ def _surroundings(states: Sequence[State]) -> list[str]:
         if state.floor is None:
             continue
         sizes = " ".join(f"{name}={value}" for name, value in state.plan.sizes.items())
-        parts = [f"empty kernel {_with_spread(state.floor)}"]
+        parts = [f"floor, by empty kernels, {_with_spread(state.floor)}"]
         parts += [_roof_text(roof, state.floor) for roof in state.roofs]
         if state.arithmetic:
             parts.append(_arithmetic_text(state.arithmetic, state.floor))
