@@ -243,7 +243,7 @@ class _Copies:
     def _check_tensor(self, issuers: Issuers, item: int, transfer: Transfer) -> None:
         """The part of the tensor that is copied must be allocated."""
         memory = transfer.launch.memory
-        start, size = transfer.global_intervals()
+        start, size = transfer.global_intervals
         if not len(start):
             return
         low, high = int(start.min()) + BASE, int((start + size).max()) + BASE
@@ -321,7 +321,7 @@ class _Loads(_Copies):
             gang,
             issuers.rows,
             issuers.lanes,
-            reads=(_region(memory, [transfer.global_intervals() for transfer in transfers]),),
+            reads=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
             writes=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
             deliver=deliver,
@@ -407,7 +407,7 @@ class _Stores(_Copies):
             issuers.rows,
             issuers.lanes,
             reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
-            writes=(_region(memory, [transfer.global_intervals() for transfer in transfers]),),
+            writes=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],
             deliver=deliver,
             signal=gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes),

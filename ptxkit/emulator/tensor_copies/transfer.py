@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Held:
     origin: int = 0
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Transfer:
     """A copy of one box.
 
@@ -80,6 +81,7 @@ class Transfer:
             return start, np.array([moves.nbytes], np.int64)
         return runs(np.sort(moves.places), moves.unit, self._start)
 
+    @cached_property
     def global_intervals(self) -> Intervals:
         """The bytes of global memory that are part of the tensor."""
         addresses = self.moves.addresses - BASE
