@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import ptxkit
+from command import here, ptxkit
 
 from ptxkit import kernels
 from ptxkit.bench.bench import arithmetic_kernel
@@ -25,9 +25,9 @@ def test_the_files_are_what_the_tool_makes() -> None:
     assert len(ARITHMETIC) == 9
 
 
-@pytest.mark.parametrize("name", [name for name in ARITHMETIC if "/mma_" in name])
-def test_mma_roofs_are_right_on_the_emulator(name: str) -> None:
-    done = ptxkit("run", name, "--device", "emu")
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_arithmetic_roofs_are_right_on_the_emulator(name: str) -> None:
+    done = here("run", name, "--device", "emu", "--preset", "all")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
