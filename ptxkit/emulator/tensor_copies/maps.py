@@ -15,7 +15,7 @@ import numpy as np
 from ptxkit.descriptors.tensor_maps import SUB_BYTE
 from ptxkit.diagnostics import Label, PtxkitError
 from ptxkit.emulator.access import Accessor
-from ptxkit.emulator.asynchronous.operation import Issuers, Operation
+from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation
 from ptxkit.emulator.values import WARP
@@ -67,7 +67,7 @@ class MapFences:
 
     def use(self, operation: Operation, addresses: np.ndarray) -> None:
         """Remember which maps an operation reads; -1 for those outside of global memory."""
-        self.using = [(other, at) for other, at in self.using if not other.delivered]
+        self.using = [(other, at) for other, at in self.using if _busy(other)]
         if (addresses >= 0).any():
             self.using.append((operation, addresses))
 
@@ -78,7 +78,7 @@ class MapFences:
             EmulatorFault: P627, a copy in flight reads one.
         """
         for operation, held in self.using:
-            if operation.delivered:
+            if not _busy(operation):
                 continue
             for item, address in enumerate(addresses.tolist()):
                 if address in held:
@@ -135,6 +135,12 @@ class MapFences:
             "release it where it is changed, synchronise, acquire it with `[addr], 128` where it is used",
             labels,
         )
+
+
+def _busy(operation: Operation) -> bool:
+    """Whether nobody has seen that a copy has read its map: its mbarrier's phase, a wait for its reads."""
+    waits = isinstance(operation.signal, Transaction) and bool(operation.unwritten.any())
+    return not operation.delivered or waits or bool(operation.unread.any())
 
 
 def warps_of(issuers: Issuers) -> list[Warp]:
