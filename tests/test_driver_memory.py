@@ -7,7 +7,7 @@ import gc
 import ml_dtypes
 import numpy as np
 import pytest
-from gpu_kernels import AXPY, FILL
+from gpu_kernels import AXPY, FILL, SPIN
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import CudaDevice
@@ -71,6 +71,15 @@ def test_write_takes_the_same_number_of_bytes(device: CudaDevice) -> None:
     assert buffer.numpy().tobytes() == np.arange(8, dtype=np.uint16).tobytes()
     with pytest.raises(PtxkitError) as caught:
         buffer.write(np.zeros(3, np.float32))
+    assert code(caught) == "P505"
+
+
+def test_write_takes_device_arrays(device: CudaDevice) -> None:
+    there, here = device.array(np.arange(8, dtype=np.uint32)), device.array(np.zeros((2, 4), np.uint32))
+    here.write(there)
+    np.testing.assert_array_equal(here.numpy(), np.arange(8, dtype=np.uint32).reshape(2, 4))
+    with pytest.raises(PtxkitError) as caught:
+        here.write(device.empty(7, "u32"))
     assert code(caught) == "P505"
 
 
@@ -251,3 +260,33 @@ def test_buffers_of_another_gpu_are_refused() -> None:
         assert code(caught) == "P509"
         second.load(FILL).kernel().launch(1, 4, [there, 9])
         np.testing.assert_array_equal(first.array(there).numpy(), [9] * 4)
+
+
+@pytest.mark.gpu(2)
+def test_buffers_are_copied_between_gpus() -> None:
+    with CudaDevice(0) as first, CudaDevice(1) as second:
+        content = np.random.default_rng(0).integers(0, 1 << 32, 1 << 22, np.uint32)
+        there = second.array(content)
+        here = first.array(there)
+        second.load(FILL).kernel().launch(1 << 12, 1 << 10, [there, 9])
+        np.testing.assert_array_equal(here.numpy(), content)
+        here.write(there)
+        assert (here.numpy() == 9).all()
+        there.write(first.array(content))
+        np.testing.assert_array_equal(there.numpy(), content)
+
+
+@pytest.mark.gpu(2)
+def test_two_gpus_are_driven_at_once() -> None:
+    """A kernel that waits on one GPU does not keep the other one's from running."""
+    with CudaDevice(0) as first, CudaDevice(1) as second:
+        flag, out = first.array(np.zeros(1, np.uint32)), second.array(np.zeros(32, np.uint32))
+        waiting, opening = (first.stream(non_blocking=True) for _ in range(2))
+        spin, release, fill = (device.load(text).kernel() for device, text in
+                               ((first, SPIN), (first, FILL), (second, FILL)))  # fmt: skip
+        spin.launch(1, 1, [flag], stream=waiting)
+        fill.launch(1, 32, [out, 5])
+        second.synchronize()
+        release.launch(1, 1, [flag, 1], stream=opening)
+        first.synchronize()
+        assert (out.numpy() == 5).all()

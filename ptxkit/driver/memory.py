@@ -66,15 +66,9 @@ class DeviceBuffer:
             buffer = cls.empty(context, array.shape, array.dtype, name)
             buffer.write(array)
             return buffer
-        address, shape, dtype = _describe(source)
+        _, shape, dtype = _describe(source)
         buffer = cls.empty(context, shape, dtype, name)
-        if buffer.nbytes:
-            doing = f"copy {buffer.nbytes} bytes between device arrays"
-            if isinstance(source, DeviceBuffer):
-                source.context.synchronize(doing)
-            context.synchronize(doing)
-            with context:
-                context.check(bindings().cuMemcpy(buffer.address, address, buffer.nbytes), doing)
+        buffer._write_from_device(source)
         return buffer
 
     def numpy(self) -> np.ndarray:
@@ -89,11 +83,17 @@ class DeviceBuffer:
         return array
 
     def write(self, array: Any) -> None:
-        """Copy a host array of the same number of bytes into the buffer; waits for all work before it.
+        """Copy an array of the same number of bytes into the buffer; waits for all work before it.
+
+        Args:
+            array: on the host, or on this GPU or another one of the host.
 
         Raises:
-            PtxkitError: P505, another number of bytes.
+            PtxkitError: P505, another number of bytes; P517, a device array with gaps.
         """
+        if device_address(array) is not None:
+            self._write_from_device(array)
+            return
         source = host_array(array)
         if source.nbytes != self.nbytes:
             raise error("P505", f"expected {self.nbytes} bytes for {self!r}, found {source.nbytes}")
@@ -104,6 +104,20 @@ class DeviceBuffer:
             with self.context:
                 copied = bindings().cuMemcpyHtoD(address, _pointer(source), self.nbytes)
                 self.context.check(copied, doing)
+
+    def _write_from_device(self, source: Any) -> None:
+        address, shape, dtype = _describe(source)
+        nbytes = dtype.itemsize * math.prod(shape)
+        if nbytes != self.nbytes:
+            raise error("P505", f"expected {self.nbytes} bytes for {self!r}, found {nbytes}")
+        if nbytes:
+            doing = f"copy {nbytes} bytes between device arrays"
+            if isinstance(source, DeviceBuffer):
+                source.context.synchronize(doing)
+            self.context.synchronize(doing)
+            with self.context:
+                # Addresses are unified: the driver sees on which GPU each lies.
+                self.context.check(bindings().cuMemcpy(self.address, address, nbytes), doing)
 
     def free(self) -> None:
         """Give the memory back now, once all work on the device is done; a second call does nothing."""
