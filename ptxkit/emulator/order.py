@@ -291,6 +291,11 @@ class Order:
         covered = self.fenced[rows] if relaxed else np.full(len(rows), number)
         self.gather(self._gathered, rows, slots, covered)
 
+    def released(self, slots: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Whether some arrival has released events of rows of the own cluster to mbarriers."""
+        known: np.ndarray = self._gathered.seen[slots, self.column[by]] > numbers
+        return known
+
     def release_seen(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """What rows have seen so far, but not what they did themselves, is released to mbarriers."""
         rows, slots = _pairs(rows, slots)

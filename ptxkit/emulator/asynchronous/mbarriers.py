@@ -326,8 +326,10 @@ class MBarriers(Story):
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
         if last.any() and self.gang.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]
-            known = self.gang.order.knows(rows, self.expected_by[at], self.expected_at[at])
-            self._late(slots, at[~known], site, threads)
+            order, by, when = self.gang.order, self.expected_by[at], self.expected_at[at]
+            self._late(
+                slots, at[~(order.knows(rows, by, when) | order.released(at, by, when))], site, threads
+            )
         if not may_complete:
             full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
             if full.any():
