@@ -279,7 +279,7 @@ class Engine:
                 if flight.cta_group == cta_group:
                     flight.committed = site
         number = gang.launch.events.take(site)
-        self.flights.commits.setdefault(row, []).append((number, lane, site))
+        self.flights.committed(row, lane, site, number)
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
         if gang.launch.sanitize:
             # The work came after all that the thread had seen: so does whoever waits for its completion.

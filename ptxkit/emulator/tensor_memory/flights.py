@@ -7,6 +7,7 @@ the same cells needs an order between threads, by happens-before.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 COMMITTED = ("mma", "cp", "shift")
 """What `tcgen05.commit` tracks."""
+REMEMBERED = 32
+"""How many commits of a warp findings can look back on."""
 
 
 @dataclass(slots=True, eq=False)
@@ -88,12 +91,12 @@ class Flights:
     Attributes:
         engine: whose.
         by_cta: for each CTA what may still matter to somebody.
-        commits: for each warp the commits that its lanes have executed: the event, lane and instruction.
+        commits: for each warp its lanes' last commits: the event, lane and instruction.
     """
 
     engine: Engine
     by_cta: dict[int, list[Flight]] = field(default_factory=dict)
-    commits: dict[int, list[tuple[int, int, Site]]] = field(default_factory=dict)
+    commits: dict[int, deque[tuple[int, int, Site]]] = field(default_factory=dict)
 
     def enter(self, flight: Flight) -> None:
         """Take an instruction in, held against all before it.
@@ -228,6 +231,10 @@ class Flights:
         return str(self.engine.gang.thread(flight.row, flight.lane))
 
     # ---- how far things are
+
+    def committed(self, row: int, lane: int, site: Site, number: int) -> None:
+        """A lane of a warp has executed a commit."""
+        self.commits.setdefault(row, deque(maxlen=REMEMBERED)).append((number, lane, site))
 
     def waited(self, kind: str, rows: Iterable[int], number: int) -> None:
         """Warps have waited for their loads or stores."""
