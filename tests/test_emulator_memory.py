@@ -9,6 +9,7 @@ from emulated import STORE_R1, fault, launch, module, threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
 
 TID = "    mov.u32 %r20, %tid.x;\n"
@@ -631,3 +632,40 @@ def test_cache_policies_are_hints() -> None:
 """
     )
     assert np.array_equal(threads(body), np.arange(32))
+
+
+# ---- names that stand for something else
+
+
+def test_a_function_is_called_by_its_alias() -> None:
+    before = """
+.visible .func (.reg .b32 r) other();
+.visible .func (.reg .b32 r) real() { mov.u32 r, 8; ret; }
+.alias other, real;
+"""
+    assert set(threads("    call (%r1), other, ();\n", before=before)) == {8}
+    body = """
+    mov.u64 %rd1, other;
+    mov.u64 %rd2, real;
+    sub.u64 %rd3, %rd1, %rd2;
+    cvt.u32.u64 %r1, %rd3;
+"""
+    assert set(threads(body, before=before)) == {0}
+
+
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        (".extern .global .u32 there;", "    ld.global.u32 %r1, [there];\n"),
+        (".extern .const .u32 there;", "    mov.u64 %rd1, there;\n"),
+        (".extern .func there();", "    call there, ();\n"),
+    ],
+)
+def test_what_is_defined_elsewhere_is_refused(before: str, body: str) -> None:
+    with pytest.raises(PtxkitError, match="`there`, which is defined elsewhere") as caught:
+        threads(body, before=before)
+    assert [found.code for found in caught.value.diagnostics] == ["P601"]
+    threads("    mov.u32 %r1, 0;\n", before=before)
+    defined = before.replace(".extern", ".visible").replace("();", "() { ret; }")
+    declared = "" if ".func" in before else before
+    threads("    mov.u32 %r1, 0;\n" + body, before=f"{declared}\n{defined}")

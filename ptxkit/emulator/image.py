@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class Image:
         self.memory = memory
         self.functions = {f.name: f for f in module.functions if f.body is not None}
         self.prototypes = {f.name: f for f in module.functions}
+        self._aliases = dict(_aliases(module))
         self._numbers = {name: i for i, name in enumerate(self.prototypes)}
         self.allocations: dict[Symbol, Allocation] = {}
         self._const_at: dict[Symbol, int] = {}
@@ -107,7 +108,7 @@ class Image:
         found = [s for s in self.scope.symbols() if s.space in ("global", "const")]
         for function in self.functions.values():
             found += [s for s in self.flow(function).variables if s.space in ("global", "const")]
-        return found
+        return [symbol for symbol in found if not _is_elsewhere(symbol)]
 
     def _fill(self, data: np.ndarray, symbol: Symbol, initializer: tree.Operand) -> None:
         width = DTYPES[symbol.type].bytes
@@ -179,6 +180,8 @@ class Image:
             return self.allocations[symbol].address
         if symbol in self._const_at:
             return self._const_at[symbol]
+        if _is_elsewhere(symbol):
+            raise Unsupported(f"the address of `{symbol.name}`, which is defined elsewhere")
         raise Unsupported(f"the address of `{symbol.name}`")
 
     # ---- functions
@@ -192,14 +195,7 @@ class Image:
 
     def resolve(self, name: str) -> str:
         """The function that a name stands for, through `.alias`."""
-        symbol = self.scope.lookup(name)
-        if symbol is not None and symbol.kind is SymbolKind.ALIAS:
-            declaration = symbol.declaration
-            if isinstance(declaration, tree.Directive):
-                aliasee = declaration.arguments[1]
-                if isinstance(aliasee, tree.Name):
-                    return aliasee.name
-        return name
+        return self._aliases.get(name, name)
 
     def code_address(self, name: str) -> int:
         """What the address of a function reads as."""
@@ -371,3 +367,17 @@ class Program:
                         names.add(name)
                         found.append(self.image.functions[name])
         return found
+
+
+def _is_elsewhere(symbol: Symbol) -> bool:
+    """Whether a variable is declared `.extern` and never defined here."""
+    return isinstance(symbol.declaration, tree.Variable) and symbol.declaration.linkage == "extern"
+
+
+def _aliases(module: tree.Module) -> Iterator[tuple[str, str]]:
+    """Each `.alias a, b;`: `a` is another name of function `b` (11.6.5)."""
+    for statement in module.statements:
+        if isinstance(statement, tree.Directive) and statement.name == "alias":
+            names = [argument.name for argument in statement.arguments if isinstance(argument, tree.Name)]
+            if len(names) == 2:
+                yield names[0], names[1]
