@@ -195,6 +195,11 @@ def source(rank: int, mode: str, operation: str, offsets: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
+def kernel_of(case: Case) -> tuple[int, str, str, int]:
+    """The arguments of `source` for a case."""
+    return len(case.fields["shape"]), case.mode, case.operation, len(case.offsets)
+
+
 # ---- running
 
 
@@ -208,7 +213,7 @@ class Bench:
     def run(self, case: Case, expect: int | None = None) -> tuple[np.ndarray, bool, int]:
         """What the copy leaves: the image or the tensor's buffer, whether the count of bytes was right, and
         where in shared memory the image began."""
-        key = (len(case.fields["shape"]), case.mode, case.operation, len(case.offsets))
+        key = kernel_of(case)
         if key not in self.kernels:
             self.kernels[key] = self.device.load(source(*key)).kernel()
         tensor, image = contents(case)

@@ -21,3 +21,5 @@ def test_a_dry_run_agrees_and_is_recorded(tmp_path: Path) -> None:
     assert found["copies"]["compared"] == sum(found["copies"]["by type"].values()) == 9
     assert found["tiles"]["compared"] == sum(found["tiles"]["by types"].values()) == 50
     assert found["gpu"] == "formulas"
+    assert sum(form["instances"] for form in found["forms"]) == 59
+    assert not any(form["mismatches"] for form in found["forms"])

@@ -21,7 +21,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import tensor_copy_kernels as copies
 import wgmma_tiles as tiles
 
+from ptxkit.asm import parse
+from ptxkit.asm.tree import Instruction, Vector
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
+from ptxkit.isa import registry
 from ptxkit.provenance import provenance
 
 ORDERS = ("lazy", "eager", "random")
 TARGET = "sm_90a"
+COMPARED = ("wgmma.mma_async", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor")
+"""Instructions whose forms are recorded."""
 EXAMPLES = 5
 """Differences that are kept of each sort."""
 GPU_PROCESSES = 8
@@ -68,9 +73,40 @@ def main() -> int:
     if arguments.out:
         head = {"schema": 1, "kind": "asynchronous", **provenance(), "gpu": name, "target": TARGET}
         seconds = round(time.monotonic() - started, 1)
-        document = {**head, "seed": arguments.seed, "seconds": seconds, **report}
+        forms = _forms(found.pop("by kernel") for found in report.values())
+        document = {**head, "seed": arguments.seed, "seconds": seconds, **report, "forms": forms}
         arguments.out.write_text(json.dumps(document, indent=1) + "\n")
     return 1 if any(found["different"] for found in report.values()) else 0
+
+
+def _forms(counts: Iterable[dict[str, tuple[int, int]]]) -> list[dict[str, Any]]:
+    """For each row of the instruction set how often it was compared, and how often without success.
+
+    Args:
+        counts: both by the text of a kernel.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for texts in counts:
+        for text, (compared, different) in texts.items():
+            (function,) = parse(text).functions
+            assert function.body is not None
+            for statement in function.body.statements:
+                if not isinstance(statement, Instruction):
+                    continue
+                found = registry.spelling(statement.opcode, statement.modifiers)
+                if not found.name.startswith(COMPARED):
+                    continue
+                from_shared = len(statement.operands) > 1 and not isinstance(statement.operands[1], Vector)
+                for candidate in found.candidates:
+                    form = candidate.form
+                    if statement.opcode == "wgmma" and ("a-desc" in form.syntax) != from_shared:
+                        continue
+                    key = form.section, form.syntax
+                    row = {"section": key[0], "form": key[1], "instances": 0, "mismatches": 0}
+                    entry = rows.setdefault(key, row)
+                    entry["instances"] += compared
+                    entry["mismatches"] += different
+    return [rows[key] for key in sorted(rows)]
 
 
 def _gpu() -> Any:
@@ -95,12 +131,16 @@ def compare_copies(gpu: bool, pool: Any, count: int, seed: int) -> dict[str, Any
     ]
     by_sort: Counter[str] = Counter()
     by_type: Counter[str] = Counter()
+    by_kernel: dict[str, tuple[int, int]] = {}
     examples: list[dict[str, Any]] = []
     different = edges = refused = 0
     for case, made, job in zip(cases, real, jobs, strict=True):
         wrong, over_an_edge, said = job.get()
         by_sort[f"{case.mode} {case.operation}"] += 1
         by_type[case.fields["dtype"]] += 1
+        text = copies.source(*copies.kernel_of(case))
+        before = by_kernel.get(text, (0, 0))
+        by_kernel[text] = before[0] + 1, before[1] + bool(said)
         edges += over_an_edge
         refused += isinstance(made, str)
         if said:
@@ -116,6 +156,7 @@ def compare_copies(gpu: bool, pool: Any, count: int, seed: int) -> dict[str, Any
         "refused by both": refused if not different else None,
         "by mode and operation": dict(sorted(by_sort.items())),
         "by type": dict(sorted(by_type.items())),
+        "by kernel": by_kernel,
         "examples": examples,
     }
 
@@ -209,6 +250,7 @@ def compare_tiles(device: Any, pool: Any, count: int, seed: int) -> dict[str, An
             )
         )
     by_types: Counter[str] = Counter()
+    by_kernel: dict[str, tuple[int, int]] = {}
     examples: list[dict[str, Any]] = []
     different = compared = elements = 0
     for variant, some, job in jobs:
@@ -216,6 +258,9 @@ def compare_tiles(device: Any, pool: Any, count: int, seed: int) -> dict[str, An
         compared += some
         elements += of_all
         by_types[f"{'.'.join(variant.types)}{' sparse' if variant.sparse else ''}"] += some
+        text = tiles.sources(variant)
+        before = by_kernel.get(text, (0, 0))
+        by_kernel[text] = before[0] + some, before[1] + bool(wrong or said)
         if wrong or said:
             different += 1
             if len(examples) < EXAMPLES:
@@ -226,6 +271,7 @@ def compare_tiles(device: Any, pool: Any, count: int, seed: int) -> dict[str, An
         "variants": len(jobs),
         "elements": elements,
         "by types": dict(sorted(by_types.items())),
+        "by kernel": by_kernel,
         "examples": examples,
     }
 

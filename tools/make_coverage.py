@@ -4,7 +4,8 @@
 
 A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; they are parsed, checked, and
 compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
-bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes, and how ptxas and the checker agree
+bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes, and asynchronous.<gpu>.json, which
+`tools/compare_asynchronous.py` writes, and how ptxas and the checker agree
 on it from bench/results/agreement.json, which `python -m tools.agreement record` writes.
 """
 
@@ -201,7 +202,8 @@ def _count(what: str, statements: list[Statement], refused: dict[int, str]) -> N
 
 def records() -> list[dict[str, Any]]:
     """The comparisons with GPUs."""
-    documents = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("devices.*.json"))]
+    paths = [*sorted(RESULTS.glob("devices.*.json")), *sorted(RESULTS.glob("asynchronous.*.json"))]
+    documents = [json.loads(path.read_text()) for path in paths]
     return [document for document in documents if document["gpu"]]
 
 
