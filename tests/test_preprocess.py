@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import ptxkit
 from ptxkit.asm import preprocess
 from ptxkit.asm.preprocess import MAX_DEPTH
 from ptxkit.diagnostics import Source, code_info
+from ptxkit.plan import LaunchPlan, Program
 
 MAIN = """\
 // A kernel in two files.
@@ -225,6 +227,37 @@ def test_a_kernel_in_two_files_runs(main: Path) -> None:
     assert found.source.name == "main.ptx"
     assert found.span is not None
     assert "trap" in main.read_text().split("\n")[found.span.line - 1]
+
+
+def test_a_kernel_with_macros_from_outside_is_launched(main: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "include"
+    folder.mkdir()
+    (folder / "store.ptx").write_text("#define STORE(at, value) st.global.u32 [at], value;\n")
+    main.write_text(
+        '#include "store.ptx"\n'
+        '// /// ptxkit\n// [launch]\n// grid = 1\n// block = 1\n// params = ["y"]\n'
+        '// [tensors.y]\n// dtype = "u32"\n// shape = [1]\n// expect = "full(1, 7)"\n// ///\n'
+        ".version 8.0\n.target sm_90\n.entry k(.param .u64 y) {\n"
+        ".reg .b64 %rd; ld.param.u64 %rd, [y]; STORE(%rd, VALUE) ret;\n}\n"
+    )
+    options = ["--device", "emu", "-I", folder]
+    done = command("run", main, *options, "-D", "VALUE=7")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert command("run", main, *options, "-D", "VALUE=8").returncode == 4
+    refused(command("run", main, "--device", "emu"), 1, "P114")
+
+
+def test_a_plan_keeps_what_the_preprocessor_needs(main: Path) -> None:
+    program = Program("main.ptx", "main.ptx", include=(".",), define=(("COUNT", "9"),))
+    plan = LaunchPlan(program=program, launches=(), tensors=(), sizes={})
+    again = LaunchPlan.from_json(json.loads(json.dumps(plan.to_json())))
+    assert again == plan
+    alone = again.embedded().program
+    assert alone.path is None
+    assert alone.text is not None
+    assert "#" not in alone.text
+    Path("tiles.ptx").unlink()
+    assert alone.module().entries[0].name == "k"
 
 
 def test_damaged_directives_end_in_diagnostics(main: Path) -> None:

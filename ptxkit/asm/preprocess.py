@@ -245,11 +245,12 @@ class _Preprocessor(pcpp.Preprocessor):
         if self.include_depth > MAX_DEPTH:
             self.report_last(f"files are included more than {MAX_DEPTH} deep")
             raise _Stop
-        with path.open("rb") as file:
-            data = file.read(self.left + 1)
-        self.left -= len(data)
+        size = path.stat().st_size
+        self.left -= size
         if self.left < 0:
             raise too_large(includepath, self.max_size)
+        with path.open("rb") as file:
+            data = file.read(size)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:

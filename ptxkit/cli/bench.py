@@ -99,7 +99,7 @@ def command(**given: Any) -> int:
     """
     if sum((given["as_json"], given["as_csv"], given["as_markdown"])) > 1:
         raise error("P560", "expected one of `--json`, `--csv` and `--markdown`, found several")
-    subjects = [subject(file, given["max_size"]) for file in given["file"]]
+    subjects = [subject(file, given) for file in given["file"]]
     plans = [plan for found in subjects for plan in _plans(found, given)]
     settings = _settings(given)
     earlier = compare.read(given["baseline"], settings) if given["baseline"] else None

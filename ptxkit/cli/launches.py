@@ -12,6 +12,7 @@ import click
 from ptxkit import card
 from ptxkit.asm import Module
 from ptxkit.cli import files
+from ptxkit.cli.options import preprocessor_options
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
 
@@ -64,7 +65,7 @@ def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every verb that launches."""
     for option in reversed(_OPTIONS):
         command = option(command)
-    return command
+    return preprocessor_options(command)
 
 
 def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
@@ -113,7 +114,7 @@ def linked(given: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """
     found = []
     for file in given["link"]:
-        _, module = files.read(file, given["max_size"])
+        _, module = files.read(file, given["max_size"], given["include"], given["define"])
         problems = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
         if problems:
             raise PtxkitError(problems)
@@ -149,16 +150,17 @@ def plans_of(
             yield make(found.program, found.module, found.card, wanted)
 
 
-def subject(file: str, max_size: int) -> Subject:
-    """FILE: a path, else a shipped kernel.
+def subject(file: str, given: dict[str, Any]) -> Subject:
+    """FILE: a path, else a shipped kernel, read with the options `max_size`, `include` and `define`.
 
     Raises:
         PtxkitError: it can't be read, or there are errors in it or in its card.
     """
-    path, module = files.read(file, max_size)
+    path, module = files.read(file, given["max_size"], given["include"], given["define"])
     problems = [d for d in (*module.diagnostics, *card.check(module)) if d.is_error]
     if problems:
         raise PtxkitError(problems)
     found = card.read(module.source) if module.source else None
     name = module.source.name if module.source else file
-    return Subject(path, module, found, Program(name, str(path)))
+    program = Program(name, str(path), include=given["include"], define=given["define"])
+    return Subject(path, module, found, program)

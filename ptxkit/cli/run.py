@@ -73,7 +73,7 @@ def command(**given: Any) -> int:
     FILE is a path, else a shipped kernel. Its launch card says how it is launched and which problem it
     solves; without -p or --preset the card's first preset runs.
     """
-    found = subject(given["file"], given["max_size"])
+    found = subject(given["file"], given)
     request = request_of(given, given["preset"])
     options = Options(
         device=given["device"],

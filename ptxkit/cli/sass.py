@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from ptxkit import kernels
 from ptxkit.assembler import Assembly
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json, wants_color
 from ptxkit.diagnostics import Source, error
 from ptxkit.sass import Function, disassemble
@@ -33,8 +34,9 @@ _ELF = b"\x7fELF"
     "--target", type=TargetName(), metavar="SM", help="Assemble for this target instead of the file's own."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@preprocessor_options
 @MAX_SIZE
-def command(file: str, entry: str | None, target: str | None, as_json: bool, max_size: int) -> int:
+def command(file: str, entry: str | None, target: str | None, as_json: bool, **reading: Any) -> int:
     """Show the machine code of FILE, PTX or a cubin, beside the PTX lines.
 
     The assembler moves instructions about, so that a line may come up several times.
@@ -43,7 +45,7 @@ def command(file: str, entry: str | None, target: str | None, as_json: bool, max
     source: Source | None = None
     assembly: Assembly | None = None
     if cubin is None:
-        _, module = files.read(file, max_size)
+        _, module = files.read(file, **reading)
         assembly, cubin = assembled(module, target, line_info=True)
         source = module.source
     elif target is not None:

@@ -104,7 +104,7 @@ def _jobs(given: dict[str, Any]) -> list[Job]:
     )
     jobs: dict[str, Job] = {}
     for file in given["file"]:
-        found = subject(file, given["max_size"])
+        found = subject(file, given)
         for plan in plans_of(found, request_of(given), given["preset"], given["axis"]):
             job = Job(plan, options, given["timeout"])
             jobs.setdefault(job.key, job)

@@ -27,11 +27,15 @@ class Program:
     Attributes:
         name: for messages.
         path: the file, None where `text` is all there is.
+        include: folders that `#include` looks in, after the file's own.
+        define: macros, each with what it stands for.
     """
 
     name: str
     path: str | None = None
     text: str | None = None
+    include: tuple[str, ...] = ()
+    define: tuple[tuple[str, str], ...] = ()
 
     def read(self) -> str:
         """The text.
@@ -53,8 +57,11 @@ class Program:
         Raises:
             PtxkitError: P559, the file can't be read any more.
         """
-        beside = [Path(self.path).parent] if self.path is not None else []
-        return parse(self.read(), name=self.name, max_size=sys.maxsize, include=beside)
+        beside = [str(Path(self.path).parent)] if self.path is not None else []
+        folders = [*beside, *self.include]
+        return parse(
+            self.read(), name=self.name, max_size=sys.maxsize, include=folders, define=dict(self.define)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +144,10 @@ class LaunchPlan:
         return sum(tensor.tensor.nbytes for tensor in self.tensors)
 
     def embedded(self) -> LaunchPlan:
-        """The same plan with the program's text inside, for another machine."""
-        return replace(self, program=Program(self.program.name, None, self.program.read()))
+        """The same plan for another machine, the program's text inside, as the preprocessor leaves it."""
+        module = self.program.module()
+        text = module.source.text if module.source and module.complete else self.program.read()
+        return replace(self, program=Program(self.program.name, None, text))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able dict; `from_json` makes the plan again."""
@@ -156,7 +165,7 @@ class LaunchPlan:
             schema = document.pop("schema", None)
             if schema != SCHEMA:
                 raise error("P558", f"expected a launch plan of schema {SCHEMA}, found {schema}")
-            document["program"] = Program(**document["program"])
+            document["program"] = _program_from(document["program"])
             document["launches"] = tuple(_launch_from(launch) for launch in document["launches"])
             document["tensors"] = tuple(PlanTensor(**_tuples(tensor)) for tensor in document["tensors"])
             document["tensor_maps"] = tuple(PlanTensorMap(**_tuples(m)) for m in document["tensor_maps"])
@@ -167,6 +176,12 @@ class LaunchPlan:
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+
+
+def _program_from(data: Mapping[str, Any]) -> Program:
+    given = {**data, "include": tuple(data.get("include", ()))}
+    given["define"] = tuple((str(name), str(text)) for name, text in data.get("define", ()))
+    return Program(**given)
 
 
 def _launch_from(data: Mapping[str, Any]) -> Launch:
