@@ -109,3 +109,18 @@ def test_a_row_longer_than_its_swizzle_is_found() -> None:
     with pytest.raises(EmulatorFault) as caught:
         wgmma_tiles.run(Emulator(), variant, wgmma_tiles.random_tiles(variant, 1, 0))
     assert caught.value.diagnostics[0].code == "P639"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_nobody_wrote_spoils_the_product(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of B along K is missing: no finding until the host reads what was made of it."""
+    variant = wgmma_tiles.Variant(("f32", "bf16", "bf16"), n=16)
+    plain = wgmma_tiles.sources
+    end = "setp.ge.u32 %more, %offset, 512;"
+    text = plain(variant)
+    assert text.count(end) == 1
+    monkeypatch.setattr(wgmma_tiles, "sources", lambda _: text.replace(end, end.replace("512", "256")))
+    tiles = wgmma_tiles.random_tiles(variant, 1, 0)
+    with pytest.raises(EmulatorFault) as caught:
+        wgmma_tiles.run(Emulator(order=order), variant, tiles)
+    assert caught.value.diagnostics[0].code == "P606"
