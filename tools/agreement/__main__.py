@@ -13,6 +13,7 @@ from .oracle import report
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "bench" / "results" / "agreement.json"
 CALLS = 2000
+COMPILERS = ROOT / "bench" / "results" / "compilers.json"
 PAGE = ROOT / "docs" / "agreement.md"
 
 
@@ -103,7 +104,8 @@ def keep(given: argparse.Namespace) -> int:
 def write_page() -> int:
     """Write the page from the document; 1 where it has a problem."""
     document = json.loads(RESULT.read_text(encoding="utf-8"))
-    PAGE.write_text(record.page(document), encoding="utf-8")
+    compilers = json.loads(COMPILERS.read_text(encoding="utf-8")) if COMPILERS.exists() else None
+    PAGE.write_text(record.page(document, compilers), encoding="utf-8")
     found = record.problems(document)
     print("\n".join(found), file=sys.stderr)
     return 1 if found else 0

@@ -158,8 +158,8 @@ def problems(kept: dict[str, Any]) -> list[str]:
 # ---- the page
 
 
-def page(kept: dict[str, Any]) -> str:
-    """docs/agreement.md."""
+def page(kept: dict[str, Any], compilers: dict[str, Any] | None) -> str:
+    """docs/agreement.md, of this record and that of `python -m tools.compilers`."""
     files_ = kept["files"]
     lines = [
         INTRODUCTION,
@@ -179,6 +179,8 @@ def page(kept: dict[str, Any]) -> str:
         for change, counts in [*part_["changes"].items(), ("**all**", part_["total"])]:
             lines.append(_row(change, counts))
         lines.append("")
+    if compilers is not None:
+        lines += _compilers(compilers)
     lines += ["## Disagreements", ""]
     entries = [entry for part_ in kept["parts"].values() for entry in part_["differ"]]
     for reason in reasons():
@@ -193,6 +195,31 @@ def page(kept: dict[str, Any]) -> str:
             lines += [_entry(entry) for entry in of_reason]
             lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _compilers(record: dict[str, Any]) -> list[str]:
+    lines = [
+        "## What compilers write",
+        "",
+        "PTX for sm_90a and sm_100a, made afresh from packages and unchanged. `python -m tools.compilers`",
+        "checks it and writes [bench/results/compilers.json](../bench/results/compilers.json): a file passes when",
+        "it has no error, and a single note where its `.version` is newer than ptxkit knows. Recorded on",
+        f"{record['date'][:10]}, commit {record['commit'][:12]}.",
+        "",
+        "| compiler | `.version` | files | lines | pass | ptxas accepts |",
+        "| --- | --- | --: | --: | --: | --- |",
+    ]
+    for made in record["made"]:
+        files = made["files"]
+        by = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
+        versions = ", ".join(sorted({file["version"] for file in files}))
+        asked = [file for file in files if not file["ptxas"].startswith("not asked")]
+        accepted = sum(file["ptxas"] == "accepts" for file in asked)
+        lines.append(
+            f"| {made['compiler']} ({by}) | {versions} | {len(files)} | {sum(f['lines'] for f in files)} | "
+            f"{sum(f['passes'] for f in files)} | {f'{accepted} of {len(asked)}' if asked else 'not asked'} |"
+        )
+    return [*lines, ""]
 
 
 def _row(change: str, counts: dict[str, int]) -> str:
