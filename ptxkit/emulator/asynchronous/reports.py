@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
 
 
+READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
+"""What tells that an operation of these opcodes has read its source."""
+
+
 class Reports:
     """Raises the findings of a gang."""
 
@@ -134,10 +138,9 @@ class Reports:
                 f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
                 "asynchronous operation may still read it"
             )
-            help = (
-                "wait until the operation has read its source: "
-                "`cp.async.bulk.wait_group.read`, or the mbarrier"
-            )
+            opcode = operation.site.instruction.opcode
+            waits = READ_BY.get(opcode, "`cp.async.bulk.wait_group.read`, or the mbarrier")
+            help = f"wait until the operation has read its source: {waits}"
             self.report(
                 code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
             )
