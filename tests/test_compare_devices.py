@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from compare import judge, programs
 from compare.approximate import is_approximate
+from compare.atomics import atomics
 from compare.cases import cases
 from compare.execute import Bench, Setting
 from compare.kernels import program
@@ -68,6 +69,31 @@ def test_programs_assemble_and_are_emulated() -> None:
     for mixture, outcomes in zip(mixed, Bench(SETTING).run_programs(mixed), strict=True):
         assert [outcome.state for outcome in outcomes] == ["compared"] * len(mixture.steps)
         assert sum(outcome.instances for outcome in outcomes) > 1000
+
+
+ATOMICS = r"^(atom|red)[a-z_.]*\.(add\.f32|inc\.u32|cas\.b64|max\.s64|add\.noftz\.bf16x2|add\.v2\.f32)$"
+
+
+def test_atomics_assemble_and_are_emulated() -> None:
+    """The place of each thread holds the operand's sum, or what else comes out."""
+    chosen = atomics(TARGET, (8, 7), ATOMICS)
+    assert {case.opcode for case in chosen} == {"atom", "red"}
+    assert any(".shared." in case.text for case in chosen)
+    errors, _ = log_of(program(chosen, 128, TARGET, VERSION, 0).text)
+    assert errors == "", errors
+    bench = Bench(SETTING)
+    for case, outcome in zip(chosen, bench.run(chosen, 128), strict=True):
+        assert (outcome.state, outcome.wrong, outcome.instances) == ("compared", 0, 128), (case, outcome)
+    assert not any(programs.fit(case) for case in chosen)
+    (case,) = (
+        case
+        for case in chosen
+        if case.spelling.startswith("red") and case.spelling.endswith("global.inc.u32")
+    )
+    made = program([case], 256, TARGET, VERSION, 1)
+    (results,) = bench.execute(made)
+    old, most = (made.kernels[0].values[row].astype(np.uint64) for row in (0, 1))
+    assert np.array_equal(results["k0"][0], np.where(old >= most, 0, old + 1))
 
 
 def as_type(bits: np.ndarray, type_: object) -> np.ndarray:

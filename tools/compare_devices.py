@@ -1,4 +1,4 @@
-"""Compare the emulator with a GPU: every form that computes registers from registers, bit for bit.
+"""Compare the emulator with a GPU, bit for bit: every form that computes on registers, and atomics.
 
     python tools/compare_devices.py                        # all of it, on the first GPU
     python tools/compare_devices.py --forms '^cvt'         # the spellings that contain the expression
@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from compare import programs
 from compare.approximate import is_approximate
+from compare.atomics import atomics
 from compare.cases import Case, cases
 from compare.execute import Setting
 from compare.kernels import BLOCK
@@ -53,6 +54,7 @@ def main() -> int:
     )
     started = time.monotonic()
     todo = cases(target, version, arguments.forms, arguments.seed)
+    todo += atomics(target, version, arguments.forms, arguments.seed)
     jobs = _jobs(todo, arguments.instances)
     mixed = list(programs.mixtures(todo, arguments.programs, BLOCK * 2, arguments.seed))
     jobs += [Job(mixed[i : i + PROGRAMS_A_JOB]) for i in range(0, len(mixed), PROGRAMS_A_JOB)]

@@ -67,6 +67,7 @@ class Case:
         before, after: statements that give and take the carry, or take apart what is too wide to load.
         temporary: registers of those.
         partial: some lanes of each warp are switched off, as the operand `mask` says.
+        memory: it works on a place in memory, `%at`, where the last output is stored in the end.
     """
 
     row: str
@@ -79,6 +80,7 @@ class Case:
     after: tuple[str, ...] = ()
     temporary: tuple[Register, ...] = ()
     partial: bool = False
+    memory: bool = False
 
     @property
     def opcode(self) -> str:

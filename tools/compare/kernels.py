@@ -24,6 +24,7 @@ HEAD = """\
     .reg .b32 %x, %y;
     .reg .b64 %in, %out, %at;
     .reg .pred %q;
+    .shared .align 8 .b8 memory[{shared}];
     mov.u32 %x, %ctaid.x;
     mov.u32 %y, %tid.x;
     mad.lo.u32 %x, %x, {block}, %y;
@@ -101,7 +102,7 @@ def program(
     kernels = []
     for start in range(0, len(cases), CASES_A_KERNEL):
         name = f"k{start // CASES_A_KERNEL}"
-        lines.add(HEAD.format(name=name, block=BLOCK))
+        lines.add(HEAD.format(name=name, block=BLOCK, shared=8 * BLOCK))
         chosen = range(start, min(start + CASES_A_KERNEL, len(cases)))
         values: list[np.ndarray] = []
         places: dict[int, tuple[int, int]] = {}
@@ -125,6 +126,8 @@ def body(lines: Lines, index: int, case: Case, first: int, row: int, threads: in
     lines.add("    " + declarations((*case.inputs, *case.outputs, *case.temporary)), index)
     for offset, register in enumerate(case.inputs):
         lines.add(load(register, f"%in+{8 * threads * (first + offset)}"), index)
+    if case.memory:
+        lines.add(f"    add.u64 %at, %out, {8 * threads * (row + len(case.outputs) - 1)};", index)
     for statement in case.before:
         lines.add(f"    {statement}", index)
     lines.add(statement_of(case), index)

@@ -113,7 +113,8 @@ def fit(case: Case) -> bool:
         and not {"rn", "rz", "rm", "rp"} & set(case.modifiers)
         and any(judge.element(register.type) in judge.NAN for register in case.outputs)
     )
-    return widths <= set(POOL) and not is_approximate(case) and not unrounded and not misread(case)
+    alone = case.memory or unrounded or is_approximate(case) or misread(case)
+    return widths <= set(POOL) and not alone
 
 
 def misread(case: Case) -> bool:
@@ -299,7 +300,7 @@ def _entry(
     owners: list[tuple[int, int]],
     without: frozenset[tuple[int, int]],
 ) -> None:
-    lines.add(HEAD.format(name=mixture.name, block=BLOCK))
+    lines.add(HEAD.format(name=mixture.name, block=BLOCK, shared=8 * BLOCK))
     lines.add("    .reg .b32 %n;\n    .reg .b16 %lo, %hi;\n    .reg .pred %g;")
     row = 0
     for bits, (letter, count) in POOL.items():
