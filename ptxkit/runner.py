@@ -235,16 +235,16 @@ def load(device: Device, module: Module, options: Options) -> LoadedModule:
     """Load a module as the options say.
 
     Raises:
-        PtxkitError: P526, the emulator links nothing; what the device has against the module.
+        PtxkitError: P526, files that can't be linked; what the device has against the module.
     """
+    others = [parse(text, name=name) for name, text in options.link]
     if device.kind == "cuda":
-        others = [parse(text, name=name) for name, text in options.link]
         return as_gpu(device).load([module, *others], line_info=options.line_info)
-    if options.link:
-        names = ", ".join(f"`{name}`" for name, _ in options.link)
-        help = "run it on a GPU, `--device cuda`, or put the functions into one file"
-        raise error("P526", f"the emulator runs one file, found {names} to be linked to it", help=help)
-    return device.load(module)
+    if not others:
+        return device.load(module)
+    from ptxkit.asm.link import link
+
+    return device.load(link([module, *others]))
 
 
 def as_gpu(device: Device) -> CudaDevice:

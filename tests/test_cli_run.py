@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import codes, here, ptxkit, refused
+from gpu_kernels import CALLER, SQUARE
 from small_kernels import DOUBLE, without_card
 from test_workloads import USER_FILE
 
@@ -264,8 +265,17 @@ def test_check_in_every_format(kernel: Path) -> None:
     assert here("check", kernel).returncode == 1
 
 
-def test_the_emulator_links_nothing(kernel: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.ptx"
-    other.write_text(without_card(DOUBLE))
-    refused(here("run", kernel, *EMU, "--link", other), 2, "P526")
-    refused(here("run", kernel, *EMU, "--link", tmp_path / "none.ptx"), 2, "P559")
+def test_files_are_linked(tmp_path: Path) -> None:
+    """The same files as on a GPU; what is wrong in the linked one stands in its own lines."""
+    caller, square = tmp_path / "caller.ptx", tmp_path / "square.ptx"
+    caller.write_text(CALLER)
+    square.write_text(SQUARE)
+    launch = ("--grid", 1, "--block", 1, "--arg", "out=u32[1]", "--arg", "n=12")
+    saved = tmp_path / "out.npy"
+    done = here("run", caller, *EMU, *launch, "--link", square, "--save", f"out={saved}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert np.load(saved).tolist() == [144]
+    square.write_text(SQUARE.replace("mul.lo.u32 %r2", "mul.lo.u32 %r9"))
+    printed = refused(here("run", caller, *EMU, *launch, "--link", square), 1, "P201")
+    assert f"{square}:8" in printed
+    refused(here("run", caller, *EMU, *launch, "--link", tmp_path / "none.ptx"), 2, "P559")

@@ -49,7 +49,10 @@ _OPTIONS = (
         "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
     ),
     click.option(
-        "--link", multiple=True, metavar="FILE", help="Link another file's functions to FILE; on a GPU."
+        "--link",
+        multiple=True,
+        metavar="FILE",
+        help="Link another file to FILE: its functions and variables.",
     ),
     click.option("--line-info", is_flag=True, help="On a GPU, let profilers show the PTX lines."),
     click.option(

@@ -1,0 +1,87 @@
+"""Several modules as one text."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_kernels import CALLER, SQUARE
+
+from ptxkit.asm import parse
+from ptxkit.asm.check import check
+from ptxkit.asm.link import link
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator import Emulator
+
+HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
+READ = (
+    HEADER
+    + """.extern .global .u32 table[4];
+.visible .entry read(.param .u64 out)
+{
+    .reg .b32 %r;
+    .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.global.u32 %r, [table+8];
+    st.global.u32 [%d], %r;
+    ret;
+}
+"""
+)
+TABLE = HEADER + ".visible .global .u32 table[4] = {1, 2, 3, 4};\n"
+
+
+def modules(*texts: str):
+    return [parse(text, name=f"{name}.ptx") for name, text in zip("abcd", texts, strict=False)]
+
+
+def first_word(module, *arguments: int) -> int:
+    device = Emulator()
+    out = device.empty(1, "u32")
+    device.load(module).kernel().launch(1, 1, [out, *arguments])
+    return int(out.numpy()[0])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_functions_and_variables_are_resolved_in_either_order(turned: bool) -> None:
+    functions, variables = modules(CALLER, SQUARE), modules(READ, TABLE)
+    if turned:
+        functions.reverse()
+        variables.reverse()
+    assert first_word(link(functions), 12) == 144
+    assert first_word(link(variables)) == 3
+
+
+def test_a_function_may_come_after_its_call() -> None:
+    """The callee needs a variable of the caller's file, which so has to come first."""
+    caller = CALLER.replace(".extern .func", ".visible .global .u32 bias = 7;\n.extern .func")
+    square = SQUARE.replace(".visible .func", ".extern .global .u32 bias;\n.visible .func").replace(
+        "mul.lo.u32 %r2, %r1, %r1;", "ld.global.u32 %r2, [bias];\n    mad.lo.u32 %r2, %r1, %r1, %r2;"
+    )
+    whole = link(modules(caller, square))
+    assert check(whole) == []
+    assert first_word(whole, 5) == 32
+
+
+def test_the_whole_has_the_newest_version_and_the_first_target() -> None:
+    newer = SQUARE.replace("8.0", "8.4").replace("sm_80", "sm_70")
+    whole = link(modules(CALLER, newer))
+    assert (whole.version, whole.target) == ((8, 4), "sm_80")
+
+
+def test_findings_stand_in_their_own_file() -> None:
+    whole = link(modules(CALLER, SQUARE.replace("mul.lo.u32 %r2", "mul.lo.u32 %r9")))
+    (finding,) = [d.at(d.span, whole.source) for d in check(whole) if d.is_error]
+    assert "--> b.ptx:8:" in str(PtxkitError(finding))
+
+
+def test_what_cannot_be_one_text_is_refused() -> None:
+    local = ".global .u32 count;\n"
+    crossed = READ + ".visible .global .u32 other;\n", TABLE + ".extern .global .u32 other;\n"
+    for texts in ((READ + local, TABLE + local), (READ, TABLE.replace(".visible ", "")), crossed):
+        with pytest.raises(PtxkitError) as caught:
+            link(modules(*texts))
+        assert caught.value.diagnostics[0].code == "P526"
+
+
+def test_what_nobody_defines_stays_open() -> None:
+    whole = link(modules(READ, SQUARE))
+    assert any(getattr(s, "linkage", None) == "extern" for s in whole.statements)
