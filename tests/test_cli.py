@@ -9,10 +9,12 @@ import sys
 import click
 import pytest
 from click.testing import CliRunner
-from command import ptxkit, refused
+from command import here, ptxkit, refused
 
 from ptxkit import __main__, __version__, cli
 from ptxkit.diagnostics import code_table
+from ptxkit.isa.registry import named_forms, opcodes
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 
 def test_version_and_help() -> None:
@@ -108,3 +110,21 @@ def test_an_unforeseen_exception_is_an_internal_error(
     monkeypatch.setenv("PTXKIT_DEBUG", "1")
     with pytest.raises(IndexError):
         __main__.main(["--version"])
+
+
+def test_every_opcode_and_code_is_explained() -> None:
+    for opcode in opcodes():
+        for name in (opcode, *named_forms(opcode)):
+            done = here("explain", name)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert "PTX ISA 9.7" in done.stdout
+    for code in code_table():
+        assert here("explain", code).stdout.startswith(code)
+
+
+def test_special_registers_are_explained() -> None:
+    for name, register in SPECIAL_REGISTERS.items():
+        assert here("explain", name).stdout.startswith(f"{register.declaration}\nspecial register, ")
+    document = json.loads(here("explain", "%clusterid", "--json").stdout)
+    assert (document["type"], document["vector"]) == ("u32", True)
+    assert document["since"].startswith("PTX 7.8, sm_90")

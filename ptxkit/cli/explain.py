@@ -16,6 +16,7 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, PtxkitError, code_info, code_
     examples=(
         ("ptxkit explain P561", "what P561 means, why it matters, and how to mend it"),
         ("ptxkit explain cp.async.bulk", "the forms of an instruction, and from when and where it is there"),
+        ("ptxkit explain %clusterid", "a special register"),
         ("ptxkit explain", "every code, a line each"),
         (
             "ptxkit explain smem.tcgen05 0x4000404000010000",
@@ -30,7 +31,7 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
     """Say what a diagnostic CODE means, why it matters, and how to mend it.
 
     CODE may be an instruction (ld, cp.async.bulk): its forms are shown, with what each modifier and operand
-    may be.
+    may be. It may be a special register, such as %tid.
 
     CODE may be a kind of descriptor (smem.wgmma, smem.tcgen05, idesc.KIND, zero-column-mask, tensor-map): its
     layout is shown, or, with a VALUE, what the bits of the value say.
@@ -41,7 +42,7 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
     if value is not None:
         return _descriptor(code, value, as_json)
     info = code_info(code)
-    if info is None and (_layout(code, as_json) or _instruction(code, as_json)):
+    if info is None and any(show(code, as_json) for show in (_layout, _register, _instruction)):
         return 0
     if info is None:
         raise _nothing(code)
@@ -68,6 +69,29 @@ def _instruction(name: str, as_json: bool) -> bool:
             section = form.section
             print(f"{_strong(f'PTX ISA {section}')}\n")
         print(describe.to_text(form), end="\n\n")
+    return True
+
+
+def _register(name: str, as_json: bool) -> bool:
+    """A special register, if it is one."""
+    from ptxkit.isa import describe
+    from ptxkit.isa.special_registers import SPECIAL_REGISTERS
+
+    register = SPECIAL_REGISTERS.get(name)
+    if register is None:
+        return False
+    if as_json:
+        print_json(
+            {
+                "schema": 1,
+                "name": name,
+                "type": register.type,
+                "vector": register.vector,
+                "since": describe.availability(register.availability),
+            }
+        )
+    else:
+        print(f"{_strong(register.declaration)}\n{describe.special_register(register)}")
     return True
 
 

@@ -11,6 +11,7 @@ from ptxkit.isa.conditions import Availability
 from ptxkit.isa.notation import Form, Slot
 from ptxkit.isa.places import Spec
 from ptxkit.isa.registry import forms, named_forms, opcodes
+from ptxkit.isa.special_registers import SpecialRegister
 
 
 def find(spelling: str) -> tuple[Form, ...]:
@@ -125,6 +126,12 @@ def _limits(spec: Spec) -> str:
         return ""
     step = f", in steps of {spec.step}" if spec.step > 1 else ""
     return f"{spec.low} to {spec.high}{step}"
+
+
+def special_register(register: SpecialRegister) -> str:
+    """`special register, since PTX 7.8, sm_90 or higher`."""
+    since = availability(register.availability)
+    return f"special register, {f'since {since}' if since else 'in every version of PTX'}"
 
 
 def operands(form: Form) -> list[tuple[str, str]]:

@@ -26,6 +26,11 @@ class SpecialRegister:
     since: tuple[int, int] = (1, 0)
     needs: str = ""
 
+    @property
+    def declaration(self) -> str:
+        """As the manual declares it: `.sreg .v4 .u32 %tid`."""
+        return f".sreg {'.v4 ' * self.vector}.{self.type} {self.name}"
+
     @cached_property
     def availability(self) -> Availability:
         """From when and where it is there."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxkit import targets
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Instruction
@@ -30,12 +29,7 @@ def hover(document: Document, line: int, column: int) -> str | None:
         return _symbol(document, symbol)
     register = SPECIAL_REGISTERS.get(word.name)
     if register is not None:
-        since = f"since PTX {targets.show(register.since)}" if register.since > (1, 0) else "in every version"
-        needed = f", {targets.describe(register.needs)}" if register.needs else ""
-        vector = ".v4 " if register.vector else ""
-        return (
-            f"```ptx\n.sreg {vector}.{register.type} {register.name}\n```\nspecial register, {since}{needed}"
-        )
+        return f"```ptx\n{register.declaration}\n```\n{describe.special_register(register)}"
     if isinstance(statement, Instruction) and word.text.startswith(statement.opcode):
         names = Names(scope)
         match = spelling(statement.opcode, statement.modifiers).match(
