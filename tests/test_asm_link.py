@@ -69,7 +69,7 @@ def test_the_whole_has_the_newest_version_and_the_first_target() -> None:
 
 def test_findings_stand_in_their_own_file() -> None:
     whole = link(modules(CALLER, SQUARE.replace("mul.lo.u32 %r2", "mul.lo.u32 %r9")))
-    (finding,) = [d.at(d.span, whole.source) for d in check(whole) if d.is_error]
+    (finding,) = [finding for finding in check(whole) if finding.is_error]
     assert "--> b.ptx:8:" in str(PtxkitError(finding))
 
 
