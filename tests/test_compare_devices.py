@@ -14,6 +14,7 @@ from assembler import log_of
 from ptxkit import targets
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.driver import capabilities, driver_version
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
@@ -204,3 +205,20 @@ def test_without_the_gpu_nothing_is_tried() -> None:
     impossible = Setting(TARGET, VERSION, gpu=True, ordinal=99)
     with pytest.raises(PtxkitError, match=r"P70[12]"):
         run(impossible, [Job(some(r"^popc\.b"), 128)], 2, 60.0, lambda job, made: None)
+
+
+@pytest.mark.gpu
+def test_a_gpu_gives_the_same_bits() -> None:
+    """Of a handful; `tools/compare_devices.py` does all of them."""
+    capability = capabilities()[0]
+    target = targets.for_capability(capability, "a") or targets.for_capability(capability)
+    assert target is not None
+    version = min(targets.newest_version_for_cuda(driver_version()), targets.NEWEST_VERSION)
+    chosen = cases(target, version, A_HANDFUL) + atomics(target, version, ATOMICS)
+    bench = Bench(Setting(target, version, gpu=True))
+    outcomes = bench.run(chosen, 256)
+    mixed = list(programs.mixtures(chosen, 6, 256, seed=3))
+    outcomes += [outcome for each in bench.run_programs(mixed) for outcome in each]
+    assert len(outcomes) > 100
+    for outcome in outcomes:
+        assert (outcome.state, outcome.wrong) == ("compared", 0), (outcome.reason, outcome.examples)
