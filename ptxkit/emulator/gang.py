@@ -46,6 +46,10 @@ LOCAL_LIMIT = 512 << 10
 
 WHIM = 0.25
 """In random order, how often a group other than the first in line has its turn."""
+PARTINGS = 8
+"""In random order, how often some CTAs or warps of a gang part from the others, at most."""
+LEAD = 128
+"""In random order, for how many blocks a group may run on while others are behind it, at most."""
 
 
 class Status(Enum):
@@ -108,6 +112,8 @@ class Gang:
         self.waiting: list[Waiting] = []
         self.barriers: dict[int, Any] = {}
         self.budget = 0
+        self._partings = PARTINGS
+        self._lead = 0
         self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
         self.order: Order = Order(self, launch.events.first)
         if launch.sanitize and launch.program.smallest.get("shared"):
@@ -224,11 +230,12 @@ class Gang:
         ready = self.ready
         if len(ready) == 1:
             ready[0].spins = 0
-            return ready.pop()
+            return self._parted(ready.pop())
         chosen = min(ready, key=_priority)
         random = self.launch.random
         if random is not None and random.random() < WHIM:
             chosen = ready[int(random.integers(len(ready)))]
+            self._lead = int(random.integers(LEAD))
         elif chosen.spins > PATIENCE:
             rested = min(ready, key=lambda group: group.spins)
             if rested.spins <= PATIENCE:
@@ -248,11 +255,33 @@ class Gang:
         ]
         if len(same) == 1:
             ready.remove(chosen)
-            return chosen
+            return self._parted(chosen)
         self.ready = [group for group in ready if all(group is not other for other in same)]
         merged = merge(same)
         merged.passed, merged.result, merged.joint = chosen.passed, chosen.result, chosen.joint
-        return merged
+        return self._parted(merged)
+
+    def _parted(self, group: Group) -> Group:
+        """In random order, now and then, some CTAs or warps of a group alone: they get ahead of others."""
+        random = self.launch.random
+        if random is None or not self._partings or random.random() >= WHIM:
+            return group
+        rows, _ = group.occupied()
+        by_cta = random.random() < 0.5
+        parties = np.unique(rows // self.warps if by_cta else rows)
+        if len(parties) < 2:
+            return group
+        self._partings -= 1
+        ahead = random.permutation(parties)[: int(random.integers(1, len(parties)))]
+        own = np.arange(self.rows) if group.rows is None else group.rows
+        going = group.full_mask() & np.isin(own // self.warps if by_cta else own, ahead)[:, None]
+        count = int(np.count_nonzero(going))
+        for mask, lanes in ((group.full_mask() & ~going, group.lanes - count), (going, count)):
+            part = group.part(mask, lanes, group.pc)
+            part.passed, part.result, part.joint = group.passed, group.result, group.joint
+            self.ready.append(part)
+        self._lead = int(random.integers(LEAD))
+        return self.ready.pop()
 
     def _run_group(self, group: Group) -> None:
         """Run one group as far as it should."""
@@ -297,6 +326,9 @@ class Gang:
 
     def _others_first(self, group: Group) -> bool:
         """Whether another ready group is to run before this one, or to merge with it."""
+        if self._lead > 0 and group.spins <= PATIENCE:
+            self._lead -= 1
+            return False
         mine = _priority(group)
         return group.spins > PATIENCE or any(_priority(other) <= mine for other in self.ready)
 

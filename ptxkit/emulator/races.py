@@ -43,7 +43,7 @@ def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
         if ledger.has("write"):
             record = ledger.read("write", place, count)
             if _reaches(record, limit):
-                _examine(access, ledger, record, own, record >= limit, strong, "write", "read")
+                _examine_reads(access, ledger, record, own, record >= limit, strong)
         first = ledger.read("first read", place, count)
         if not _all_reach(first, limit):
             backward = np.where(first < limit, own[..., None], first)[::-1, ::-1]
@@ -64,6 +64,8 @@ def check_store(access: Access, ledger: Ledger, values: tuple[Any, ...], width: 
     index = np.atleast_2d(np.asarray(index))
     own = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
+    if index.shape != (access.group.n, WARP):
+        gang.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = ledger.granules(index)
     limit = ledger.limit(gang.order.limit(access.group, ledger.private))
@@ -142,6 +144,9 @@ def _own_records(access: Access, ledger: Ledger, number: int, strength: int, sha
     if shape[1] == 1:
         lane = np.argmax(active, axis=1) if active is not None else np.zeros(len(threads), np.intp)
         threads = threads[np.arange(len(threads)), lane].reshape(-1, 1)
+        if active is not None:
+            some = active.any(axis=1)
+            threads = np.where(some[:, None], threads, threads[int(some.argmax())])
     elif active is not None:
         threads = np.where(active, threads, threads.flat[int(active.argmax())])
     return ledger.own(number, strength, threads)
@@ -181,6 +186,35 @@ def _check_duplicates(
             pair = [int(order[at + i]) for i in (0, 1)]
             parties = [_party(access, ledger, own.reshape(-1)[lane]) for lane in pair]
             _report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
+
+
+def _rows(access: Access) -> np.ndarray:
+    """The gang's rows of which some lane takes part in an access."""
+    group = access.group
+    lanes = lanes_of(group, access.guard, (group.n, WARP))
+    on = np.ones(group.n, bool) if lanes is None else np.broadcast_to(lanes, (group.n, WARP)).any(axis=1)
+    rows: np.ndarray = np.flatnonzero(on) if group.rows is None else group.rows[on]
+    return rows
+
+
+def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagged: Any, strong: bool) -> None:
+    """`_examine` for a load: threads that load one place together are looked at one by one.
+
+    A store of several threads to one place has the record of the first; those of its warps wrote it, too.
+    """
+    group = access.group
+    shape = (group.n, WARP)
+    if own.shape != shape and group.lanes > 1:
+        number = int(ledger.number(own.flat[0]))
+        own = _own_records(access, ledger, number, STRONG if strong else WEAK, shape)
+        flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~ledger.is_async(record)
+        together = group.gang.launch.events.together
+        rows = np.arange(group.gang.rows) if group.rows is None else group.rows
+        for number in np.unique(ledger.number(record)).tolist():
+            if number in together:
+                wrote = np.isin(rows, together[number])[:, None, None]
+                flagged = flagged & ~((ledger.number(record) == number) & wrote)
+    _examine(access, ledger, record, own, flagged, strong, "write", "read")
 
 
 def _examine(
