@@ -235,6 +235,14 @@ def test_addresses_in_variables(statement, code):
     assert [found for found, _ in lints(statement)] == ([code] if code else [])
 
 
+def test_a_wrong_size_of_a_copy_is_all_that_is_wrong():
+    text = (
+        ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { .shared .align 16 .b8 data[64];\n"
+        ".reg .b64 %rd1; mov.u64 %rd1, 0;\ncp.async.ca.shared.global [data+2], [%rd1], 0;\nret; }\n"
+    )
+    assert [finding.code for finding in ptxkit.check(ptxkit.parse(text))] == ["P218"]
+
+
 def test_addresses_in_registers():
     address = "mov.u32 %r2, data; add.u32 %r3, %r2, {};\n"
     row = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r3+16];"

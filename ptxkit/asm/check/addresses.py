@@ -11,6 +11,8 @@ from ptxkit.dtypes import DTYPES, Kind
 
 MEMORY = {"ld": 1, "ldu": 1, "st": 0, "atom": 1, "red": 0}
 """Where the address stands in instructions that move as many bytes as their type and vector say."""
+CP_SIZES = (4, 8, 16)
+"""Bytes that `cp.async` copies."""
 MBARRIER, MATRIX_ROW, BULK, TENSOR = 8, 16, 16, 128
 """Bytes to which mbarriers, rows of `ldmatrix`, bulk copies and tensor copies are aligned."""
 
@@ -89,7 +91,9 @@ def _copy(instruction: Instruction, position: int) -> tuple[int, int] | None:
         return MBARRIER, MBARRIER
     if "bulk" not in modifiers:
         size = operands[2] if len(operands) > 2 else None
-        return (size.value, size.value) if isinstance(size, Integer) and position < 2 else None
+        if isinstance(size, Integer) and size.value in CP_SIZES and position < 2:
+            return size.value, size.value
+        return None
     last = max(i for i, operand in enumerate(operands) if isinstance(operand, Address))
     if "mbarrier::complete_tx::bytes" in modifiers and position == last:
         return MBARRIER, MBARRIER
