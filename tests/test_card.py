@@ -451,3 +451,54 @@ def test_a_file_with_syntax_errors_has_its_card_read_but_not_compared() -> None:
     broken = ENTRY.replace("ret;", "ret ret ,;")
     assert against(GOOD.replace("block = 256", "block = 2048") + broken) == []
     assert [d.code for d in against(GOOD.replace("block = 256", "blok = 2") + broken)] == ["P532", "P532"]
+
+
+# ---- cost
+
+
+def cost_of(text: str, **sizes: int) -> tuple[int, str | None]:
+    found = read(text)
+    return (found.operations.evaluate(sizes) if found.operations else 0), found.arithmetic
+
+
+COST = """\
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 32
+// [presets]
+// smoke = {{ M = 8, N = 4 }}
+// [cost]
+// {0}
+// ///
+"""
+
+
+def test_a_card_says_what_its_problem_costs() -> None:
+    text = COST.format('operations = "2 * M * N"\n// arithmetic = "bf16"')
+    assert cost_of(text, M=8, N=4) == (64, "bf16")
+    assert cost_of(COST.format("operations = 7")) == (7, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('operation = "M"', "P532"),
+        ('operations = "Q"', "P534"),
+        ('arithmetic = "bf17"', "P532"),
+        ("arithmetic = 3", "P532"),
+    ],
+)
+def test_costs_that_are_none(line: str, code: str) -> None:
+    with pytest.raises(PtxkitError) as caught:
+        read(COST.format(line))
+    assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+def test_a_workload_knows_its_cost_itself() -> None:
+    text = COST.format('operations = "M"').replace(
+        "// [launch]", '// workload = "nvfp4_gemv"\n// [launch]', 1
+    )
+    with pytest.raises(PtxkitError) as caught:
+        read(text)
+    assert [d.code for d in caught.value.diagnostics] == ["P532"]

@@ -49,6 +49,10 @@ HEADER_WGMMA = """\
 // smoke = {{ CTAS = 2, WRITERS = 2, STEPS = 3, ADD = 0 }}
 // sum = {{ CTAS = 1, WRITERS = 1, STEPS = 2, ADD = 1 }}
 //
+// [cost]
+// operations = "{operations} * CTAS * STEPS"
+// arithmetic = "{type}"
+//
 // [tensors.a]
 // dtype = "{stored}"
 // shape = [{m}, {k}]
@@ -179,7 +183,8 @@ def wgmma(kind: str) -> str:
     scale = {16: ", 1, 1, 0, 0", 32: ", 1, 1", 8: ", 1, 1"}[bits] if accumulator == "f32" else ""
     words = {
         "type": kind, "stored": "f32" if kind == "tf32" else kind, "accumulator": accumulator, "init": init,
-        "m": M, "n": N, "k": k, "half": M // 2, "tolerance": f"// {near}\n" if near else "",
+        "m": M, "n": N, "k": k, "half": M // 2, "operations": 2 * M * N * k,
+        "tolerance": f"// {near}\n" if near else "",
     }  # fmt: skip
     registers = lines([f"%d{i}" for i in range(128)], 16, " " * 8)
     products, descriptors = [], []
@@ -226,6 +231,10 @@ HEADER_MMA = """\
 //
 // [presets]
 // smoke = {{ CTAS = 2, WRITERS = 2, STEPS = 3 }}
+//
+// [cost]
+// operations = "{operations} * CTAS * STEPS"
+// arithmetic = "{type}"
 //
 // [tensors.a]
 // dtype = "{stored}"
@@ -316,6 +325,7 @@ def mma(kind: str) -> str:
     k = 256 // bits
     words = {
         "type": kind, "stored": "f32" if kind == "tf32" else kind, "accumulator": accumulator, "k": k,
+        "operations": 2 * 8 * 32 * 64 * k,
     }  # fmt: skip
     # Register i of a tile of A: 8 (i % 2) rows down, 4 (i / 2) words to the right; of B: 4 i words right.
     loads = [

@@ -122,6 +122,8 @@ class Card:
         launches: in order.
         presets: in order; the first is the default.
         tensors: scratch tensors, or every tensor of a file without a workload.
+        operations: how many a problem without a workload asks for: `[cost]`.
+        arithmetic: the type whose tensor-core products bound them.
         span: of the opening line.
     """
 
@@ -133,6 +135,8 @@ class Card:
     span: Span | None = field(default=None, compare=False, repr=False)
     source: Source | None = field(default=None, compare=False, repr=False)
     workload_span: Span | None = field(default=None, compare=False, repr=False)
+    operations: Expression | None = None
+    arithmetic: str | None = None
 
     @property
     def size_names(self) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ T = TypeVar("T")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _RESERVED = {"and", "or", "not", "in", "is", "if", "else", "lambda", "True", "False", "None"}
 
-_TOP = ("workload", "launch", "presets", "tensors", "tensor_maps")
+_TOP = ("workload", "launch", "presets", "tensors", "tensor_maps", "cost")
+_COST = ("operations", "arithmetic")
 _LAUNCH = ("entry", "grid", "block", "cluster", "shared", "cooperative", "params", "when", "group")
 _TENSOR = ("dtype", "shape", "init", "expect", "rtol", "atol")
 _OPTIONS = ("swizzle", "interleave", "l2_promotion", "oob_fill")
@@ -75,6 +76,7 @@ class _Reader:
         tensor_tables, map_tables = self._tables(document, "tensors"), self._tables(document, "tensor_maps")
         tensors = [self._tensor(name, table, ("tensors", name)) for name, table in tensor_tables]
         maps = [self._tensor_map(name, table, ("tensor_maps", name)) for name, table in map_tables]
+        operations, arithmetic = self._cost(document, workload)
         launches = self._launches(document)
         names = [*(self.sizes or ()), *(t.name for t in tensors if t), *(m.name for m in maps if m)]
         for name in sorted({name for name in names if names.count(name) > 1}):
@@ -95,6 +97,8 @@ class _Reader:
             self.frame.span,
             self.source,
             self.frame.value_span(("workload",)),
+            operations,
+            arithmetic,
         )
 
     def _known_keys(self, table: Mapping[str, Any], known: Iterable[str], path: Path) -> None:
@@ -160,6 +164,24 @@ class _Reader:
                 continue
             presets.append(Preset(name, sizes, inputs))
         return presets
+
+    def _cost(
+        self, document: Mapping[str, Any], workload: str | None
+    ) -> tuple[Expression | None, str | None]:
+        """The operations of a problem without a workload, and the type of its tensor-core products."""
+        table = self._typed(document, "cost", dict, "a table", ()) or {}
+        if table and workload is not None:
+            hint = f"`{workload}` says what it costs"
+            message = "expected no `[cost]` beside a workload, found one"
+            self._complain("P532", message, ("cost",), hint, key=True)
+        self._known_keys(table, _COST, ("cost",))
+        arithmetic = self._typed(table, "arithmetic", str, "a type, `bf16`", ("cost",))
+        if arithmetic is not None and arithmetic not in DTYPES:
+            message = f"expected a type, `bf16`, found `{arithmetic}`"
+            self._complain("P532", message, ("cost", "arithmetic"))
+        if "operations" not in table:
+            return None, arithmetic
+        return self._integer(table["operations"], ("cost", "operations")), arithmetic
 
     # ---- launches
 

@@ -126,7 +126,11 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """Everything that a run needs, as data."""
+    """Everything that a run needs, as data.
+
+    Attributes:
+        operations, arithmetic: of a problem without a workload, as the card's `[cost]` says (`Cost`).
+    """
 
     program: Program
     launches: tuple[Launch, ...]
@@ -137,6 +141,8 @@ class LaunchPlan:
     inputs: str | None = None
     seed: int = 0
     tensor_maps: tuple[PlanTensorMap, ...] = ()
+    operations: int = 0
+    arithmetic: str | None = None
 
     @property
     def bytes(self) -> int:
@@ -245,5 +251,5 @@ def problem_of(plan: LaunchPlan, source: Source | None = None) -> Problem:
         for t in plan.tensors
         if found is None or t.initial
     ]
-    own = DeclaredProblem(declared, plan.sizes, plan.seed, source)
+    own = DeclaredProblem(declared, plan.sizes, plan.seed, source, plan.operations, plan.arithmetic)
     return _WorkloadProblem(found, plan, own) if found else own

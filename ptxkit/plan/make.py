@@ -98,6 +98,8 @@ class _Maker:
             inputs=inputs,
             seed=seed or 0,
             tensor_maps=maps,
+            operations=self.card.operations.evaluate(self.sizes) if self.card.operations else 0,
+            arithmetic=self.card.arithmetic,
         )
 
     # ---- entry, workload, sizes

@@ -47,8 +47,15 @@ class DeclaredProblem:
     """
 
     def __init__(
-        self, declared: Sequence[Declared], sizes: Sizes, seed: int = 0, source: Source | None = None
+        self,
+        declared: Sequence[Declared],
+        sizes: Sizes,
+        seed: int = 0,
+        source: Source | None = None,
+        operations: int = 0,
+        arithmetic: str | None = None,
     ) -> None:
+        self._operations, self._arithmetic = operations, arithmetic
         self.declared = {d.tensor.name: d for d in declared}
         self.sizes = sizes
         self.seed = seed
@@ -87,7 +94,10 @@ class DeclaredProblem:
         return Tolerance(d.rtol or 0.0, d.atol or 0.0)
 
     def cost(self) -> Cost:
-        """Every tensor once: read where it has a content, written where it has an expectation."""
+        """Every tensor once: read where it has a content, written where it has an expectation.
+
+        Operations are what the card says of them.
+        """
         read = sum(d.tensor.nbytes for d in self.declared.values() if d.initial is not None)
         written = sum(d.tensor.nbytes for d in self.declared.values() if d.expect is not None)
-        return Cost(read, written, 0)
+        return Cost(read, written, self._operations, self._arithmetic)
