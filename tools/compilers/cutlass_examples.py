@@ -24,7 +24,6 @@ EXAMPLES = {
         "54_hopper_fp8_warp_specialized_gemm/54_hopper_fp8_warp_specialized_gemm.cu",
         "62_hopper_sparse_gemm/62_hopper_sparse_gemm.cu",
         "57_hopper_grouped_gemm/57_hopper_grouped_gemm.cu",
-        "88_hopper_fmha/88_hopper_fmha.cu",
     ),
     "sm_100a": (
         "cute/tutorial/blackwell/01_mma_sm100.cu",
@@ -36,7 +35,6 @@ EXAMPLES = {
         "72_blackwell_narrow_precision_gemm/72a_blackwell_nvfp4_bf16_gemm.cu",
         "83_blackwell_sparse_gemm/83_blackwell_sparse_gemm.cu",
         "75_blackwell_grouped_gemm/75_blackwell_grouped_gemm.cu",
-        "77_blackwell_fmha/77_blackwell_fmha.cu",
         "91_fp4_gemv/91_fp4_gemv.cu",
     ),
 }
