@@ -424,6 +424,29 @@ END:
     assert racy(body.replace("BARRIER", ""), "P651", grid=4, parameters=parameters, args=2)
 
 
+ONE_SLOT = """
+    .shared .align 4 .b32 slot;
+    mov.u32 %r20, %tid.x;
+    setp.eq.u32 %p1, %r20, 0;
+    GUARD st.shared.u32 [slot], %r21;
+    MEET
+    ld.shared.u32 %r1, [slot];
+"""
+
+
+@pytest.mark.parametrize("meet", ["", "bar.warp.sync 0xffffffff;", "bar.sync 0;"])
+@pytest.mark.parametrize("guard", ["@%p1", ""])
+def test_all_threads_load_what_one_or_all_stored(guard: str, meet: str) -> None:
+    """The other warps, and without `bar.warp.sync` the other lanes, must wait; who stored need not."""
+    body = "    mov.u32 %r21, 7;" + ONE_SLOT.replace("GUARD", guard).replace("MEET", meet) + STORE_R1
+    if guard and "bar.sync" not in meet:
+        found = racy(body, "P650")
+        thread = "thread (32, 0, 0)" if meet else "thread (1, 0, 0)"
+        assert thread in str(found)
+    else:
+        clean(body)
+
+
 def test_nothing_is_sought_without_the_sanitizer() -> None:
     body = SHARED + "    st.shared.u32 [%r22], %r20;\n    ld.shared.u32 %r1, [%r23];\n"
     device = Emulator(sanitize=False)

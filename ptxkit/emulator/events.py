@@ -8,10 +8,17 @@ LAST_NUMBER = (1 << 28) - 1
 
 
 class Events:
-    """The numbers of accesses and ordering events of a device, and the instruction behind each number."""
+    """The numbers of accesses and ordering events of a device, and the instruction behind each number.
+
+    Attributes:
+        first: the number of the launch's first event.
+        together: by number of a store to shared memory by which several threads of a gang may have written
+            one place, the rows of these.
+    """
 
     def __init__(self) -> None:
         self.first = 1
+        self.together: dict[int, frozenset[int]] = {}
         self._sites: list[Site | None] = [None]
 
     @property
@@ -36,6 +43,7 @@ class Events:
             Whether numbers begin anew, so that all ledgers must be forgotten.
         """
         self.first = self.now
+        self.together.clear()
         self._sites = [None]
         if self.first > LAST_NUMBER // 2:
             self.first = 1

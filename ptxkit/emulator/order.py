@@ -222,7 +222,10 @@ class Order:
 
     def warp_sync(self, group: Group, number: int) -> None:
         """The lanes of each of the group's warps meet."""
-        rows, _ = group.occupied()
+        self.warps_meet(group.occupied()[0], number)
+
+    def warps_meet(self, rows: np.ndarray, number: int) -> None:
+        """The lanes of some rows meet, each row's own."""
         self.seen[rows, self.column[rows]] = number
         self._limit = None
 

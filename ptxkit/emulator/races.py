@@ -11,6 +11,7 @@ fence, after a relaxed read of what a fence published: no GPU makes it earlier, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -64,7 +65,7 @@ def check_store(access: Access, ledger: Ledger, values: tuple[Any, ...], width: 
     index = np.atleast_2d(np.asarray(index))
     own = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
-    if index.shape != (access.group.n, WARP):
+    if access.space == "shared" and index.shape != (access.group.n, WARP):
         gang.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = ledger.granules(index)
@@ -188,13 +189,19 @@ def _check_duplicates(
             _report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
 
 
-def _rows(access: Access) -> np.ndarray:
-    """The gang's rows of which some lane takes part in an access."""
+def _rows(access: Access) -> frozenset[int]:
+    """The gang's rows of which some lane takes part in an access; none where it is one lane's alone."""
     group = access.group
     lanes = lanes_of(group, access.guard, (group.n, WARP))
-    on = np.ones(group.n, bool) if lanes is None else np.broadcast_to(lanes, (group.n, WARP)).any(axis=1)
+    lanes = np.broadcast_to(True if lanes is None else lanes, (group.n, WARP))
+    on = lanes.any(axis=1) & (np.count_nonzero(lanes) > 1)
     rows: np.ndarray = np.flatnonzero(on) if group.rows is None else group.rows[on]
-    return rows
+    return _interned(tuple(rows.tolist()))
+
+
+@lru_cache(maxsize=1024)
+def _interned(rows: tuple[int, ...]) -> frozenset[int]:
+    return frozenset(rows)
 
 
 def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagged: Any, strong: bool) -> None:
@@ -204,7 +211,7 @@ def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagge
     """
     group = access.group
     shape = (group.n, WARP)
-    if own.shape != shape and group.lanes > 1:
+    if access.space == "shared" and own.shape != shape and group.lanes > 1:
         number = int(ledger.number(own.flat[0]))
         own = _own_records(access, ledger, number, STRONG if strong else WEAK, shape)
         flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~ledger.is_async(record)
@@ -212,7 +219,7 @@ def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagge
         rows = np.arange(group.gang.rows) if group.rows is None else group.rows
         for number in np.unique(ledger.number(record)).tolist():
             if number in together:
-                wrote = np.isin(rows, together[number])[:, None, None]
+                wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
                 flagged = flagged & ~((ledger.number(record) == number) & wrote)
     _examine(access, ledger, record, own, flagged, strong, "write", "read")
 

@@ -33,6 +33,7 @@ def alloc(form: Form) -> Effect:
     form.builder.program.touches("shared", 4)
     columns = form.source(form.sources[1], "u32")
     gate = AllocationGate(form, columns, group_size)
+    site = form.site
 
     def step(group: Group, guard: Any) -> None:
         engine = engine_of(group.gang)
@@ -41,11 +42,12 @@ def alloc(form: Form) -> Effect:
         if not on.any():
             return
         addresses = np.zeros((group.n, 1), np.uint32)
-        for at in np.flatnonzero(on):
-            row = int(at if group.rows is None else group.rows[at])
-            addresses[at] = engine.granted.pop(row)
+        rows: np.ndarray = np.flatnonzero(on) if group.rows is None else group.rows[on]
+        addresses[on, 0] = [engine.granted.pop(row) for row in rows.tolist()]
         for access in accessor(group, guard):
             access.store((addresses,), None, 4)
+        # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
+        group.gang.order.warps_meet(rows, group.gang.launch.events.take(site))
 
     return Effect(step, gate)
 
