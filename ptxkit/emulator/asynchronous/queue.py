@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 0.3
 """In random order, how often an operation happens at issue, and how often one happens when groups change."""
-EXPIRIES = 1 << 14
+EXPIRIES = 1 << 10
 """How often time limits run out without anything having changed before it is a deadlock, although registers
 are never what they were."""
 TIME_LIMIT = 1_000_000
