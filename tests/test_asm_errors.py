@@ -8,6 +8,7 @@ import pytest
 from asm_corpus import each_small_file, read
 
 import ptxkit
+from ptxkit.asm.check.undeclared import MAX_SUGGESTIONS
 from ptxkit.asm.tree import Function, Instruction, Malformed, walk
 from ptxkit.diagnostics import code_info, render_text
 
@@ -273,3 +274,12 @@ def test_a_warning_of_the_parser_hides_no_other(lead: str) -> None:
     assert [d.code for d in plain] == [d.code for d in found][1:]
     assert "P203" in [d.code for d in plain]
     assert not any(d.is_error for d in found)
+
+
+def test_similar_names_are_looked_for_a_few_times() -> None:
+    lines = "".join(f"bra Label{i}_;\nLabel{i}:\n" for i in range(300))
+    found = ptxkit.check(ptxkit.parse(f".version 9.0\n.target sm_90\n.entry k() {{\n{lines}}}\n"))
+    assert [d.code for d in found] == ["P205"] * 300
+    suggested = [(d.help or "").startswith("did you mean `Label") for d in found]
+    assert suggested == [True] * MAX_SUGGESTIONS + [False] * (300 - MAX_SUGGESTIONS)
+    assert all("before the instruction to jump to" in (d.help or "") for d in found[MAX_SUGGESTIONS:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptxkit.asm.check.addresses import check_addresses
 from ptxkit.asm.check.calls import check_call, check_targets
-from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import check_variable
 from ptxkit.asm.check.directives import check_pragma
 from ptxkit.asm.check.explain import explain
@@ -12,8 +12,9 @@ from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.instructions import check_match, check_special_registers
 from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.check.misfit import declared
+from ptxkit.asm.check.undeclared import Undeclared
 from ptxkit.asm.check.usage import Usage
-from ptxkit.asm.symbols import MAX_DIGITS, Scope, Symbol, SymbolKind, bind
+from ptxkit.asm.symbols import Scope, bind
 from ptxkit.asm.tree import (
     Block,
     Directive,
@@ -24,7 +25,6 @@ from ptxkit.asm.tree import (
     Name,
     Statement,
     Variable,
-    walk,
 )
 from ptxkit.diagnostics import Label as Mark
 from ptxkit.isa.match import Match
@@ -133,69 +133,14 @@ class _Body:
 
     def finish(self) -> None:
         complete = self.context.module.complete or self.function.body is None or self.function.body.closed
+        undeclared = Undeclared(self.context, self.function, self.scopes) if self.unknown else None
         for name, place in self.unknown.items():
-            if complete or name not in self.branched:  # A label may stand in what is not there.
-                self._undeclared(name, place)
+            assert undeclared is not None
+            if name in self.called:
+                undeclared.function(name, place)
+            elif name not in self.branched:
+                undeclared.name(name, place)
+            elif complete:  # Else the label may stand in what is not there.
+                undeclared.label(name, place)
         if not self.context.module.has_errors:  # What could not be parsed may have used or written them.
             self.usage.report(self.context, self.function, self.scopes)
-
-    def _undeclared(self, name: str, place: Name) -> None:
-        context = self.context
-        assert self.function.body is not None
-        elsewhere = self._declared_elsewhere(name)
-        if elsewhere is not None:
-            what = "label" if elsewhere.kind is SymbolKind.LABEL else elsewhere.kind.value
-            context.report(
-                "P205" if elsewhere.kind is SymbolKind.LABEL else "P201",
-                f"{what} `{name}` is not visible here",
-                place.span,
-                labels=(Mark(elsewhere.span, "declared here"),) if elsewhere.span else (),
-                help="a name is known in its own block and the blocks inside that, from its declaration on "
-                "(a label, in the whole block)",
-            )
-            return
-        if name in self.called:
-            functions = [s.name for s in context.module.statements if isinstance(s, Function)]
-            context.report(
-                "P201",
-                f"function `{name}` is not declared",
-                place.span,
-                help=did_you_mean(name, functions) or f"declare it before the call: `.extern .func {name};`",
-            )
-            return
-        if name in self.branched:
-            labels = [s.name for s in walk(self.function.body.statements) if isinstance(s, Label)]
-            context.report(
-                "P205",
-                f"label `{name}` is not defined in this function",
-                place.span,
-                help=did_you_mean(name, labels) or f"put `{name}:` before the instruction to jump to",
-            )
-            return
-        known = [known for scope in self.scopes for known in scope.names()]
-        context.report(
-            "P201",
-            f"`{name}` is not declared",
-            place.span,
-            help=did_you_mean(name, known) or f"declare it before its first use: `.reg .b32 {name};`",
-        )
-
-    def _declared_elsewhere(self, name: str) -> Symbol | None:
-        """A declaration of that name in the function that can't be seen from where it was used."""
-        assert self.function.body is not None
-        for statement in walk(self.function.body.statements):
-            if isinstance(statement, Label) and statement.name == name:
-                return Symbol(name, SymbolKind.LABEL, "", "", None, statement)
-            if isinstance(statement, Variable):
-                for declarator in statement.declarators:
-                    covers = declarator.name == name
-                    if declarator.count is not None and name.startswith(declarator.name):
-                        digits = name[len(declarator.name) :]
-                        covers = digits.isdecimal() and len(digits) <= MAX_DIGITS
-                        covers = covers and int(digits) < declarator.count
-                    if covers:
-                        kind = SymbolKind.REGISTER if statement.space == "reg" else SymbolKind.VARIABLE
-                        return Symbol(
-                            name, kind, statement.space, statement.type, None, statement, declarator
-                        )
-        return None
