@@ -481,6 +481,21 @@ def test_what_the_short_way_takes() -> None:
         pack_short(space, [buffer])
 
 
+def test_the_short_way_takes_other_libraries_arrays() -> None:
+    sig = signature(parameter("u64", pointer=("global", 16)), parameter("u32"))
+    space, packer = ParameterSpace(sig.parameters), sig.packer(Buffer, None)
+    array = CudaArray(4096)
+    for address in (4096, 8192):
+        array.__cuda_array_interface__["data"] = (address, False)
+        packer(space, [array, 7])
+        assert bytes(space.bytes) == sig.pack([array, 7])
+    array.__cuda_array_interface__["data"] = (4100, False)
+    with pytest.raises(REFUSED):
+        packer(space, [array, 7])
+    with pytest.raises(REFUSED):
+        packer(space, [np.zeros(4), 7])
+
+
 def test_a_wrong_count_prints_the_table() -> None:
     sig = signature(parameter("u64", pointer=("global", 16)), parameter("u32"), name="gemv")
     with pytest.raises(PtxkitError) as caught:

@@ -1,6 +1,6 @@
 """Measure on a GPU what the driver layer and the bench promise, in one command.
 
-    python tools/measure_driver.py OUT.json [--quick]
+    python tools/measure_driver.py OUT.json [--trials 7]
 
 - What a launch costs on the host, beside the bare driver call and other libraries (tools/measure_launch.py).
 - Two benches of the same kernels: whether they agree within the spread that they print.
@@ -225,7 +225,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("out", type=Path, nargs="?", help="write the figures here")
-    parser.add_argument("--quick", action="store_true", help="fewer trials and batches")
+    parser.add_argument("--trials", type=int, default=Settings().trials, help="trials of each bench")
     parser.add_argument("--under-profiler", choices=[EMPTY, *STATES], help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.under_profiler:
@@ -233,28 +233,26 @@ def main() -> None:
         return
     if chosen.out is None:
         parser.error("give the file to write")
+    document: dict[str, Any] = {"schema": 1, "kind": "driver measurement", **provenance()}
+
+    def keep(**found: Any) -> None:
+        """What was found so far is in the file, whatever becomes of the rest."""
+        document.update(found)
+        chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+
     with CudaDevice() as device:
-        document: dict[str, Any] = {
-            "schema": 1,
-            "kind": "driver measurement",
-            **provenance(),
-            "device": device.name,
-            "gpu": device.describe(),
-            "launch": measure_launch.document(device, 20 if chosen.quick else 60, 400),
-        }
-    settings = Settings(trials=3 if chosen.quick else Settings().trials, roofs=False)
-    first, second = bench(settings), bench(settings)
+        keep(device=device.name, gpu=device.describe())
+        keep(launch=measure_launch.document(device, 60, 400))
+    settings = Settings(trials=chosen.trials, roofs=False)
+    first = bench(settings)
+    keep(bench=first)
+    second = bench(settings)
+    keep(bench_again=second, agreement=agreement(first, second))
+    keep(products=products())
     ncu = shutil.which("ncu")
-    document |= {
-        "products": products(),
-        "empty_kernel": profile(EMPTY, ncu) if ncu else {},
-        "bench": first,
-        "bench_again": second,
-        "agreement": agreement(first, second),
-        "profiler": against_profiler(first, ncu) if ncu else {},
-    }
-    document["bars"] = bars(document)
-    chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+    keep(empty_kernel=profile(EMPTY, ncu) if ncu else {})
+    keep(profiler=against_profiler(first, ncu) if ncu else {})
+    keep(bars=bars(document))
     show(document)
 
 

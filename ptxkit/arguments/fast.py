@@ -1,9 +1,9 @@
 """The short way to pack: a function written for one signature, for values that need no thought.
 
 `Signature.pack` accepts much and explains what it refuses; a launch that is made a million times wants
-neither. The function made here packs ints, floats, buffers of one type and bytes exactly as `pack` would, and
-raises on everything else, which `pack` then judges. It writes only what is not the value that lies in the
-space already; a value counts as the same only if it is the same object and can't change.
+neither. The function made here packs ints, floats, buffers, other libraries' arrays and bytes exactly as
+`pack` would, and raises on everything else, which `pack` then judges. It writes only what is not the value
+that lies in the space already; a value counts as the same only if it is the same object and can't change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ptxkit.arguments.parameter import FORMATS, Parameter
-from ptxkit.arguments.values import is_device_array
+from ptxkit.arguments.values import AddressOf, is_device_array
 
 REFUSED = (AttributeError, OverflowError, TypeError, ValueError, struct.error)
 """What a packer raises for values that `Signature.pack` has to judge."""
@@ -64,13 +64,16 @@ class ParameterSpace:
 Packer = Callable[[ParameterSpace, Sequence[Any]], None]
 
 
-def compile_packer(parameters: Sequence[Parameter], buffer: type, home: object) -> Packer:
+def compile_packer(
+    parameters: Sequence[Parameter], buffer: type, home: object, address_of: AddressOf
+) -> Packer:
     """`pack(space, args)`: writes the arguments' bytes into a space of the signature.
 
     Args:
         parameters: of the signature.
         buffer: the type of the device's buffers; they have `address` and `context`.
         home: the `context` of the buffers that may be given.
+        address_of: gives the device address of other libraries' arrays, None for what is none.
 
     The function raises one of `REFUSED` for values that are not plainly right; the space is then to be
     filled before it is used.
@@ -93,6 +96,7 @@ def compile_packer(parameters: Sequence[Parameter], buffer: type, home: object) 
     lines.append(f"    space.last = {_tuple(taken)}")
     scope: dict[str, Any] = {
         "Buffer": buffer,
+        "address_of": address_of,
         "block": _block,
         "home": home,
         "nothing": (_UNKNOWN,) * len(parameters),
@@ -119,12 +123,16 @@ def _write(parameter: Parameter, value: str) -> list[str]:
     """The lines that write one value. A view of integers checks their type and range."""
     where = f"space.{parameter.type.replace('b', 'u')}[{parameter.offset // max(parameter.size, 1)}]"
     if parameter.takes_address:
-        given = f"a{parameter.index}"
-        lines = [f"if type({value}) is not int or ({value} is not {given} and {given}.context is not home):"]
-        lines.append("    raise TypeError")
+        argument = f"a{parameter.index}"
+        lines = [
+            f"given = {value}",
+            f"if type(given) is not int: given, {value} = address_of({argument}), unknown",
+            f"elif given is not {argument} and {argument}.context is not home: raise TypeError",
+            "if type(given) is not int: raise TypeError",
+        ]
         if parameter.pointee_alignment > 1:
-            lines.append(f"if {value} % {parameter.pointee_alignment}: raise ValueError")
-        return [*lines, *_aligned(parameter, f"{where} = {value}")]
+            lines.append(f"if given % {parameter.pointee_alignment}: raise ValueError")
+        return [*lines, *_aligned(parameter, f"{where} = given")]
     if parameter.is_float:
         return [
             f"if type({value}) is not float: raise TypeError",

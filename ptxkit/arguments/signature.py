@@ -104,9 +104,9 @@ class Signature:
             raise self._error(found, args)
         return bytes(space)
 
-    def packer(self, buffer: type, home: object) -> Packer:
+    def packer(self, buffer: type, home: object, address_of: AddressOf | None = None) -> Packer:
         """A quick `pack(space, args)` for plain values: see `ptxkit.arguments.fast`."""
-        return compile_packer(self.parameters, buffer, home)
+        return compile_packer(self.parameters, buffer, home, address_of or device_address)
 
     def pack_one(self, key: int | str, value: Any, address_of: AddressOf | None = None) -> bytes:
         """The bytes of one parameter, to be put at its offset.

@@ -66,7 +66,7 @@ class CudaKernel:
         self._attributes = self._read_attributes()
         self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
         self._requirements = module.requirements(name, self._attributes)
-        self._pack = signature.packer(DeviceBuffer, self._context)
+        self._pack = signature.packer(DeviceBuffer, self._context, module.address_of)
         self._context.users.add(self)
 
     @property
