@@ -87,5 +87,5 @@ def test_stars_and_pointers() -> None:
     assert by_us("[%p] [%10p] [%s]", 0, 0, None) == "[(nil)] [     (nil)] [(null)]"
 
 
-def test_what_is_no_conversion_stays() -> None:
-    assert by_us("%q 100%% %", 1) == "%q 100% %"
+def test_what_is_no_conversion_is_dropped() -> None:
+    assert by_us("%q 100%% %", 1) == "% 100% %"

@@ -381,6 +381,24 @@ def test_special_registers() -> None:
     assert np.array_equal(out.numpy(), 30000000 + 500000 + y * 1000 + ty)
 
 
+@pytest.mark.parametrize(("target", "total"), [("sm_75", 1280), ("sm_90", 1152)])
+def test_sizes_of_shared_memory(target: str, total: int) -> None:
+    """As on an H200: the total in whole units, what the system keeps beside what is used."""
+    body = """
+    .shared .align 16 .b8 static[100];
+    mov.u32 %r2, %total_smem_size;
+    mov.u32 %r3, %dynamic_smem_size;
+    mad.lo.u32 %r1, %r2, 10000, %r3;
+    st.shared.b8 [static], 0;
+    st.shared.b8 [dynamic], 0;
+"""
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    text = module(body + STORE_R1, before=".extern .shared .align 16 .b8 dynamic[];", target=target)
+    launch(text, [out], device=device, shared=1000)
+    assert set(out.numpy()) == {total * 10000 + 1000}
+
+
 def test_special_registers_as_vectors() -> None:
     body = """
     .reg .v4 .u32 tid;

@@ -52,7 +52,8 @@ def formatted(form: str, take: Callable[[str], int | float | str | None]) -> str
             flags = flags.replace("0", "")
             text = _text(kind, digits, take)
         else:
-            return match.group(0)
+            # As seen with device code on an H200, which drops what it does not know.
+            return "%"
         return _padded(text, flags, int(width or 0))
 
     return CONVERSION.sub(convert, form)

@@ -38,6 +38,12 @@ def _thread_number(gang: Gang) -> Any:
     return _warp(gang) * np.uint32(WARP) + _lane(gang)
 
 
+def _total_shared(gang: Gang) -> Any:
+    """In units of 128 bytes, of 256 up to sm_75 (10.30)."""
+    unit = 256 if gang.launch.program.capability < (8, 0) else 128
+    return _u32(-(-gang.launch.shared_total // unit) * unit)
+
+
 def _tid(axis: int) -> Value:
     def value(gang: Gang) -> Any:
         x, y, z = gang.launch.block
@@ -126,7 +132,7 @@ SPECIAL: dict[str, Value] = {
     "%lanemask_lt": _lane_mask(lambda bit: bit - _ONE),
     "%lanemask_ge": _lane_mask(lambda bit: ~(bit - _ONE)),
     "%lanemask_gt": _lane_mask(lambda bit: ~((bit << _ONE) - _ONE)),
-    "%total_smem_size": lambda gang: _u32(gang.launch.shared_total),
+    "%total_smem_size": _total_shared,
     "%aggr_smem_size": lambda gang: _u32(gang.launch.shared_total + gang.launch.limits.shared_reserved),
     "%dynamic_smem_size": lambda gang: _u32(gang.launch.shared_dynamic),
     **{f"%envreg{i}": lambda gang: _u32(0) for i in range(32)},
