@@ -78,7 +78,7 @@ def _case(form: Form, slots: dict[str, str], spelling: str, space: str) -> Case 
     if whole is None or DTYPES[whole].bits > 64:
         return None
     if space == "shared" and "c" in form.specs and "cas" not in form.modifiers:
-        # With two operands after the address, as ptxas takes them, the driver's compiler (580.159.04) crashes.
+        # With two operands after the address, which ptxas takes, the driver 580.159.04 crashes.
         return None
     bits = DTYPES[whole].bits
     inputs, outputs = [Register("im", whole, bits)], []
