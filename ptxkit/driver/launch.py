@@ -108,7 +108,10 @@ class CudaKernel:
             handle = stream_handle(stream, self._context)
         # Names of their own, because calling what an attribute holds costs more.
         ready, pack = self._ready, self._pack
-        record = ready.pop() if ready else _NO_RECORD
+        try:
+            record = ready.pop()
+        except IndexError:
+            record = _NO_RECORD
         (
             its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
             its_priority, its_carveout, space, call, _,
