@@ -41,6 +41,8 @@ class Order:
             knows the asynchronous operations to be done that such an mbarrier tells of.
         initialised: int64 (rows,), up to which number the row knows every mbarrier of the cluster to be
             initialised: what `fence.mbarrier_init` and a relaxed cluster barrier give.
+        init_fenced: int64 (rows,), the event of the row's last `fence.mbarrier_init`.
+        last_proxy_fence: int64 (rows,), the event of its last `fence.proxy.async`; 0 for none.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
         relaxed: int64 (rows,), the event of the row's last relaxed arrival or wait.
         met: bool (rows, CTAs of a cluster), which of them the row knows to be running.

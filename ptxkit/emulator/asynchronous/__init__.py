@@ -1,7 +1,7 @@
 """The asynchronous machine: what is in flight, what it signals, when it happens. docs/emulator/asynchrony.md.
 
-How an instruction queues its work. Its step (registered by name, `@effect("cp.async.bulk")`)
-collects, for all lanes that execute it, one `Operation` and hands it to the queue of the gang:
+How an instruction queues its work. Its step (registered by name, `@effect("cp.async.bulk")`) collects, for
+all lanes that execute it, one `Operation` and hands it to the queue of the gang:
 
     issuers = Issuers.of(group, guard)            # rows and lanes of the threads that execute it
     operation = Operation(
@@ -15,40 +15,36 @@ collects, for all lanes that execute it, one `Operation` and hands it to the que
     gang.queue.issue(operation)
 
 *Items.* An operation is what one instruction starts for a whole group: `count` items, each with one issuing
-thread, and one signal. A multicast copy is an item for each destination CTA. `Region.item` says which item an
-interval belongs to; left out, interval i is item i's.
+thread and one signal. A multicast copy is an item for each destination CTA. `Region.item` says which item
+an interval belongs to; left out, interval i is item i's.
 
-*State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `gang.shared`: CTA number `c`
-of the gang (`row // gang.warps`) begins at `c * gang.shared.stride`, and the CTAs of a cluster follow one
-another in
-the order of their ranks (`gang.peer(row, rank)` gives another one's number), so a region reaches any CTA
-of the
-cluster. Global memory is `gang.launch.memory`, the offset is the address less `BASE`. An operation on what no
-bank holds (tensor memory, registers) leaves its regions empty, and its room keeps its own account.
+*State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `gang.shared`: CTA number
+`c` of the gang (`row // gang.warps`) begins at `c * gang.shared.stride`, and the CTAs of a cluster follow
+one another in the order of their ranks (`gang.peer(row, rank)` gives another one's number), so a region
+reaches any CTA of the cluster. Global memory is `gang.launch.memory`, the offset is the address less
+`BASE`. An operation on what no bank holds (tensor memory, registers) leaves its regions empty, and its room
+keeps its own account.
 
 *Proxy.* `proxy="async"`: what generic writes left in `reads` must have been covered by `fence.proxy.async`.
 `proxy="generic"`: cp.async, st.async.
 
 *Signals.* `Transaction(slots, bytes)`: complete_tx on an mbarrier. `Arrival(slots)`: arrive-on with count 1
-(tcgen05.commit). `Membership(groups, index)`: of a group of the issuing thread,
-`gang.queue.groups["cp.async"]`
-or `["bulk"]`; `groups.join(rows, lanes)` gives `index`. None: whoever queues it calls `queue.finish` and
-`queue.observe` itself (wgmma). `slots` are numbers of mbarriers in `gang.mbarriers`: `find(places, site, ..)`
-turns byte offsets of `gang.shared` into them, and complains of what is no live mbarrier.
+(tcgen05.commit). `Membership(groups, index)`: of a group of the issuing thread, which
+`gang.queue.groups["cp.async"].join(rows, lanes)` gives, or `["bulk"]`. None: whoever queues it calls
+`queue.finish` and `queue.observe` itself (wgmma). `slots` are numbers of mbarriers in `gang.mbarriers`:
+`find(issuers, places, site)` turns offsets of `gang.shared` into them, and complains of what is no live
+mbarrier.
 
-*Order.* `after` names operations that must be done before this one is (mma before its commit).
-`follows(other)`
-says whether an operation in flight is ordered before this one although their bytes overlap (the pairs of
-section 7 of the rule book); such an operation belongs into `after` too. Everything else that overlaps in
-flight is ASYNC-DST-RACE.
+*Order.* `after` names operations that must be done before this one is (mma before its commit). What
+overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`).
 
-*When.* `eager` fetches and delivers at issue. `lazy` does both as late as the rules allow: when a wait
-must have covered it (`finish`), or when no warp of the gang can go on (`advance`, the oldest first). `random`
+*When.* `eager` fetches and delivers at issue. `lazy` does both as late as the rules allow: when a wait must
+have covered it (`finish`), or when no warp of the gang can go on (`advance`, the oldest first). `random`
 draws both moments, and the order in which operations complete, by seed. A signal comes with `deliver`.
 
-*Observed.* Until the signal has been seen (the mbarrier's phase is complete; the issuer has waited for
-its group) the sanitizer holds `writes` for unreadable and `reads` for unwritable, whatever the order. From
-then on they are accesses like others, of the waiting thread or of the mbarrier, and happens-before decides.
+*Observed.* Until the signal has been seen (the mbarrier's phase is complete; the issuer has waited for its
+group) the sanitizer holds `writes` for unreadable and `reads` for unwritable, whatever the order. From then
+on they are accesses like others, of the waiting thread or of the mbarrier, and happens-before decides.
 """
 
 from ptxkit.emulator.asynchronous.data import load, save

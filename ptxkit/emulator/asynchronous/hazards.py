@@ -48,8 +48,7 @@ class Hazards:
         operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
         operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
         for other in self.queue.flying:
-            both_read = not operation.writes and not other.writes
-            if not both_read and (operation.follows is None or not operation.follows(other)):
+            if operation.writes or other.writes:
                 self._meet(operation, other)
         if not operation.reduces:
             self._check_items(operation)

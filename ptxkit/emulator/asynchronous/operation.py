@@ -150,7 +150,6 @@ class Operation:
         signal: what its completion does.
         proxy: `async` or `generic`.
         after: what must be done before it is.
-        follows: whether an operation in flight with overlapping bytes is ordered before it.
         reduces: whether it combines with what is there, so that several may be in flight at once.
         number: the event of its issue.
         fetched, delivered: how far it is.
@@ -170,7 +169,6 @@ class Operation:
     signal: Signal | None = None
     proxy: str = "async"
     after: tuple[Operation, ...] = ()
-    follows: Callable[[Operation], bool] | None = None
     reduces: bool = False
     number: int = 0
     fetched: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -244,15 +244,6 @@ class Queue:
         """The gang's threads have exited: whatever is in flight happens."""
         while self.pending:
             self.complete(self.pending[0])
-
-    def in_flight(self, slots: Sequence[int]) -> list[Operation]:
-        """Operations that will signal one of these mbarriers."""
-        return [
-            operation
-            for operation in self.pending
-            if isinstance(operation.signal, Transaction | Arrival)
-            and np.isin(operation.signal.slots, slots).any()
-        ]
 
 
 def _signals(operation: Operation, slots: frozenset[int]) -> bool:
