@@ -152,6 +152,33 @@ def test_prepared_launches(device: CudaDevice) -> None:
     assert (second.numpy() == 2).all()
 
 
+def test_launches_go_through_the_bindings_where_no_call_can_be_bound(
+    device: CudaDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ptxkit.driver.bound._launch_address", lambda: None)
+    kernel = device.load(FILL).kernel()
+    out = device.empty(32, "u32")
+    for value in (1, 2):
+        kernel.launch(1, 32, [out, value])
+        assert (out.numpy() == value).all()
+    kernel.prepare(1, 32, [out, 3])()
+    assert (out.numpy() == 3).all()
+
+
+def test_shapes_and_arguments_may_change_from_launch_to_launch(device: CudaDevice) -> None:
+    kernel, out = device.load(FILL).kernel(), device.array(np.zeros(96, np.uint32))
+    stream = device.stream()
+    for number, (grid, block, given) in enumerate(
+        [(1, 32, None), (3, 32, None), ((3,), 16, stream), ([2], [48], None), (1, 32, stream)] * 3, 1
+    ):
+        kernel.launch(grid, block, [out, number], stream=given)
+        threads = np.prod(grid) * np.prod(block)
+        assert (out.numpy()[:threads] == number).all()
+    refuse("P511", lambda: kernel.launch(1, 2048, [out, 1]))
+    kernel.launch(1, 32, [out, 99])
+    assert (out.numpy()[:32] == 99).all()
+
+
 def test_a_prepared_launch_keeps_its_arguments_alive(device: CudaDevice) -> None:
     kernel = device.load(FILL).kernel()
     prepared = kernel.prepare(1, 32, [device.empty(32, "u32"), 1])
