@@ -447,6 +447,14 @@ def test_all_threads_load_what_one_or_all_stored(guard: str, meet: str) -> None:
         clean(body)
 
 
+def test_one_overwrites_what_all_have_loaded() -> None:
+    """The thread that writes is the first of those that read."""
+    body = "    mov.u32 %r21, 7;" + ONE_SLOT.replace("GUARD", "@%p1").replace("MEET", "bar.sync 0;")
+    body += "    MEET\n    mov.u32 %r21, 9;\n    @%p1 st.shared.u32 [slot], %r21;\n" + STORE_R1
+    assert "a write races with another thread's read" in racy(body.replace("MEET", "")).message
+    clean(body.replace("MEET", "bar.sync 0;"))
+
+
 def test_nothing_is_sought_without_the_sanitizer() -> None:
     body = SHARED + "    st.shared.u32 [%r22], %r20;\n    ld.shared.u32 %r1, [%r23];\n"
     device = Emulator(sanitize=False)

@@ -49,7 +49,10 @@ def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
         if not _all_reach(first, limit):
             backward = np.where(first < limit, own[..., None], first)[::-1, ::-1]
             ledger.write("first read", place[::-1, ::-1], backward, count)
-        ledger.write("last read", place, np.broadcast_to(own, place.shape)[..., None], count)
+        last = own
+        if index.shape[0] == 1 and access.group.n > 1:
+            last = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape, last=True)
+        ledger.write("last read", place, np.broadcast_to(last, place.shape)[..., None], count)
     return number
 
 
@@ -132,14 +135,20 @@ def _of_active(index: Any, active: Any) -> Any:
     return np.where(active, index, index.flat[int(np.broadcast_to(active, index.shape).argmax())])
 
 
-def _own_records(access: Access, ledger: Ledger, number: int, strength: int, shape: tuple[int, ...]) -> Any:
-    """The record of the thread behind each place of an index. Lanes that share a place share the first one's;
-    lanes that take no part have that of one that does."""
+def _own_records(
+    access: Access, ledger: Ledger, number: int, strength: int, shape: tuple[int, ...], last: bool = False
+) -> Any:
+    """The record of the thread behind each place of an index.
+
+    Lanes that share a place share the first one's, or with `last` that of the last row; lanes that take no
+    part have that of one that does.
+    """
     group = access.group
     threads = group.special("own slot" if ledger.private else "own record")
     active = lanes_of(group, access.guard, (group.n, WARP))
     if shape[0] == 1 and group.n > 1:
-        row = int(np.argmax(active.any(axis=1))) if active is not None else 0
+        some = np.any(np.broadcast_to(True if active is None else active, (group.n, WARP)), axis=1)
+        row = group.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
         threads = threads[row : row + 1]
         active = active[row : row + 1] if active is not None else None
     if shape[1] == 1:
