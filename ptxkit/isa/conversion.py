@@ -69,7 +69,7 @@ form("cvt.frnd{.ftz}.bf16.f32         d, a", "21", frnd=FRND, d="bf16", a="f32",
 form("cvt.frnd.bf16.f64               d, a", "21", frnd=FRND, d="bf16", a="f64", since=SM90)
 # To half-precision and tf32 formats, with `.relu` and `.satfinite`.
 form("cvt.frnd2{.relu}{.satfinite}.f16.f32       d, a",           "21", frnd2="rn rz", d="f16", a="f32", since=SM80, needs=SATURATE)
-form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32     d, a, b",        "21", frnd2="rn rz", d="f16x2", a="wide f32", b="wide f32", since=SM80, needs=SATURATE)
+form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32     d, a, b",        "21", frnd2="rn rz", d="wide f16x2", a="wide f32", b="wide f32", since=SM80, needs=SATURATE)
 form("cvt.rs{.relu}{.satfinite}.f16x2.f32        d, a, b, rbits", "21", d="f16x2", a="f32", b="f32", rbits="exact b32", since=STOCHASTIC)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32      d, a",           "21", frnd2="rn rz", d="bf16", a="f32", since=SM80, needs=SATURATE)
 form("cvt.frnd2{.relu}{.satfinite}.bf16x2.f32    d, a, b",        "21", frnd2="rn rz", d="bf16x2", a="f32", b="f32", since=SM80, needs=SATURATE)

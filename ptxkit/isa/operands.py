@@ -302,7 +302,8 @@ def _scalar_fits(
         return (
             wanted is not None
             and constant_fits(str(kind), wanted)
-            and (kind != "float" or "single" not in words)
+            and not (kind == "float" and "single" in words)
+            and not (kind == "0f" and "double" in words)
         )
     if kind == "func":
         return "function" in words or ("imm" not in words and "reg" not in words and type_ is not None)

@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised open bare single unified".split()
+    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised open bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -32,6 +32,7 @@ KINDS = frozenset(
     bare        of an address: ptxas takes a register without brackets for it, any or one of the type
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one
+    double      it must not be a `0f` one
     advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
     open        the same of its upper end, written `0..~255`
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put

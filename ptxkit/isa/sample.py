@@ -298,6 +298,6 @@ class _Maker:
             )
         if constant_fits("float", type_) and "single" not in spec.words:
             found.append("1.5")
-        if constant_fits("0f", type_):
+        if constant_fits("0f", type_) and "double" not in spec.words:
             found.append("0f3F800000")
         return found
