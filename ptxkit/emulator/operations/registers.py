@@ -38,17 +38,18 @@ def setmaxnreg(form: Form) -> Effect:
     return Effect(gate.step, gate)
 
 
-class RegisterGate(AlignedGate):
+class RegisterGate:
     """Lets warps that ask for more registers through once their CTA has them to spare."""
 
     code = "P696"
 
     def __init__(self, form: Form, wanted: int, grows: bool) -> None:
-        super().__init__(form)
+        self.site = form.site
+        self.together = AlignedGate(form)
         self.wanted, self.grows = wanted, grows
 
     def __call__(self, group: Group) -> Group | None:
-        admitted = super().__call__(group)
+        admitted = self.together(group)
         if admitted is None or not self.grows or not admitted.gang.registers.any():
             return admitted
         rows = self._rows(admitted)
@@ -70,6 +71,9 @@ class RegisterGate(AlignedGate):
             return None
         gang.park(admitted.part(mask, count, admitted.pc), self)
         return admitted.part(admitted.full_mask() & ~mask, admitted.lanes - count, admitted.pc)
+
+    def reconsider(self, gang: Gang) -> None:
+        """Lanes have exited, which gives no registers back."""
 
     @staticmethod
     def _rows(group: Group) -> np.ndarray:
