@@ -182,7 +182,9 @@ FAULTS = {
     "shared A overwritten too soon": Fault(
         "P653", COMMIT, COMMIT + "    bar.sync 0;\n    st.shared.b32 [%r3], %r4;\n", orders=("lazy",)
     ),
-    "an address that others may not see": Fault("P650", RELINQUISH + "    bar.sync 0;\n", RELINQUISH, "alloc"),
+    "an address that others may not see": Fault(
+        "P650", RELINQUISH + "    bar.sync 0;\n", RELINQUISH, "alloc"
+    ),
     "allocated by one lane": Fault("P640", ALLOC, ALLOC.replace("%p1", "%p0"), "lanes"),
     "an address that differs in a warp": Fault("P642", LOAD, "    add.u32 %r7, %r7, %r0;\n" + LOAD, "`%r7`"),
     "cells that nobody wrote": Fault("P606", LOAD, LOAD.replace("[%r7]", "[%r7+100]"), "tensor memory"),
