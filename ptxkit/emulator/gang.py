@@ -19,6 +19,7 @@ from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.queue import Queue
+from ptxkit.emulator.asynchronous.registers import check_warpgroups
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, show
 from ptxkit.emulator.gates import rendezvous
@@ -94,6 +95,7 @@ class Gang:
         cluster_barrier: the barriers of its clusters.
         refused: bool (CTAs,), which of them have been told that no cluster is left to cancel.
         registers: int64 (rows,), registers of each thread of a warp; 0 where the kernel does not say.
+        counted_by: the last `setmaxnreg`; None before the first.
         register_pool: the same added up over the warps of a CTA when it starts.
     """
 
@@ -126,6 +128,7 @@ class Gang:
         self.cluster_barrier = ClusterBarrier(self)
         self.refused = np.zeros(len(ctas), bool)
         self.registers = np.full(self.rows, launch.program.registers)
+        self.counted_by: Site | None = None
         self.register_pool = launch.program.registers * self.warps
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
@@ -340,6 +343,8 @@ class Gang:
         else:
             self.alive[rows] &= ~group.mask
         self.living -= group.lanes
+        if self.counted_by is not None:
+            check_warpgroups(self, group.occupied()[0])
         if self.queue.flying:
             exited(self.queue, group.occupied()[0] // self.warps)
         if self.tensor is not None:

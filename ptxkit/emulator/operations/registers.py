@@ -97,6 +97,7 @@ class RegisterGate:
             row, found = int(rows[int(np.argmax(wrong))]), int(now[int(np.argmax(wrong))])
             raise self._direction(gang, row, found, self.site)
         gang.registers[rows] = self.wanted
+        gang.counted_by = self.site
         if not self.grows:
             for gate in {
                 id(e.gate): e.gate for e in gang.waiting if isinstance(e.gate, RegisterGate)
