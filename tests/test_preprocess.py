@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import resource
 from pathlib import Path
 
 import pytest
@@ -161,11 +162,35 @@ def test_what_is_wrong_with_a_directive(
     assert findings("self.ptx") == [(code, f"self.ptx:{place}", message)]
 
 
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("(1 << 4) == 16 && (1 << 62) != 0", True),
+        ("1 << 99999999999999", True),
+        ("defined(X) || 7 / 2 != 3", False),
+        ("-1 < 0 ? 2 > 3 : 1", False),
+        ("0x10 == 020 * 1 && !UNKNOWN", True),
+    ],
+)
+def test_conditions(condition: str, holds: bool) -> None:
+    module = ptxkit.parse(f"#if {condition}\n.version 9.0\n#else\n.version 8.0\n#endif\n")
+    assert not module.diagnostics
+    assert module.version == ((9, 0) if holds else (8, 0))
+
+
 def test_growth_is_bounded(main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preprocess, "MAX_TOKENS", 10_000)
     bomb = "".join(f"#define A{i} A{i + 1} A{i + 1}\n" for i in range(40))
     (found,) = ptxkit.check(ptxkit.parse(f"{bomb}A0\n"))
     assert (found.code, found.message) == ("P113", "macros make more than 10000 tokens")
+    for count in ("99999999999999", "(1 << 40)", "18446744073709551615u"):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert not ptxkit.parse(f"#if 1 << {count}\n#endif\n").statements
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100_000
+    line = " ".join(f"A{i}" for i in range(3000))
+    many = "".join(f"#define A{i} {i}\n" for i in range(3000)) + line
+    (found, *_) = ptxkit.parse(f"{many}\n").diagnostics
+    assert all(len(note) < 300 for note in found.notes)
     Path("large.ptx").write_text(f"// {'x' * 1000}\n")
     main.write_text('#include "large.ptx"\n' * 5)
     with pytest.raises(ptxkit.PtxkitError) as raised:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pcpp
+from pcpp.evaluator import Value
 
 from ptxkit.asm.parse import too_large
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
@@ -23,6 +24,20 @@ MAX_DEPTH = 64
 """Deepest nesting of included files."""
 MAX_TOKENS = 2_000_000
 """Most tokens that macros may make, those of macros in macros included."""
+MAX_COMPARED = 10_000
+"""Pairs of tokens, of a line and of what was made from it, that are compared to tell where each is from."""
+MAX_SHOWN = 200
+"""Longest line that a note repeats."""
+
+_shift = Value.__lshift__
+
+
+def _bounded_shift(value: Value, count: int) -> Value:
+    """`value << count`, by 63 bits at most: pcpp would first make a number of as many bits, of any number."""
+    return _shift(value, Value(63) if int(count) > 63 else count)
+
+
+Value.__lshift__ = _bounded_shift
 
 _BREAKS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
 """What Python takes for the end of a line, and PTX does not (4.1)."""
@@ -40,13 +55,14 @@ class Expanded(Source):
         origins: where each line comes from: a source and a line in it.
     """
 
-    __slots__ = ("origins",)
+    __slots__ = ("_blocks", "origins")
 
     made = True
 
     def __init__(self, name: str, text: str, origins: Sequence[tuple[Source, int]]) -> None:
         super().__init__(name, text)
         self.origins = origins
+        self._blocks: dict[int, list[Block]] = {}
 
     def origin(self, span: Span) -> tuple[Source, Span, str | None]:
         """Where a stretch comes from; what a macro has made, from the place where the macro stands."""
@@ -58,7 +74,11 @@ class Expanded(Source):
         else:
             end_line, end = line, len(source.line(line) or "") + 1
         made = (self.line(span.line) or "").strip()
-        note = f"the line expands to `{made}`" if made and made != (source.line(line) or "").strip() else None
+        note = None
+        if made and made != (source.line(line) or "").strip():
+            note = (
+                f"the line expands to `{made if len(made) <= MAX_SHOWN else made[: MAX_SHOWN - 3] + '...'}`"
+            )
         return source, Span(line, column, end_line, max(end, column + 1) if end_line == line else end), note
 
     def _origin(self, line: int) -> tuple[Source, int]:
@@ -72,15 +92,39 @@ class Expanded(Source):
             return first, end
         if not made:
             return 1, len(written) + 1
+        if number not in self._blocks:
+            self._blocks[number] = _blocks(made, written)
+        for same, start, stop, at, to in self._blocks[number]:
+            if start <= first < stop:
+                return (first + at - start, end + at - start) if same else (at, to)
+        return len(written) + 1, len(written) + 2
+
+
+Block = tuple[bool, int, int, int, int]
+"""Whether two stretches are the same, the columns of one, the columns of the other."""
+
+
+def _blocks(made: str, written: str) -> list[Block]:
+    """Which stretch of a line each stretch of the line that was made from it comes from."""
+    a, b = _TOKEN.findall(made), _TOKEN.findall(written)
+    same = 0
+    while same < min(len(a), len(b)) and a[same] == b[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - same and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    inner_a, inner_b = a[same : len(a) - tail], b[same : len(b) - tail]
+    found = [("equal", 0, same, 0, same)]
+    if len(inner_a) * len(inner_b) > MAX_COMPARED:
+        found.append(("replace", same, len(a) - tail, same, len(b) - tail))
+    else:
         from difflib import SequenceMatcher
 
-        a, b = _TOKEN.findall(made), _TOKEN.findall(written)
-        at_a, at_b = (list(accumulate(map(len, tokens), initial=1)) for tokens in (a, b))
-        for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-            if at_a[i] <= first < at_a[j]:
-                shift = at_b[k] - at_a[i]
-                return (first + shift, end + shift) if tag == "equal" else (at_b[k], at_b[m])
-        return len(written) + 1, len(written) + 2
+        matcher = SequenceMatcher(None, inner_a, inner_b, autojunk=False)
+        found += [(tag, i + same, j + same, k + same, m + same) for tag, i, j, k, m in matcher.get_opcodes()]
+    found.append(("equal", len(a) - tail, len(a), len(b) - tail, len(b)))
+    at_a, at_b = (list(accumulate(map(len, tokens), initial=1)) for tokens in (a, b))
+    return [(tag == "equal", at_a[i], at_a[j], at_b[k], at_b[m]) for tag, i, j, k, m in found]
 
 
 class _Stop(Exception):
