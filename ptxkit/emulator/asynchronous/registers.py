@@ -33,8 +33,6 @@ def check_warpgroups(gang: Gang, rows: np.ndarray) -> None:
                 "P609",
                 "SETMAXNREG-PARTIAL-WG: warps of a warpgroup did not all execute the same `setmaxnreg`",
                 gang.counted_by,
-                (
-                    f"{gang.thread(first, 0)} and on: {', '.join(map(str, counts.tolist()))} registers a thread",
-                ),
+                (f"{gang.thread(first, 0)} and on: {counts.tolist()} registers, warp by warp",),
                 "let all four warps of a warpgroup execute it",
             )
