@@ -133,8 +133,8 @@ def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """`_grammar.py`. The large tables are texts, a line a state, which load fast even where Python may not keep
-    a compiled file; `states.py` unfolds a state when the parser first gets there."""
+    """`_grammar.py`. The large tables are texts, a line a state, which load fast even where Python may not
+    keep a compiled file; `states.py` unfolds a state when the parser first gets there."""
 
     def show(name: str) -> str:
         return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"

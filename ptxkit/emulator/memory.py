@@ -170,8 +170,8 @@ BASE = 0x7F00_0000_0000
 GRANULE = 512
 """Alignment of every allocation, and the least red zone after it."""
 RED_ZONE = (64 << 10, 256 << 20)
-"""The red zone after what the host allocates is as large as the allocation within these bounds, so that an index
-that is rows off meets no other allocation. It costs addresses, not memory."""
+"""The red zone after what the host allocates is as large as the allocation within these bounds, so that an
+index that is rows off meets no other allocation. It costs addresses, not memory."""
 CAPACITY = 64 << 30
 
 

@@ -134,7 +134,7 @@ class Cost:
     Attributes:
         bytes_read, bytes_written: each byte that must cross the memory bus, once.
         operations: a multiplication and an addition count two.
-        arithmetic: the type whose tensor-core products bound them, `bf16`; None where they are done otherwise.
+        arithmetic: the type whose tensor-core products bound them, `bf16`; None where there are none.
     """
 
     bytes_read: int
