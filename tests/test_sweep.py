@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from small_kernels import DOUBLE
 from ptxkit.asm import parse
 from ptxkit.card import read
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.exclusive import alone_on, gpus_of
 from ptxkit.plan import Program, Request, make
 from ptxkit.runner import Options
 from ptxkit.spread import spread
@@ -286,10 +288,37 @@ def test_no_scheduler_answers(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> 
 # ---- GPUs
 
 
+def test_a_lock_keeps_the_next_one_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptxkit.driver.device_uuid", lambda gpu: f"test-{gpu}")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    order: list[str] = []
+
+    def second() -> None:
+        with alone_on("cuda:3") as place:
+            order.append(place)
+
+    waiting = threading.Thread(target=second)
+    with alone_on("cuda:3"), alone_on("cuda:4") as other, alone_on("emu") as emulator:
+        waiting.start()
+        time.sleep(0.3)
+        order += [other, emulator]
+    waiting.join(timeout=10)
+    assert order == ["cuda:4", "emu", "cuda:3"]
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", "cuda:", "CUDA:all", "emu:1"])
+def test_what_names_no_gpu(device: str) -> None:
+    with pytest.raises(PtxkitError) as caught:
+        gpus_of(device)
+    assert caught.value.diagnostics[0].code == "P520"
+
+
+def test_gpus_by_name() -> None:
+    assert (gpus_of("emu"), gpus_of("auto"), gpus_of("cuda"), gpus_of("cuda:12")) == ([], [], [0], [12])
+
+
 @pytest.mark.gpu
 def test_a_gpu_has_one_job_at_a_time(kernel: Path, tmp_path: Path) -> None:
-    from ptxkit.exclusive import alone_on
-
     out = tmp_path / "results.jsonl"
     with alone_on("cuda:0") as place:
         assert place == "cuda:0"
