@@ -17,7 +17,7 @@ from ptxkit.isa.places import SPACES, Place, Spec
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
     **dict.fromkeys(SPACES, "space"),
-    "b8x16": "type",
+    **dict.fromkeys(("b8x16", "s2", "u2"), "type"),
     "row": "layout",
     "col": "layout",
     "and": "operation",
