@@ -4,8 +4,9 @@ Two accesses race if they are of different threads, one writes, not both are str
 has not seen the earlier one (`ptxkit.emulator.order`). For each granule of memory a `Ledger` holds the last
 write, and the first and the last read that later writes may have to be ordered with. Races may be missed
 that way, but none is invented. Stores of the value that is there already are no race, nor are plain loads
-of what others change atomically: compilers make such loads. Nor is a strong access that comes, without a
-fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's samples rely on it.
+of global memory that others change atomically: compilers make such loads. Nor is a strong access that comes,
+without a fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's samples
+rely on it.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def _examine(
     flagged = flagged & ~ledger.is_thread(record, ledger.thread(own)[..., None])
     if strong:
         flagged = flagged & ~ledger.is_at_least(record, STRONG)
-    elif later == "read":
+    elif later == "read" and access.space == "global":
         flagged = flagged & ~ledger.is_at_least(record, ATOMIC)
     active = lanes_of(group, access.guard, flagged.shape[:2])
     if active is not None:
