@@ -261,11 +261,13 @@ def add_agreement(found: list[Line], document: dict[str, Any] | None) -> None:
 
 def page(found: list[Line], documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> str:
     """The page's text, of lines that have what the documents say."""
-    names = [document["gpu"] for document in documents]
+    names = list(dict.fromkeys(document["gpu"] for document in documents))
     gpus = "; ".join(
-        f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver "
-        f"{document['machine']['driver']['driver']}"
-        for document in documents
+        dict.fromkeys(
+            f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver "
+            f"{document['machine']['driver']['driver']}"
+            for document in documents
+        )
     )
     said = f"Recorded: {gpus}." if gpus else "No GPU has been recorded yet."
     ptxas = f"Recorded: {compared['assembler']}, {compared['date'][:10]}." if compared else "Not recorded."

@@ -19,6 +19,8 @@ from ptxkit.layouts.tensor_copy import Moves
 OOB_NAN = np.uint16(0x7FF7)
 """Every 16 bits of what stands for elements outside the tensor, as an H200 fills."""
 TF32_NAN = np.uint32(0x7FFFE000)
+F64_NAN = np.uint64(0x7FFFFFFFFFFFFFFF)
+"""What a sum of f64 has been seen to be, once, on an H200."""
 
 
 def load(
@@ -96,6 +98,8 @@ def reduced(operation: str, dtype: str, old: np.ndarray, new: np.ndarray) -> np.
     kind = dtype_of(name)
     with np.errstate(all="ignore"):
         result: Any = combine(old.reshape(-1).view(kind), new.reshape(-1).view(kind))
+    if name == "f64":
+        result = np.where(np.isnan(result.view(np.float64)), F64_NAN, result.view(np.uint64))
     return np.ascontiguousarray(result).view(np.uint8).reshape(old.shape)
 
 
