@@ -1,5 +1,6 @@
 """The checker and ptxas agree, on a sample of what `tools/agreement` judges in full."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -173,3 +174,13 @@ def test_a_disagreement_gets_its_reason_or_is_a_problem():
     assert part["total"] == {"judged": 3, "accepted": 1, "differ": 2, "refused by ptxkit alone": 0}
     document = {"files": {"with errors": []}, "parts": {"Some": part}}
     assert [text.partition(" [")[0] for text in record.problems(document)] == ["no reason: membar.cta;"]
+
+
+def test_the_page_is_what_the_records_say():
+    results = Path(__file__).parents[1] / "bench" / "results"
+    kept, compilers = (json.loads((results / f"{n}.json").read_text()) for n in ("agreement", "compilers"))
+    assert record.problems(kept) == []
+    assert record.page(kept, compilers) == (results.parents[1] / "docs" / "agreement.md").read_text()
+    rows_, files, *more = (part["agreement"] for part in kept["parts"].values())
+    assert rows_ >= 0.999
+    assert min(files, *more) >= 0.99
