@@ -124,6 +124,13 @@ def test_labels_in_another_file_become_notes(main: Path) -> None:
     assert any("tiles.ptx:5:14" in note for note in found.notes), found
 
 
+@pytest.mark.parametrize("lost", ["#define X µ", "#if 0\n// µ\n#endif", "\x85\n#undef X"])
+def test_characters_that_the_assembler_does_not_see(lost: str) -> None:
+    text = f"{lost}\n.version 9.0\n.target sm_90\n"
+    assert "P109" not in [d.code for d in ptxkit.parse(text).diagnostics]
+    assert "P109" in [d.code for d in ptxkit.parse(f"{text}// µ\n").diagnostics]
+
+
 def test_comments_allow_codes_in_their_own_file(main: Path) -> None:
     Path("tiles.ptx").write_text(
         TILES.replace("// The tile.", ".func f() { .reg .b32 %unused; // ptxkit: allow P203\n}")

@@ -463,7 +463,7 @@ def parse(
         if any(diagnostic.is_error for diagnostic in found):
             return Module([], "", found, read, complete=False)
     parser = Parser(read.text, read)
-    if not text.isascii():
+    if not read.text.isascii():
         parser.report_not_ascii()
     with at_rest():
         module = parser.run()
