@@ -31,9 +31,7 @@ class Triton:
         return [made, *buffer.shape, buffer.shape[1], 1]
 
     def launch(self, grid: tuple[int, int], arguments: list[Any]) -> None:
-        self.kernel.launch(
-            grid, self.meta["block"], [*arguments, 0, 0], shared=self.meta["shared_mem_bytes"]
-        )
+        self.kernel.launch(grid, self.meta["block"], [*arguments, 0, 0], shared=self.meta["shared_mem_bytes"])
         self.device.synchronize()
         assert self.device.findings == []
 
