@@ -8,7 +8,7 @@ import re
 import pytest
 from asm_corpus import FILES, read
 from asm_trees import NODES, modules
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 import ptxkit
@@ -66,7 +66,10 @@ def test_what_is_written_parses_to_the_same_tree() -> None:
         assert ptxkit.write(again, canonical=True) + "\n" == text
 
     holds()
-    assert set(NODES) <= seen
+    rare = settings(calm, max_examples=5000)
+    for kind in set(NODES) - seen:
+        found = find(cases, lambda case: kind in _kinds(case.module), settings=rare)  # noqa: B023
+        assert kind in _kinds(found.module)
 
 
 # ---- layouts
@@ -204,7 +207,8 @@ def damaged(draw: random.Random, text: str) -> str:
 
 def _survives(text: str) -> None:
     module = ptxkit.parse(text)
-    assert ptxkit.write(module) == text
+    source = module.source
+    assert ptxkit.write(module) == (source.text if source is not None and source.made else text)
     broken = any(isinstance(statement, Malformed) for statement in walk(module.statements))
     assert not broken or any(d.is_error for d in module.diagnostics)
     canonical = ptxkit.write(module, canonical=True) or "\n"
