@@ -127,6 +127,12 @@ def test_a_grid_counts_ctas_even_where_the_driver_counts_clusters(hopper: CudaDe
     assert (got[:, 5] == 2).all()
 
 
+def test_the_occupancy_of_a_kernel_that_wants_clusters(hopper: CudaDevice) -> None:
+    for directives in (".reqnctapercluster 2", ".explicitcluster"):
+        kernel = hopper.load(where(f".reqntid 32\n{directives}", "9.0")).kernel()
+        assert kernel.occupancy(32) > 0
+
+
 def test_other_attributes(hopper: CudaDevice) -> None:
     kernel = hopper.load(FILL).kernel()
     out = hopper.empty(32, "u32")

@@ -173,7 +173,8 @@ class CudaKernel:
 
     def occupancy(self, block: int | Sequence[int], shared: int = 0) -> int:
         """CTAs of this kernel that one multiprocessor holds at once."""
-        launch = check_launch(self._requirements, self.module.limits, 1, block, shared=shared)
+        cluster = self._requirements.required_cluster or (1, 1, 1)
+        launch = check_launch(self._requirements, self.module.limits, cluster, block, cluster, shared)
         with self._context:
             self._allow_shared(launch.shared)
             return self._ctas_per_sm(launch)
