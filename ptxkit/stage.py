@@ -23,6 +23,9 @@ from ptxkit.workloads.comparison import Comparison, compare
 if TYPE_CHECKING:
     from ptxkit.driver import CudaKernel, Stopwatch
 
+PEAKS = frozenset({"tensor_memory_columns", "shared_bytes"})
+"""The counters of which several launches have the greatest, not the sum."""
+
 
 class Case:
     """A plan's problem: its inputs, and what the outputs must hold. Both are made when first asked for.
@@ -138,7 +141,8 @@ class Stage:
                 cooperative=launch.cooperative,
             )
             if counters is not None and isinstance(self.device, Emulator):
-                counters.update(_counted(self.device.counts))
+                for name, count in _counted(self.device.counts).items():
+                    counters[name] = max(counters[name], count) if name in PEAKS else counters[name] + count
 
     def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
         """On a GPU the same, checked and packed once, in the stopwatch's stream."""
@@ -226,6 +230,9 @@ def _counted(counts: Counts) -> dict[str, int]:
         counted["mbarrier_phases"] = counts.phases
     if counts.tensor_columns:
         counted["tensor_memory_columns"] = counts.tensor_columns
+    if counts.shared_bytes:
+        counted["shared_bytes"] = counts.shared_bytes
+    counted |= {f"issued.{operation}": count for operation, count in sorted(counts.asynchronous.items())}
     for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
         counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
     return counted

@@ -100,7 +100,8 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
             facts = ", ".join(f"{name} {value}" for name, value in kernel.items() if name != "name")
             yield "kernel", f"{kernel['name']}: {facts}"
         for name, value in report.counters.items():
-            yield name.replace("_", " "), f"{value:,}"
+            what, _, operation = name.partition(".")
+            yield f"{what.replace('_', ' ')} {operation}".rstrip(), f"{value:,}"
 
 
 def _launch_text(

@@ -55,8 +55,10 @@ class Counts:
         loaded, stored: bytes by state space, each lane's own.
         barriers: barriers completed, one a CTA; those of clusters one a cluster.
         phases: phases of mbarriers completed.
-        asynchronous: operations queued, by opcode: one a thread and destination.
+        asynchronous: operations queued, by `Site.operation`: one a thread and destination, of `wgmma` one a
+            warpgroup.
         tensor_columns: most columns of tensor memory that a CTA had at once.
+        shared_bytes: shared memory of a CTA, static and dynamic.
         ctas: CTAs finished.
     """
 
@@ -67,6 +69,7 @@ class Counts:
     phases: int = 0
     asynchronous: dict[str, int] = field(default_factory=dict)
     tensor_columns: int = 0
+    shared_bytes: int = 0
     ctas: int = 0
 
     def load(self, space: str, size: int) -> None:
@@ -76,6 +79,10 @@ class Counts:
     def store(self, space: str, size: int) -> None:
         """Count bytes that lanes stored."""
         self.stored[space] = self.stored.get(space, 0) + size
+
+    def issue(self, operation: str, count: int) -> None:
+        """Count asynchronous operations."""
+        self.asynchronous[operation] = self.asynchronous.get(operation, 0) + count
 
 
 def in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
@@ -169,6 +176,7 @@ class Execution:
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
         if not launch.shared and not program.has_dynamic:
             self.shared_total = program.shared_static
+        self.counts.shared_bytes = self.shared_total
 
     # ---- running
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
@@ -13,6 +14,12 @@ Dim3 = tuple[int, int, int]
 
 class EmulatorFault(PtxkitError):
     """An error finding of the emulator, raised from `launch`, `synchronize` or the read that met it."""
+
+
+OPERATION_WORDS = frozenset(
+    "arrive async bulk commit cp mbarrier mma mma_async prefetch reduce shift tensor try_cancel".split()
+)
+"""The modifiers that belong to the name of an asynchronous operation, where they follow its opcode."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +42,12 @@ class Site:
     def span(self) -> Span | None:
         """Where it stands."""
         return self.instruction.span
+
+    @property
+    def operation(self) -> str:
+        """The name of the asynchronous operation without what qualifies it: `cp.async.bulk.tensor`."""
+        words = takewhile(OPERATION_WORDS.__contains__, self.instruction.modifiers)
+        return ".".join((self.instruction.opcode, *words))
 
     @property
     def where(self) -> str:

@@ -66,8 +66,7 @@ class Queue:
         """
         launch = self.gang.launch
         operation.number = launch.events.take(operation.site)
-        opcode = operation.site.instruction.opcode
-        launch.counts.asynchronous[opcode] = launch.counts.asynchronous.get(opcode, 0) + operation.count
+        launch.counts.issue(operation.site.operation, operation.count)
         if launch.sanitize:
             self.hazards.enter(operation)
             self.flying.append(operation)
