@@ -40,6 +40,8 @@ WORKLOADS: dict[str, str] = {
     "attn_dist": "ptxkit.workloads.attn_dist:AttnDist",
     "nvfp4_gemm": "ptxkit.workloads.nvfp4_gemm:Nvfp4Gemm",
     "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
+    "sparse_attn_bwd": "ptxkit.workloads.sparse_attn_bwd:SparseAttnBwd",
+    "sparse_attn_bwd_phase1": "ptxkit.workloads.sparse_attn_bwd:SparseAttnBwdPhase1",
 }
 """Where each registered problem lives."""
 

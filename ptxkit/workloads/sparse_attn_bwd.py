@@ -1,0 +1,249 @@
+"""The gradient of sparse attention, whole and its first phase.
+
+Multi-head latent attention over selected keys: one key head of d_qk elements, whose first 512 are also the
+value, for 128 query heads. Query s sees the keys indices[s, j] for j < topk_length[s], where the index is a
+key: neither negative nor s_kv and more. With scale = d_qk**-0.5, for the pairs that are seen:
+
+    p[s, h, j]  = q[s, h] . kv[i]                        i = indices[s, j]
+    delta[s, h] = o[s, h] . do[s, h]
+    w[s, h, j]  = exp2(p[s, h, j] * scale * log2(e) - lse[s, h])
+    ds[s, h, j] = w[s, h, j] * (do[s, h] . kv[i, :512] - delta[s, h]) * scale
+    dq[s, h]    = sum over j of ds[s, h, j] * kv[i]
+    dkv[i]      = sum over s, h, j with i = indices[s, j] of ds[s, h, j] * q[s, h], and
+                  w[s, h, j] * do[s, h] on the first 512
+
+| tensor      | type | shape            | first phase | whole   |
+|-------------|------|------------------|-------------|---------|
+| q           | bf16 | s_q, 128, d_qk   | input       | input   |
+| kv          | bf16 | s_kv, d_qk       | input       | input   |
+| o, do       | bf16 | s_q, 128, 512    | input       | input   |
+| indices     | s32  | s_q, topk        | input       | input   |
+| topk_length | s32  | s_q              | input       | input   |
+| lse         | f32  | s_q, 128         |             | input   |
+| p           | f32  | s_q, 128, topk   | output      | scratch |
+| delta       | f32  | s_q, 128         | output      | scratch |
+| dq          | bf16 | s_q, 128, d_qk   |             | output  |
+| dkv         | f32  | s_kv, d_qk       |             | output  |
+
+p is 0 where nothing is seen. `lse` is the base-2 logarithm of the softmax's denominator, minus infinity for a
+query that sees nothing; its o is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ml_dtypes
+import numpy as np
+
+from ptxkit.diagnostics import error
+from ptxkit.workloads.problem import (
+    Arrays,
+    Cost,
+    Expected,
+    Generator,
+    Size,
+    Sizes,
+    Tensor,
+    Tolerance,
+    Workload,
+)
+
+HEADS = 128
+VALUE_DEPTH = 512
+"""Elements of a value: the latent part of a key."""
+DEPTHS = (512, 576)
+"""Elements of a key: the latent part alone, or with 64 that carry a rotary embedding."""
+
+BF16 = 0.002
+"""What rounding to bf16 may change, relatively: 2**-9, and a little for what comes before it."""
+
+
+def seen_keys(indices: np.ndarray, length: int, keys: int) -> np.ndarray:
+    """Which of a query's selected keys it sees: shape [topk], bool."""
+    return (indices >= 0) & (indices < keys) & (np.arange(len(indices)) < length)
+
+
+class SparseAttention(Workload):
+    """The forward pass, which gives the gradient's inputs."""
+
+    sizes = (
+        Size("s_q", "the queries"),
+        Size("s_kv", "the keys"),
+        Size("topk", "the keys selected for a query", 64, 64),
+        Size("d_qk", "the elements of a key, 512 or 576", min(DEPTHS), 64),
+    )
+    generators = {
+        "mixed": Generator(
+            "random keys; some indices out of range on either side, lists of every length, some of none"
+        ),
+        "valid": Generator("random keys, every index in range, every list full"),
+    }
+
+    def check(self, sizes: Sizes) -> None:
+        super().check(sizes)
+        if sizes["d_qk"] not in DEPTHS:
+            raise error("P552", f"expected `d_qk` of 512 or 576, found {sizes['d_qk']}")
+
+    def inputs(self, sizes: Sizes) -> tuple[Tensor, ...]:
+        """What a kernel may read."""
+        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        return (
+            Tensor("q", "bf16", (queries, HEADS, depth)),
+            Tensor("kv", "bf16", (keys, depth)),
+            Tensor("o", "bf16", (queries, HEADS, VALUE_DEPTH)),
+            Tensor("do", "bf16", (queries, HEADS, VALUE_DEPTH)),
+            Tensor("indices", "s32", (queries, chosen)),
+            Tensor("topk_length", "s32", (queries,)),
+        )
+
+    def generate(self, sizes: Sizes, generator: str, seed: int, wanted: frozenset[str]) -> Arrays:
+        """Inputs from numpy's PCG64 with `seed`, o and lse by the forward pass in f32.
+
+        Scaled dot products have a deviation of one. Of every eight `mixed` queries, from the second on, one
+        has an empty list and one only indices that are no keys.
+        """
+        rng = np.random.default_rng(seed)
+        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        indices = rng.integers(0, keys, (queries, chosen), np.int32)
+        length = np.full(queries, chosen, np.int32)
+        if generator == "mixed":
+            kind = rng.integers(0, 16, indices.shape)
+            indices[kind == 0] = -1
+            indices[kind == 1] = keys
+            indices[kind == 2] = np.iinfo(np.int32).max
+            length = rng.integers(chosen // 2, chosen + 1, queries, np.int32)
+            length[2::8] = 0
+            indices[5::8] = -1
+        arrays: Arrays = {
+            "q": rng.standard_normal((queries, HEADS, depth), np.float32).astype(ml_dtypes.bfloat16),
+            "kv": rng.standard_normal((keys, depth), np.float32).astype(ml_dtypes.bfloat16),
+            "o": np.zeros((queries, HEADS, VALUE_DEPTH), ml_dtypes.bfloat16),
+            "do": rng.standard_normal((queries, HEADS, VALUE_DEPTH), np.float32).astype(ml_dtypes.bfloat16),
+            "indices": indices,
+            "topk_length": length,
+            "lse": np.full((queries, HEADS), -np.inf, np.float32),
+        }
+        kv = arrays["kv"].astype(np.float32)
+        for query in range(queries):
+            seen = seen_keys(indices[query], int(length[query]), keys)
+            if not seen.any():
+                continue
+            rows = kv[indices[query][seen]]
+            logits = arrays["q"][query].astype(np.float32) @ rows.T * np.float32(depth**-0.5 * np.log2(np.e))
+            top = logits.max(axis=1, keepdims=True)
+            terms = np.exp2(logits - top)
+            sums = terms.sum(axis=1, keepdims=True)
+            arrays["o"][query] = (terms / sums @ rows[:, :VALUE_DEPTH]).astype(ml_dtypes.bfloat16)
+            arrays["lse"][query] = (top + np.log2(sums))[:, 0]
+        return arrays
+
+
+class SparseAttnBwdPhase1(SparseAttention):
+    """Products of queries and keys, and of results and their gradients: what the second phase starts from."""
+
+    name = "sparse_attn_bwd_phase1"
+    summary = "p[s,h,j] = q[s,h] . kv[indices[s,j]], 0 where j is not seen; delta[s,h] = o[s,h] . do[s,h]"
+    tolerance = Tolerance(rtol=1e-6)
+
+    def tensors(self, sizes: Sizes) -> tuple[Tensor, ...]:
+        queries, chosen = sizes["s_q"], sizes["topk"]
+        return (
+            *self.inputs(sizes),
+            Tensor("p", "f32", (queries, HEADS, chosen), "output"),
+            Tensor("delta", "f32", (queries, HEADS), "output"),
+        )
+
+    def reference(self, sizes: Sizes, inputs: Arrays) -> dict[str, Expected]:
+        """Query by query in float64. The slack is what f32 sums lose: 2**-18 of the sum of the magnitudes."""
+        queries, keys, chosen = sizes["s_q"], sizes["s_kv"], sizes["topk"]
+        p, p_slack = np.zeros((2, queries, HEADS, chosen))
+        kv = inputs["kv"].astype(np.float64)
+        for query in range(queries):
+            indices = inputs["indices"][query]
+            seen = seen_keys(indices, int(inputs["topk_length"][query]), keys)
+            q, rows = inputs["q"][query].astype(np.float64), kv[indices[seen]]
+            p[query][:, seen] = q @ rows.T
+            p_slack[query][:, seen] = 2.0**-18 * (np.abs(q) @ np.abs(rows).T)
+        products = inputs["o"].astype(np.float64) * inputs["do"].astype(np.float64)
+        return {
+            "p": Expected(p, p_slack),
+            "delta": Expected(products.sum(axis=-1), 2.0**-18 * np.abs(products).sum(axis=-1)),
+        }
+
+    def cost(self, sizes: Sizes) -> Cost:
+        """Each query and key once from memory; a key is read from the L2 cache as often as it is selected."""
+        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        read = 2 * (queries * HEADS * (depth + 2 * VALUE_DEPTH) + keys * depth) + 4 * queries * (chosen + 1)
+        written = 4 * queries * HEADS * (chosen + 1)
+        return Cost(read, written, 2 * queries * HEADS * (chosen * depth + VALUE_DEPTH), "bf16")
+
+
+class SparseAttnBwd(SparseAttention):
+    """The gradients of queries and keys, from those of the result."""
+
+    name = "sparse_attn_bwd"
+    summary = "gradients dq, dkv of sparse attention over selected keys, from o, lse and do"
+    tolerance = Tolerance(rtol=2**-8)
+
+    def tensors(self, sizes: Sizes) -> tuple[Tensor, ...]:
+        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        return (
+            *self.inputs(sizes),
+            Tensor("lse", "f32", (queries, HEADS)),
+            Tensor("p", "f32", (queries, HEADS, chosen), "scratch"),
+            Tensor("delta", "f32", (queries, HEADS), "scratch"),
+            Tensor("dq", "bf16", (queries, HEADS, depth), "output"),
+            Tensor("dkv", "f32", (keys, depth), "output"),
+        )
+
+    def reference(self, sizes: Sizes, inputs: Arrays) -> dict[str, Expected]:
+        """Query by query in float64.
+
+        The slack is for w and ds in bf16, as the tensor cores take them, of the sum of the magnitudes;
+        and for ds where do . kv and delta cancel, 2**-18 of the magnitudes in them.
+        """
+        queries, keys, depth = sizes["s_q"], sizes["s_kv"], sizes["d_qk"]
+        dq, dq_slack = np.zeros((2, queries, HEADS, depth))
+        dkv, dkv_slack = np.zeros((2, keys, depth))
+        for query, part in self._pairs(sizes, inputs):
+            rows, seen, do, w, ds, ds_error = (
+                part[name] for name in ("rows", "seen", "do", "w", "ds", "ds_error")
+            )
+            q = inputs["q"][query].astype(np.float64)
+            dq[query] = ds @ rows
+            dq_slack[query] = ds_error @ np.abs(rows)
+            np.add.at(dkv, seen, ds.T @ q)
+            np.add.at(dkv_slack, seen, ds_error.T @ np.abs(q))
+            latent = (slice(None), slice(VALUE_DEPTH))
+            np.add.at(dkv[latent], seen, w.T @ do)
+            np.add.at(dkv_slack[latent], seen, BF16 * (w.T @ np.abs(do)))
+        return {"dq": Expected(dq, dq_slack), "dkv": Expected(dkv, dkv_slack)}
+
+    def _pairs(self, sizes: Sizes, inputs: Arrays) -> Iterator[tuple[int, Arrays]]:
+        """For every query that sees a key: the query's number; by name its `rows` of kv [n, d_qk] and their
+        numbers `seen`, `do`, and `w`, `ds` and what ds may be off by, `ds_error`, [128, n] each."""
+        kv = inputs["kv"].astype(np.float64)
+        scale = sizes["d_qk"] ** -0.5
+        for query in range(sizes["s_q"]):
+            indices = inputs["indices"][query]
+            seen = indices[seen_keys(indices, int(inputs["topk_length"][query]), sizes["s_kv"])]
+            if not len(seen):
+                continue
+            rows = kv[seen]
+            values = rows[:, :VALUE_DEPTH]
+            do, o = inputs["do"][query].astype(np.float64), inputs["o"][query].astype(np.float64)
+            lse = inputs["lse"][query].astype(np.float64)[:, None]
+            w = np.exp2(inputs["q"][query].astype(np.float64) @ rows.T * scale * np.log2(np.e) - lse)
+            ds = w * (do @ values.T - (o * do).sum(axis=1, keepdims=True)) * scale
+            magnitudes = np.abs(do) @ np.abs(values).T + np.abs(o * do).sum(axis=1, keepdims=True)
+            ds_error = BF16 * np.abs(ds) + 2.0**-18 * w * magnitudes * scale
+            yield query, {"rows": rows, "seen": seen, "do": do, "w": w, "ds": ds, "ds_error": ds_error}
+
+    def cost(self, sizes: Sizes) -> Cost:
+        """Each input once, dkv written once; products q.kv and do.kv, and three that make dq and dkv."""
+        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        read = 2 * (queries * HEADS * (depth + 2 * VALUE_DEPTH) + keys * depth)
+        read += 4 * queries * (chosen + 1 + HEADS)
+        written = 2 * queries * HEADS * depth + 4 * keys * depth
+        return Cost(read, written, 2 * queries * HEADS * chosen * (3 * depth + 2 * VALUE_DEPTH), "bf16")
