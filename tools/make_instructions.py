@@ -24,8 +24,8 @@ EXAMPLES = 2
 INTRODUCTION = """\
 # Instructions
 
-Every instruction of PTX ISA 9.0, from the rows that the checker, the builder and the emulator read; a page for
-each opcode. `ptxkit explain cp.async.bulk` prints the same in a terminal, and
+Every instruction of PTX ISA 9.0, from the rows that the checker, the builder and the emulator read; a page
+for each opcode. `ptxkit explain cp.async.bulk` prints the same in a terminal, and
 `python tools/make_instructions.py` writes these pages.
 
 | instruction | sections of the manual |
