@@ -22,6 +22,7 @@ VERBS = {
     "fmt": "lay files out in the one style",
     "asm": "make machine code through NVIDIA's assembler",
     "sass": "show the machine code beside the PTX lines",
+    "trace": "write a timeline of the emulated asynchronous machine, for Perfetto",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
     "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",

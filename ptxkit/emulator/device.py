@@ -70,6 +70,8 @@ class Emulator:
         self.random = np.random.default_rng(seed) if order == "random" else None
         self.counts = Counts()
         self.progress: Progress | None = None
+        self.prepare: Callable[[Execution], None] | None = None
+        """Called with each launch before it begins."""
         self.output: Callable[[str], None] = _print
         self.launches = 0
         self._findings: list[Diagnostic] = []
@@ -349,6 +351,8 @@ class Kernel:
         )
         check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts
+        if device.prepare is not None:
+            device.prepare(execution)
         execution.run(device.progress)
 
 

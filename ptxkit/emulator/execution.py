@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.image import Program
     from ptxkit.emulator.tensor_copies.maps import MapFences
     from ptxkit.emulator.tensor_memory.allocation import Pool
+    from ptxkit.emulator.trace import Recorder
 
 GANG_LANES = 16384
 """Threads of a gang, where there are as many: enough that the work outweighs its interpretation, few enough
@@ -120,6 +121,7 @@ class Execution:
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
         tensor_pools: the columns of tensor memory of each SM that has given any.
+        recorder: takes down what happens; None unless somebody sets it before the launch runs.
     """
 
     def __init__(
@@ -171,6 +173,7 @@ class Execution:
         self.watching = False
         self.changes = 0
         self.tensor_pools: dict[int, Pool] = {}
+        self.recorder: Recorder | None = None
         self.shared_start: int = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared

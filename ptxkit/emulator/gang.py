@@ -97,6 +97,7 @@ class Gang:
         registers: int64 (rows,), registers of each thread of a warp; 0 where the kernel does not say.
         counted_by: the last `setmaxnreg`; None before the first.
         register_pool: the same added up over the warps of a CTA when it starts.
+        trace: takes down what happens here; None where nobody wants it.
     """
 
     def __init__(self, launch: Execution, ctas: np.ndarray) -> None:
@@ -140,6 +141,7 @@ class Gang:
         )
         group.local, group.top = LOCAL_START, LOCAL_START + code.frame
         self.ready.append(group)
+        self.trace = launch.recorder.timeline(self) if launch.recorder is not None else None
 
     def reach_local(self, group: Group, top: int, site: Site | None) -> None:
         """Make sure that every thread has local memory up to address `top`.
@@ -214,12 +216,16 @@ class Gang:
             if self.queue.pending:
                 self.queue.stir()
             self._run_group(self._next())
+            if self.trace is not None:
+                self.trace.settle()
             if self.budget <= 0 and self.ready:
                 self.queue.advance()
                 return Status.PAUSED
         if self.waiting:
             return Status.BLOCKED
         self.queue.drain()
+        if self.trace is not None:
+            self.trace.end()
         return Status.DONE
 
     def poll(self, group: Group, site: Site | None) -> None:
@@ -299,7 +305,9 @@ class Gang:
                 group = admitted
             group.passed = False
             counts.instructions += group.lanes * block.count
-            if group.undefined:
+            if self.trace is not None:
+                self.trace.run(group, block)
+            elif group.undefined:
                 for step in block.tracked:
                     step(group)
             else:

@@ -48,6 +48,7 @@ class Block:
         steps: one an instruction; one that returns something true has brought in undefined bits.
         tracked: the same instructions, for groups that have undefined bits.
         sites: the same instructions, for findings.
+        guards: their guards, where they have any.
         gate: what a group must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
@@ -59,6 +60,7 @@ class Block:
     steps: list[Step] = field(default_factory=list)
     tracked: list[Step] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
+    guards: list[Source | None] = field(default_factory=list)
     gate: Gate | None = None
     end: End = lambda group: -1
     live: tuple[int, ...] = ()
@@ -373,6 +375,7 @@ class Builder:
                 made.steps.append(item.step)
                 made.tracked.append(item.tracked)
                 made.sites.append(item.site)
+                made.guards.append(item.guard)
             made.gate = items[0].effect.gate
             code.blocks.append(made)
         self._finish(ranges[0].live_in & ranges[0].unassigned_in if ranges else 0)

@@ -100,6 +100,8 @@ class MBarriers(Story):
         for slot in slots.tolist():
             self._sites[slot] = site
         self.stamp += 1
+        if self.gang.trace is not None:
+            self.gang.trace.turned(slots)
 
     def _line(self, slot: int) -> str:
         span = self._sites[slot].span
@@ -154,6 +156,8 @@ class MBarriers(Story):
         slots = self.find(issuers, places, site)
         self.live[slots] = False
         self.stamp += 1
+        if self.gang.trace is not None:
+            self.gang.trace.invalidated(slots)
         shadow = self.gang.shared.shadow
         if shadow is not None:
             for place in np.unique(places).tolist():
@@ -414,6 +418,8 @@ class MBarriers(Story):
         self.turned[turned] = gang.launch.events.take(site)
         gang.launch.counts.phases += len(turned)
         gang.order.publish(turned)
+        if gang.trace is not None:
+            gang.trace.turned(turned)
         gang.wake(turned)
 
     # ---- waits

@@ -71,6 +71,8 @@ class Queue:
             self.hazards.enter(operation)
             self.flying.append(operation)
         self.pending.append(operation)
+        if self.gang.trace is not None:
+            self.gang.trace.issued(operation)
         if self.eager:
             self.complete(operation)
         elif self._random is not None:
@@ -100,6 +102,8 @@ class Queue:
         operation.deliver(operation.data)
         operation.data = None
         self.pending.remove(operation)
+        if self.gang.trace is not None:
+            self.gang.trace.completed(operation)
         self.gang.launch.changes += 1
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):

@@ -240,6 +240,8 @@ class Engine:
         self._enter(flight)
         gang.launch.counts.issue(flight.site.operation, 1)
         batch.operation.reads += regions
+        if gang.trace is not None:
+            gang.trace.issued(batch.operation, flight.site, regions)
         batch.work.append(work)
         batch.flights.append(flight)
         if batch.operation.delivered:

@@ -1,0 +1,91 @@
+"""`ptxkit trace FILE -o t.json`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ptxkit.cli import Verb, files
+from ptxkit.cli.launches import launch_options, linked, request_of, subject
+from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.report import print_report
+from ptxkit.diagnostics import error, exit_code
+from ptxkit.emulator import Emulator
+from ptxkit.emulator.trace import Recorder
+from ptxkit.plan import make
+from ptxkit.runner import Options, Session
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit trace gemm_wgmma.ptx -o t.json", "a shipped kernel; open t.json in https://ui.perfetto.dev"),
+        ("ptxkit trace gemm_tcgen05.ptx -o t.json --ctas 2 --order eager", "two CTAs, copies done at once"),
+    ),
+)
+@click.argument("file")
+@click.argument("entry", required=False)
+@launch_options
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="T.json",
+    help="Where to write the trace.",
+)
+@click.option(
+    "--ctas", type=click.IntRange(min=1), default=8, show_default=True, help="CTAs of each grid to show."
+)
+@click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
+@click.option("--arch", type=TargetName(), metavar="SM", help="The target played, by default the file's.")
+@click.option(
+    "--order",
+    type=click.Choice(["lazy", "eager", "random"]),
+    default="lazy",
+    help="When asynchronous work completes.",
+)
+@click.option(
+    "--sanitize/--no-sanitize", default=None, help="Look for races and undefined data; the default."
+)
+@MAX_SIZE
+def command(**given: Any) -> int:
+    """Run FILE on the emulator and write what its warps, copies, matrix units and mbarriers did.
+
+    The axis counts steps of the emulator, not time. A run that ends in a fault leaves its trace too.
+    """
+    if given["device"] not in ("auto", "emu"):
+        raise error("P520", f"expected the emulator for a trace, found device `{given['device']}`")
+    if given["timeout"] is not None:
+        raise error("P560", "`--timeout` needs a process of its own, a trace is taken in this one")
+    found = subject(given["file"], given)
+    plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
+    options = Options(
+        device="emu",
+        order=given["order"],
+        seed=given["seed"] or 0,
+        sanitize=given["sanitize"],
+        arch=given["arch"],
+        link=linked(given),
+    )
+    recorder = Recorder(given["ctas"])
+    with Session(found.module, options) as session:
+        assert isinstance(session.device, Emulator)
+        session.device.prepare = recorder.begin
+        try:
+            report = session.run(plan)
+        finally:
+            if recorder.launches:
+                files.write_whole(given["out"], json.dumps(recorder.to_json(), allow_nan=False).encode())
+    print_report(report, verbose=False)
+    shown: Counter[str] = Counter()
+    for event in recorder.events:
+        if event.get("cat") == "operation":
+            shown[event["name"]] += event["args"]["items"]
+    parts = [f"{recorder.now:,} steps", *(f"{count:,} {name}" for name, count in sorted(shown.items()))]
+    print(f"{given['out']}: {', '.join(parts)}")
+    return exit_code(report.diagnostics)

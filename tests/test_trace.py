@@ -1,0 +1,150 @@
+"""`ptxkit trace`: a trace is valid, its slices nest, and it says what the counters and the kernel say."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asynchronous_kernels import KERNELS, AsyncKernel
+from command import here, refused
+
+from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.emulator.trace import Recorder
+
+ALL = 1 << 20
+Event = dict[str, Any]
+
+
+def traced(
+    kernel: AsyncKernel, order: str = "lazy", text: str | None = None, ctas: int = ALL
+) -> tuple[list[Event], Emulator]:
+    """The events of a kernel of tests/asynchrony, through JSON and back."""
+    device = Emulator(order=order, seed=5)
+    recorder = Recorder(ctas)
+    device.prepare = recorder.begin
+    try:
+        kernel.run(device, text)
+    except EmulatorFault:
+        assert text is not None
+    return json.loads(json.dumps(recorder.to_json(), allow_nan=False))["traceEvents"], device
+
+
+def named(name: str) -> AsyncKernel:
+    (found,) = (kernel for kernel in KERNELS if kernel.name == name)
+    return found
+
+
+def of(events: list[Event], category: str) -> list[Event]:
+    return [event for event in events if event.get("cat") == category]
+
+
+def check_form(events: list[Event]) -> None:
+    """Every event has what its kind needs; the slices of a track do not overlap; every track has a name."""
+    names = {(e["pid"], e.get("tid")) for e in events if e["ph"] == "M" and e["name"].endswith("_name")}
+    tracks: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for event in events:
+        assert event["ph"] in ("M", "X", "i")
+        if event["ph"] == "M":
+            continue
+        where = event["pid"], event["tid"]
+        assert where in names
+        assert (event["pid"], None) in names
+        assert event["ts"] >= 0
+        if event["ph"] == "X":
+            assert event["dur"] > 0
+            tracks.setdefault(where, []).append((event["ts"], event["ts"] + event["dur"]))
+    for slices in tracks.values():
+        slices.sort()
+        for (_, end), (begin, _) in pairwise(slices):
+            assert end <= begin
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_a_trace_says_what_the_counters_say(kernel: AsyncKernel, order: str) -> None:
+    events, device = traced(kernel, order)
+    check_form(events)
+    operations: Counter[str] = Counter()
+    for event in of(events, "operation"):
+        operations[event["name"]] += event["args"]["items"]
+        assert "in_flight_at_end" not in event["args"]
+    assert operations == device.counts.asynchronous
+    complete = [event for event in of(events, "mbarrier") if event["args"]["complete"]]
+    # A phase that begins and completes within one step has no length, and is left out.
+    assert len(complete) <= device.counts.phases
+    assert bool(complete) == bool(device.counts.phases)
+
+
+def test_recording_changes_nothing() -> None:
+    kernel = named("ring")
+    plain = Emulator(order="random", seed=5)
+    kernel.run(plain)
+    assert traced(kernel, "random")[1].counts == plain.counts
+
+
+def test_a_ring_has_its_copies_phases_and_waits() -> None:
+    events, device = traced(named("ring"))
+    copies = of(events, "operation")
+    # 4 CTAs, 16 tiles of 512 bytes each, by one thread of each CTA.
+    assert Counter(copy["name"] for copy in copies) == {"cp.async.bulk": 64}
+    assert {copy["args"]["bytes_written"] for copy in copies} == {512}
+    assert all(
+        copy["args"]["signal"].startswith("complete-tx of 512 bytes on mbarrier 0x") for copy in copies
+    )
+    assert len({copy["pid"] for copy in copies}) == 4
+    # In each of 4 CTAs 4 stages have a full and an empty mbarrier, each with 4 phases.
+    complete = [phase for phase in of(events, "mbarrier") if phase["args"]["complete"]]
+    assert len(complete) == device.counts.phases == 4 * 4 * 2 * 4
+    waits = [event for event in of(events, "warp") if event["name"].startswith("wait: mbarrier.")]
+    assert waits
+    for wait in waits:
+        assert all(one.startswith("phase ") and "mbarrier 0x" in one for one in wait["args"]["for"])
+        assert wait["args"]["for"]
+
+
+def test_only_the_ctas_that_are_asked_for_are_shown() -> None:
+    events, _ = traced(named("ring"), ctas=1)
+    assert len({event["pid"] for event in events}) == 1
+    assert len(of(events, "operation")) == 16
+
+
+def test_a_deadlock_leaves_its_trace() -> None:
+    kernel = named("ring")
+    broken = kernel.broken("mbarrier.arrive.shared::cta.b64 _, [%r15]; // release", "")
+    events, _ = traced(kernel, text=broken)
+    check_form(events)
+    end = max(event["ts"] + event["dur"] for event in events if event["ph"] == "X")
+    last = [event for event in of(events, "warp") if event["ts"] + event["dur"] == end]
+    assert any(event["name"].startswith("wait: mbarrier.") for event in last)
+    assert any(not phase["args"]["complete"] for phase in of(events, "mbarrier"))
+
+
+def test_the_command_writes_what_it_counts(tmp_path: Path) -> None:
+    out = tmp_path / "t.json"
+    done = here("trace", "gemm_wgmma.ptx", "-o", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trace = json.loads(out.read_text())
+    check_form(trace["traceEvents"])
+    assert trace["metadata"]["launches"] == ["gemm_wgmma"]
+    assert "time is not modelled" in trace["metadata"]["axis"]
+    products = [e for e in of(trace["traceEvents"], "operation") if e["name"] == "wgmma.mma_async"]
+    # 256 x 256 x 128 in products of 64 x 256 x 16.
+    assert sum(event["args"]["items"] for event in products) == 32
+    assert " 32 wgmma.mma_async" in done.stdout
+    instants = {event["name"] for event in of(trace["traceEvents"], "instruction")}
+    assert "wgmma.commit_group.sync.aligned" in instants
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [(("--device", "cuda:0"), "P520"), (("--timeout", "5"), "P560")]
+)
+def test_what_a_trace_cannot_have_is_refused(tmp_path: Path, options: tuple[str, str], code: str) -> None:
+    out = tmp_path / "t.json"
+    done = here("trace", "gemm_wgmma.ptx", "-o", out, *options)
+    refused(done, done.returncode, code)
+    assert done.returncode in (2, 3)
+    assert not out.exists()
