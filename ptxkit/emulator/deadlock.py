@@ -37,7 +37,7 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     for gang in gangs:
         for entry in gang.waiting:
             place = entry.group.code.blocks[entry.group.pc].sites[0]
-            rows = _warps(gang, entry.group)
+            rows = warps_in(gang, entry.group)
             warps += len(rows)
             lines += [
                 f"{who} at {place.where}: waits for {entry.gate.waits_for(gang, entry.group, row)}"
@@ -114,7 +114,7 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
         groups += [(entry.group, None) for entry in gang.waiting]
         for group, polled in groups:
             place = group.code.blocks[group.pc].sites[0]
-            found = _warps(gang, group)
+            found = warps_in(gang, group)
             warps += len(found)
             if polled is not None:
                 site = site or polled
@@ -131,7 +131,7 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
     return fault("P608", message, site, listed)
 
 
-def _warps(gang: Gang, group: Group) -> list[tuple[int, str]]:
+def warps_in(gang: Gang, group: Group) -> list[tuple[int, str]]:
     """The gang's rows in which a group waits, and how messages call them."""
     found = []
     for at in range(group.n):

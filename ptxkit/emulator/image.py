@@ -274,6 +274,16 @@ class Program:
 
     # ---- functions
 
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The functions that have been compiled so far, the entry first."""
+        return tuple(self._codes.values())
+
+    @property
+    def shared_variables(self) -> dict[Symbol, int]:
+        """The shared variables that the entry can reach, with their addresses."""
+        return self._shared_at
+
     def function(self, name: str) -> Code:
         """The compiled function called `name`.
 

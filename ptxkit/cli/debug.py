@@ -1,0 +1,124 @@
+"""`ptxkit debug FILE`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any
+
+import click
+
+from ptxkit.cli import Verb
+from ptxkit.cli.launches import launch_options, linked, request_of, subject
+from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.output import print_diagnostics
+from ptxkit.cli.prompt import Prompt, QuitError
+from ptxkit.diagnostics import PtxkitError, error, exit_code
+from ptxkit.emulator import Emulator
+from ptxkit.emulator.device import LoadedModule
+from ptxkit.plan import LaunchPlan, make
+from ptxkit.report import judge, not_verified
+from ptxkit.runner import Options, Session
+from ptxkit.stage import Case, Stage
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        ("ptxkit debug gemv.ptx", "the first preset of a shipped kernel; `help` lists the commands"),
+        (
+            "ptxkit debug my.ptx --grid 4 --block 256 --arg x=f32[1024]:randn --arg y=f32[1024] < commands",
+            "commands from a file, one a line",
+        ),
+    ),
+)
+@click.argument("file")
+@click.argument("entry", required=False)
+@launch_options
+@click.option("--preset", metavar="NAME", help="A named set of sizes of the card.")
+@click.option(
+    "--arch",
+    type=TargetName(),
+    metavar="SM",
+    help="The target that the emulator plays, by default the file's.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["lazy", "eager", "random"]),
+    default="lazy",
+    help="When the emulator completes asynchronous work.",
+)
+@click.option(
+    "--sanitize/--no-sanitize", default=True, help="Look for races and undefined data: on by default."
+)
+@MAX_SIZE
+def command(**given: Any) -> int:
+    """Launch the kernel in FILE on the emulator, and stop where you say.
+
+    Commands come from standard input, one a line. The launch begins with `run` or `step`; a finding ends it
+    and leaves its state to be looked at.
+    """
+    if given["device"] not in ("auto", "emu"):
+        raise error("P520", f"expected `--device emu` for `debug`, found `{given['device']}`")
+    if given["timeout"] is not None:
+        raise click.UsageError("`--timeout` goes with `run`: a launch that is debugged waits for you")
+    found = subject(given["file"], given)
+    plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
+    options = Options(
+        device="emu",
+        order=given["order"],
+        seed=given["seed"] or 0,
+        sanitize=given["sanitize"],
+        arch=given["arch"],
+        link=linked(given),
+    )
+    with Session(found.module, options) as running:
+        return _debug(running, plan)
+
+
+def _debug(running: Session, plan: LaunchPlan) -> int:
+    """The launch with its prompt; the exit code of what was found, 0 where the user left before."""
+    device, loaded = running.device, running.loaded
+    assert isinstance(device, Emulator)
+    assert isinstance(loaded, LoadedModule)
+    case = Case(plan)
+    with Stage(device, loaded, plan) as stage:
+        stage.fill(case.inputs)
+        stage.compile()
+        tensors = {
+            name: (buffer.address, stage.tensors[name].tensor.dtype) for name, buffer in stage.buffers.items()
+        }
+        prompt = Prompt(loaded.image, tensors, device.findings)
+        device.prepare = prompt.debugger.prepare
+        code = 0
+        before = signal.signal(signal.SIGINT, lambda *_: prompt.debugger.interrupt())
+        try:
+            prompt.read()
+            code = _launch(prompt, stage, case, plan)
+            prompt.end()
+            prompt.read()
+        except QuitError:
+            pass
+        finally:
+            signal.signal(signal.SIGINT, before)
+            device.prepare = None
+        return code
+
+
+def _launch(prompt: Prompt, stage: Stage, case: Case, plan: LaunchPlan) -> int:
+    """Launch, verify, and say how it ended."""
+    try:
+        stage.launch()
+        outputs = stage.outputs()
+        prompt.tell_findings()
+        compared = case.compare(outputs)
+        judged = [finding for comparison in compared for finding in judge(comparison)]
+        if not compared:
+            judged = [not_verified(plan)]
+        print("the launch has ended" + ("" if judged else ", and its outputs are verified"))
+    except PtxkitError as problem:
+        prompt.tell_findings()
+        judged = list(problem.diagnostics)
+        print("the launch has ended with a finding")
+    print_diagnostics(judged, sys.stdout)
+    return exit_code(judged)

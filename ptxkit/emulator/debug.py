@@ -1,0 +1,361 @@
+"""Stops in a launch: where execution may stop, what a warp's next step is.
+
+A debugger puts a stop before every instruction of the programs of its own device, which are compiled for that
+device alone: a launch without a debugger runs the steps as they are. A stop calls `stopped` in the middle of
+the launch, which goes on when that returns. Warps of a group execute together: a step of one is one of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm.tree import Instruction
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.effect import End, Gate
+    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.faults import Site
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.image import Image
+    from ptxkit.emulator.program import Block, Code
+    from ptxkit.emulator.steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """One warp of a launch: the number of its CTA in the grid, x fastest, and its own in the CTA."""
+
+    cta: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Breakpoint:
+    """A stop that somebody asked for.
+
+    Attributes:
+        number: what it is called by.
+        instruction: before which execution stops.
+        warp: the only warp that stops; None for the first that comes.
+    """
+
+    number: int
+    instruction: Instruction
+    warp: Warp | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where a group stands: before an instruction.
+
+    Attributes:
+        group: the group.
+        block: of its code.
+        index: of the instruction in the block.
+    """
+
+    group: Group
+    block: Block
+    index: int
+
+    @property
+    def site(self) -> Site | None:
+        """The instruction; None at the end of a function's text."""
+        return self.block.sites[self.index] if self.index < len(self.block.sites) else None
+
+
+@dataclass(slots=True, eq=False)
+class _Walk:
+    """Steps that are left to a warp.
+
+    Attributes:
+        gang, row: the warp; None for the first warp that executes something.
+        left: instructions until it stops.
+        depth: most callers it may have to stop; None for any number.
+    """
+
+    gang: Gang | None
+    row: int
+    left: int
+    depth: int | None
+
+
+def row_of(gang: Gang, warp: Warp) -> int | None:
+    """The row of a warp in a gang; None where the gang hasn't its CTA."""
+    at = np.flatnonzero(gang.ctas == warp.cta)
+    return int(at[0]) * gang.warps + warp.number if len(at) else None
+
+
+def warp_of(gang: Gang, row: int) -> Warp:
+    """The warp at a row of a gang."""
+    cta, number = divmod(row, gang.warps)
+    return Warp(int(gang.ctas[cta]), number)
+
+
+def lanes_in(group: Group, row: int) -> np.ndarray | None:
+    """The lanes of a row of the gang that a group has, bool (32,); None where it has none."""
+    at = index_in(group, row)
+    if at is None:
+        return None
+    lanes = np.ones(WARP, bool) if group.mask is None else group.mask[at]
+    lanes = lanes & (group.gang.alive[row])
+    return lanes if lanes.any() else None
+
+
+def index_in(group: Group, row: int) -> int | None:
+    """Where the values of a row of the gang stand in those of a group; None where it has not the row."""
+    if row < 0:
+        return None
+    if group.rows is None:
+        return row
+    at = int(np.searchsorted(group.rows, row))
+    return at if at < group.n and group.rows[at] == row else None
+
+
+class Debugger:
+    """Stops the launches of a device: set `Emulator.prepare` to its `prepare`.
+
+    Args:
+        image: the loaded module, for the instructions that can have breakpoints.
+        stopped: called at each stop with why it stopped, in words.
+
+    Attributes:
+        execution: the launch, once it has begun.
+        gangs: those that have executed something and have not ended; the last one stays when all have.
+        place: where the group stands that runs or ran last.
+        warp: the warp that commands are about.
+        breakpoints: by number.
+    """
+
+    def __init__(self, image: Image, stopped: Callable[[str], None]) -> None:
+        self.image = image
+        self.stopped = stopped
+        self.execution: Execution | None = None
+        self.gangs: list[Gang] = []
+        self.place: Place | None = None
+        self.warp = Warp(0, 0)
+        self.breakpoints: dict[int, Breakpoint] = {}
+        self._numbers = 0
+        self._wanted: dict[int, list[Breakpoint]] = {}
+        self._walk: _Walk | None = None
+        self._interrupted = False
+        self._prepared: set[Code] = set()
+
+    # ---- what a user asks for
+
+    def instructions(self) -> Iterator[tuple[str, Instruction]]:
+        """Every instruction that can be executed, with its function's name."""
+        for function in self.image.functions.values():
+            for instruction in self.image.flow(function).instructions:
+                yield function.name, instruction
+
+    def labelled(self, name: str) -> list[Instruction]:
+        """The first instruction of a function of that name, and those at labels of that name."""
+        found = []
+        for function in self.image.functions.values():
+            flow = self.image.flow(function)
+            places = [at for label, at in flow.at.items() if label.name == name]
+            if function.name == name:
+                places.insert(0, 0)
+            found += [flow.instructions[at] for at in places if at < len(flow.instructions)]
+        return found
+
+    def add(self, instruction: Instruction, warp: Warp | None) -> Breakpoint:
+        """A further breakpoint."""
+        self._numbers += 1
+        made = Breakpoint(self._numbers, instruction, warp)
+        self.breakpoints[made.number] = made
+        self._wanted.setdefault(id(instruction), []).append(made)
+        return made
+
+    def delete(self, number: int) -> None:
+        """Drop a breakpoint.
+
+        Raises:
+            KeyError: there is none of that number.
+        """
+        gone = self.breakpoints.pop(number)
+        self._wanted[id(gone.instruction)].remove(gone)
+
+    def go_on(self) -> None:
+        """Stop at breakpoints alone."""
+        self._walk = None
+
+    def step(self, count: int, over_calls: bool) -> None:
+        """Stop when the current warp has executed `count` instructions, those of callees not counted where
+        `over_calls`; before the first one of a launch when any warp has."""
+        if self.execution is None:
+            self._walk = _Walk(None, 0, 1, None)
+            return
+        place, gang = self.current()
+        if gang is not None:
+            depth = len(place.group.frames) if over_calls and place else None
+            row = row_of(gang, self.warp)
+            assert row is not None
+            self._walk = _Walk(gang, row, count, depth)
+
+    def interrupt(self) -> None:
+        """Stop before the next instruction, whoever executes it. For signal handlers."""
+        self._interrupted = True
+
+    # ---- who is where
+
+    def current(self) -> tuple[Place | None, Gang | None]:
+        """Where the current warp stands, and its gang; None where it has exited or not begun."""
+        gang = next((gang for gang in self.gangs if row_of(gang, self.warp) is not None), None)
+        if gang is None:
+            return None, None
+        row = row_of(gang, self.warp)
+        assert row is not None
+        for place, _ in self.places(gang):
+            if lanes_in(place.group, row) is not None:
+                return place, gang
+        return None, gang
+
+    def places(self, gang: Gang) -> Iterator[tuple[Place, Any]]:
+        """Where the groups of a gang stand, the one that runs first; with the gate where one waits."""
+        running = self.place
+        if running is not None and running.group.gang is gang:
+            lanes = running.group.on_gang() & gang.alive
+            others = (*gang.ready, *(entry.group for entry in gang.waiting))
+            if lanes.any() and not any((lanes & group.on_gang()).any() for group in others):
+                yield running, None
+        for group in gang.ready:
+            yield Place(group, group.code.blocks[group.pc], 0), None
+        for entry in gang.waiting:
+            yield Place(entry.group, entry.group.code.blocks[entry.group.pc], 0), entry.gate
+
+    # ---- stopping
+
+    def prepare(self, execution: Execution) -> None:
+        """A launch is about to begin: put stops into its program."""
+        self.execution = execution
+        self.gangs = []
+        self.place = None
+        self._put_stops()
+
+    def _put_stops(self) -> None:
+        assert self.execution is not None
+        for code in self.execution.program.codes:
+            if code in self._prepared:
+                continue
+            self._prepared.add(code)
+            for block in code.blocks:
+                self._put_into(block)
+
+    def _put_into(self, block: Block) -> None:
+        """A stop before each instruction; that of a gate comes before the wait."""
+        first = 0
+        if block.gate is not None:
+            block.gate, first = self._before_gate(block.gate, block), 1
+        for steps in (block.steps, block.tracked):
+            steps[first:] = [self._before(steps[at], block, at) for at in range(first, len(steps))]
+        if block.sites and block.sites[-1].instruction.opcode == "call":
+            block.end = self._behind_call(block.end)
+
+    def _before(self, step: Step, block: Block, index: int) -> Step:
+        key = id(block.sites[index].instruction)
+
+        def stop(group: Group) -> Any:
+            self._reach(Place(group, block, index), key)
+            return step(group)
+
+        return stop
+
+    def _before_gate(self, gate: Gate, block: Block) -> Gate:
+        key = id(block.sites[0].instruction)
+
+        def stop(group: Group) -> Group | None:
+            self._reach(Place(group, block, 0), key)
+            return gate(group)
+
+        return stop
+
+    def _behind_call(self, end: End) -> End:
+        """A call through a pointer may have compiled its callee just now."""
+
+        def stop(group: Group) -> int:
+            following = end(group)
+            self._put_stops()
+            return following
+
+        return stop
+
+    def _reach(self, place: Place, key: int) -> None:
+        """A group is about to execute an instruction."""
+        if self.place is None or self.place.group.gang is not place.group.gang:
+            self._enter(place.group.gang)
+        self.place = place
+        if self._interrupted:
+            self._interrupted = False
+            self._stop(place, None, "interrupted")
+        elif self._walk is not None and self._arrived(place, self._walk):
+            pass
+        else:
+            for breakpoint in self._wanted.get(key, ()):
+                if self._concerns(breakpoint, place.group):
+                    self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
+                    return
+
+    def _enter(self, gang: Gang) -> None:
+        """A gang has its turn; drop those that have ended."""
+        self.gangs = [known for known in self.gangs if known.living and known is not gang]
+        self.gangs.append(gang)
+
+    def _arrived(self, place: Place, walk: _Walk) -> bool:
+        """Count a step of the walk, and stop at its end."""
+        group = place.group
+        if walk.gang is not None:
+            if not walk.gang.alive[walk.row].any():
+                self._stop(place, None, "the current warp has exited")
+                return True
+            if group.gang is not walk.gang or lanes_in(group, walk.row) is None:
+                return False
+            if walk.depth is not None and len(group.frames) > walk.depth:
+                return False
+        walk.left -= 1
+        if walk.left > 0:
+            return False
+        self._stop(place, self.warp if walk.gang is not None else None, "")
+        return True
+
+    @staticmethod
+    def _concerns(breakpoint: Breakpoint, group: Group) -> bool:
+        if breakpoint.warp is None:
+            return True
+        row = row_of(group.gang, breakpoint.warp)
+        return row is not None and lanes_in(group, row) is not None
+
+    def _stop(self, place: Place, warp: Warp | None, why: str) -> None:
+        """Stop at a warp: the one that was meant, else the current one if it is there, else the first one."""
+        self.warp = warp or self.warp
+        self._choose(place.group)
+        self._walk = None
+        self.stopped(why)
+
+    def settle(self) -> None:
+        """The launch has ended by a finding: choose a warp that was there, the current one if it was."""
+        place = self.place
+        if place is None:
+            return
+        found = [other for other, _ in self.places(place.group.gang)]
+        if found and all(lanes_in(other.group, self._row(other.group)) is None for other in found):
+            self._choose(found[0].group)
+
+    def _row(self, group: Group) -> int:
+        """The current warp's row in a group's gang; -1 where the gang hasn't its CTA."""
+        row = row_of(group.gang, self.warp)
+        return -1 if row is None else row
+
+    def _choose(self, group: Group) -> None:
+        """Make a warp of a group the current one, if the current one is not in it."""
+        row = self._row(group)
+        if row < 0 or lanes_in(group, row) is None:
+            row = group.first(np.bool_(True))[0]
+            self.warp = warp_of(group.gang, row if group.rows is None else int(group.rows[row]))

@@ -1,0 +1,260 @@
+"""What registers and memories hold while a launch stands still, with the bits that nobody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.asm.flow import written_names
+from ptxkit.dtypes import DTYPES, numpy_dtype
+from ptxkit.emulator.debug import Place, index_in, lanes_in
+from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
+from ptxkit.emulator.special import SPECIAL
+from ptxkit.emulator.tensor_memory.cells import CELLS
+from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warpgroup.gate import warpgroup_of
+from ptxkit.layouts.tensor_memory import COLUMNS
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+DEAD = "nothing reads it from here on"
+IN_FLIGHT = "`wgmma` in flight writes it"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Bits, and those of them that are undefined."""
+
+    bits: int
+    undefined: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A register of a warp.
+
+    Attributes:
+        name, type: as declared.
+        values: of 32 lanes; None for a lane that is elsewhere.
+        lost: why there is no value to show; empty where there is.
+    """
+
+    name: str
+    type: str
+    values: tuple[Value | None, ...] = ()
+    lost: str = ""
+
+
+def registers(place: Place, row: int) -> Iterator[Register]:
+    """The registers of a row of the gang where its group stands, in the order of their first use.
+
+    A register that is dead has lost its value: groups keep only what will be read.
+    """
+    group = place.group
+    code = group.code
+    function = group.gang.launch.program.image.functions[code.name]
+    flow = group.gang.launch.program.image.flow(function)
+    types = {symbol.name: symbol.type for symbol in flow.registers}
+    known = {code.names[slot] for slot in place.block.live}
+    for site in place.block.sites[: place.index]:
+        written = [flow.meaning(name) for name in written_names(site.instruction)]
+        known |= {symbol.name for symbol in written if symbol is not None}
+    lanes = lanes_in(group, row)
+    at = index_in(group, row)
+    for slot, name in enumerate(code.names):
+        declared = name if name in types else name.rpartition(".")[0]
+        kind = types.get(declared) or _raw_type(code.blank[slot], slot in code.wide)
+        if lanes is None or at is None or (name not in known and declared not in known):
+            yield Register(name, kind, lost=DEAD)
+        elif _in_flight(group.gang, code.number, slot, row):
+            yield Register(name, kind, lost=IN_FLIGHT)
+        else:
+            wide = slot in code.wide
+            bits = _by_lane(group.regs[slot], group.n, at, wide)
+            masks = [0] * WARP
+            if slot in group.undefined:
+                masks = _by_lane(group.undefined[slot][0], group.n, at, wide)
+            values = (
+                Value(value, mask) if on else None
+                for value, mask, on in zip(bits, masks, lanes.tolist(), strict=True)
+            )
+            yield Register(name, kind, tuple(values))
+
+
+def special_register(place: Place, row: int, name: str) -> Register | None:
+    """`%tid.x` and others that hang on the thread alone; None where there is no such one."""
+    group = place.group
+    lanes, at = lanes_in(group, row), index_in(group, row)
+    if name not in SPECIAL or lanes is None or at is None:
+        return None
+    value = np.asarray(group.special(name))
+    bits = _by_lane(value, group.n, at, False)
+    kind = f"u{value.dtype.itemsize * 8}"
+    return Register(
+        name, kind, tuple(Value(one) if on else None for one, on in zip(bits, lanes.tolist(), strict=True))
+    )
+
+
+def _raw_type(blank: Any, wide: bool) -> str:
+    if wide:
+        return "b128"
+    return "pred" if blank.dtype == bool else f"b{blank.dtype.itemsize * 8}"
+
+
+def _by_lane(value: Any, n: int, at: int, wide: bool) -> list[int]:
+    if wide:
+        pairs = np.broadcast_to(value, (n, WARP, 2))[at]
+        return [int(low) | int(high) << 64 for low, high in pairs]
+    row = np.ascontiguousarray(np.broadcast_to(np.asarray(value), (n, WARP))[at])
+    return [int(one) for one in row.view(f"u{row.dtype.itemsize}")]
+
+
+def _in_flight(gang: Gang, function: int, slot: int, row: int) -> bool:
+    if gang.warpgroups is None:
+        return False
+    which = int(warpgroup_of(gang, np.array([row]))[0])
+    return any(
+        number == function and slot in accumulator.slots and bool(accumulator.active[which])
+        for (number, _, _), accumulator in gang.warpgroups.accumulators.items()
+    )
+
+
+# ---- memory
+
+
+def words(bank: Bank, start: int, width: int, count: int) -> list[Value]:
+    """`count` elements of `width` bytes of a bank from offset `start` on."""
+
+    def numbers(data: np.ndarray) -> list[int]:
+        raw = data[start : start + width * count].tobytes()
+        return [int.from_bytes(raw[at : at + width], "little") for at in range(0, len(raw), width)]
+
+    masks = numbers(bank.shadow) if bank.shadow is not None else [0] * count
+    return [Value(*pair) for pair in zip(numbers(bank.data), masks, strict=True)]
+
+
+def shared_words(gang: Gang, cta: int, address: int, width: int, count: int) -> list[Value]:
+    """Elements of the shared memory of a CTA of the gang; fewer than `count` at its end.
+
+    Args:
+        gang: the gang.
+        cta: the CTA's number in it.
+        address: as `ld.shared` has it.
+        width: bytes of an element.
+        count: how many.
+    """
+    launch = gang.launch
+    offset = address - launch.shared_start
+    if not 0 <= offset < launch.shared_total:
+        return []
+    count = min(count, (launch.shared_total - offset) // width)
+    return words(gang.shared, cta * gang.shared.stride + offset, width, count)
+
+
+def global_words(
+    memory: GlobalMemory, address: int, width: int, count: int
+) -> tuple[list[Value], Allocation | None]:
+    """Elements of global memory with the allocation that they lie in; fewer than `count` at its end."""
+    owner = memory.find(address)
+    if owner is None or not owner.live or address >= owner.end:
+        return [], owner
+    count = min(count, (owner.end - address) // width)
+    return words(memory, address - BASE, width, count), owner
+
+
+def tensor_words(gang: Gang, cta: int, lane: int, column: int, count: int) -> list[Value]:
+    """Cells of a lane of tensor memory from a column on; none where nothing has used tensor memory."""
+    if gang.tensor is None:
+        return []
+    cells = lane * COLUMNS + np.arange(column, min(column + count, COLUMNS))
+    assert cells[-1] < CELLS
+    memory = gang.tensor.memory
+    masks = memory.undefined(cta, cells)
+    hidden = masks.tolist() if masks is not None else [0] * len(cells)
+    return [Value(*pair) for pair in zip(memory.load(cta, cells).tolist(), hidden, strict=True)]
+
+
+def shown(value: Value, kind: str) -> str:
+    """A value as its type is written: floats and integers in decimal, `.b32` and its like in hexadecimal."""
+    bits = DTYPES[kind].bits
+    everything = (1 << bits) - 1
+    if value.undefined & everything == everything:
+        return "undefined"
+    if value.undefined:
+        return f"{value.bits:#0{bits // 4 + 2}x} with undefined bits {value.undefined:#x}"
+    if kind == "pred":
+        return "true" if value.bits else "false"
+    if kind[0] == "b" and kind[1:].isdecimal():
+        return f"{value.bits:#0{bits // 4 + 2}x}"
+    if kind[0] in "us" and kind[1:].isdecimal():
+        signed = kind[0] == "s" and value.bits >> (bits - 1)
+        return str(value.bits - (1 << bits) if signed else value.bits)
+    dtype = numpy_dtype(kind)
+    return str(np.frombuffer(value.bits.to_bytes(bits // 8, "little"), dtype)[0])
+
+
+def can_show(kind: str) -> bool:
+    """Whether memory can be shown as elements of a type: whole bytes, not packed."""
+    known = DTYPES.get(kind)
+    if known is None or known.bits % 8 or known.lanes != 1:
+        return False
+    return known.numpy is not None or kind[1:].isdecimal()
+
+
+# ---- barriers and what is in flight
+
+
+def mbarriers(gang: Gang, cta: int) -> Iterator[tuple[int, str]]:
+    """The address of each live mbarrier of a CTA of the gang, and its state in words."""
+    found = gang.mbarriers
+    for slot in np.argsort(found.place).tolist():
+        tile, offset = divmod(int(found.place[slot]), gang.shared.stride)
+        if tile != cta or not found.live[slot]:
+            continue
+        phase = int(found.phase[slot])
+        yield (
+            offset + gang.launch.shared_start,
+            f"phase {phase} (parity {phase & 1}), pending count {found.pending[slot]} of "
+            f"{found.expected[slot]}, tx-count {found.tx[slot]}",
+        )
+
+
+def barriers(gang: Gang, cta: int) -> Iterator[str]:
+    """The barriers of a CTA that somebody has arrived at."""
+    rows = slice(cta * gang.warps, (cta + 1) * gang.warps)
+    for number, barrier in sorted(gang.barriers.items()):
+        expected = int(barrier.expected[cta])
+        if expected < 0:
+            continue
+        here = np.flatnonzero(barrier.arrived[rows].any(axis=1)).tolist()
+        wanted = f"{expected} threads" if expected else "all warps"
+        yield f"barrier {number}: expects {wanted}; here are warps {', '.join(map(str, here))}"
+
+
+def flying(gang: Gang, cta: int) -> Iterator[str]:
+    """The asynchronous operations of a CTA of the gang that are not done, or that nobody has seen done."""
+    queue = gang.queue
+    for operation in dict.fromkeys((*queue.pending, *queue.flying)):
+        mine = np.flatnonzero(operation.rows // gang.warps == cta)
+        if not len(mine):
+            continue
+        who = operation.thread(int(mine[0]))
+        who = who if len(mine) == 1 else f"{len(mine)} items, {who} first"
+        done = "has read its source" if operation.fetched else "has not begun"
+        if operation.delivered:
+            done = "is done, and nobody has waited for it"
+        slots = getattr(operation.signal, "slots", None)
+        signal = f", signals {gang.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
+        sizes = sum(region.of_items(_chosen(operation.count, mine)).total for region in operation.writes)
+        amount = f", {sizes} bytes" if sizes else ""
+        yield f"`{operation.spelling}` at {operation.site.where}: {who}{amount}: {done}{signal}"
+
+
+def _chosen(count: int, items: np.ndarray) -> np.ndarray:
+    chosen = np.zeros(count, bool)
+    chosen[items] = True
+    return chosen
