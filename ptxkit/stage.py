@@ -226,6 +226,7 @@ def _call_all(launches: Sequence[Callable[[], None]]) -> None:
 def _counted(counts: Counts) -> dict[str, int]:
     """What the emulator counted, by name."""
     counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
+    counted |= {f"instructions.{chapter}": count for chapter, count in sorted(counts.by_chapter.items())}
     if counts.phases:
         counted["mbarrier_phases"] = counts.phases
     if counts.tensor_columns:

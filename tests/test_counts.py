@@ -7,6 +7,31 @@ import json
 import pytest
 from command import here
 
+from ptxkit.emulator import Emulator
+
+COUNTED = """
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .b32 %r<4>;
+    .reg .f32 %f<2>;
+    .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, 5;
+    @%p1 bra LOOP;
+    setp.lt.u32 %p2, %r1, 32;
+    @%p2 bra END;
+    cvt.rn.f32.u32 %f1, %r1;
+    mul.f32 %f1, %f1, %f1;
+END:
+    exit;
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("kernel", "unit", "expected"),
@@ -27,6 +52,24 @@ def test_products_cover_the_problem(kernel: str, unit: int, expected: str) -> No
     assert counters["bytes_stored_global"] == 2 * m * n
     (launch,) = run["launches"]
     assert counters["shared_bytes"] == launch["shared"]
+    by_chapter = {name: count for name, count in counters.items() if name.startswith("instructions.")}
+    assert sum(by_chapter.values()) == counters["thread_instructions"]
+
+
+def test_instructions_count_by_chapter() -> None:
+    device = Emulator()
+    device.load(COUNTED).kernel().launch((3,), (64,), [])
+    # Of 3 CTAs with 64 threads; the loop runs 5 times, and the product only in half of the threads.
+    threads = 3 * 64
+    assert device.counts.by_chapter == {
+        "movement": 2 * threads,
+        "integer": 5 * threads,
+        "comparison": (5 + 1) * threads,
+        "control": (5 + 1 + 1) * threads,
+        "floating": threads // 2,
+        "conversion": threads // 2,
+    }
+    assert sum(device.counts.by_chapter.values()) == device.counts.instructions
 
 
 def test_columns_of_tensor_memory_are_shown_to_people() -> None:

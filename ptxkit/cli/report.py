@@ -101,6 +101,7 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
             yield "kernel", f"{kernel['name']}: {facts}"
         for name, value in report.counters.items():
             what, _, operation = name.partition(".")
+            operation = operation.replace("_", " ") if what == "instructions" else operation
             yield f"{what.replace('_', ' ')} {operation}".rstrip(), f"{value:,}"
 
 

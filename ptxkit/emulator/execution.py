@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
+    from ptxkit.emulator.program import Block
     from ptxkit.emulator.tensor_copies.maps import MapFences
     from ptxkit.emulator.tensor_memory.allocation import Pool
     from ptxkit.emulator.trace import Recorder
@@ -56,7 +57,8 @@ class Counts:
         loaded, stored: bytes by state space, each lane's own.
         barriers: barriers completed, one a CTA; those of clusters one a cluster.
         phases: phases of mbarriers completed.
-        asynchronous: operations queued, by `Site.operation`: one a thread and destination, of `wgmma` one a
+        executed: how many threads have run each block; `by_chapter` makes counts of it.
+        asynchronous: operations queued, by `Site.name`: one a thread and destination, of `wgmma` one a
             warpgroup.
         tensor_columns: most columns of tensor memory that a CTA had at once.
         shared_bytes: shared memory of a CTA, static and dynamic.
@@ -66,6 +68,7 @@ class Counts:
     instructions: int = 0
     loaded: dict[str, int] = field(default_factory=dict)
     stored: dict[str, int] = field(default_factory=dict)
+    executed: dict[Block, int] = field(default_factory=dict, compare=False, repr=False)
     barriers: int = 0
     phases: int = 0
     asynchronous: dict[str, int] = field(default_factory=dict)
@@ -80,6 +83,15 @@ class Counts:
     def store(self, space: str, size: int) -> None:
         """Count bytes that lanes stored."""
         self.stored[space] = self.stored.get(space, 0) + size
+
+    @property
+    def by_chapter(self) -> dict[str, int]:
+        """Thread-instructions by the chapter of `ptxkit.isa` that they belong to."""
+        found: dict[str, int] = {}
+        for block, lanes in self.executed.items():
+            for site in block.sites:
+                found[site.chapter] = found.get(site.chapter, 0) + lanes
+        return found
 
     def issue(self, operation: str, count: int) -> None:
         """Count asynchronous operations."""

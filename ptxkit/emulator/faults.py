@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
+from ptxkit.isa.notation import name_of
+from ptxkit.isa.registry import named_forms, spelling
 
 Dim3 = tuple[int, int, int]
 
 
 class EmulatorFault(PtxkitError):
     """An error finding of the emulator, raised from `launch`, `synchronize` or the read that met it."""
-
-
-OPERATION_WORDS = frozenset(
-    "arrive async bulk commit cp mbarrier mma mma_async prefetch reduce shift tensor try_cancel".split()
-)
-"""The modifiers that belong to the name of an asynchronous operation, where they follow its opcode."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,10 +39,17 @@ class Site:
         return self.instruction.span
 
     @property
-    def operation(self) -> str:
-        """The name of the asynchronous operation without what qualifies it: `cp.async.bulk.tensor`."""
-        words = takewhile(OPERATION_WORDS.__contains__, self.instruction.modifiers)
-        return ".".join((self.instruction.opcode, *words))
+    def name(self) -> str:
+        """The instruction's name without what qualifies it: `cp.async.bulk.tensor`."""
+        return name_of(self.instruction.opcode, self.instruction.modifiers)
+
+    @property
+    def chapter(self) -> str:
+        """The chapter of `ptxkit.isa` that has the instruction's form: `integer`, `movement`, `tcgen05`."""
+        instruction = self.instruction
+        candidates = spelling(instruction.opcode, instruction.modifiers).candidates
+        form = candidates[0].form if candidates else named_forms(instruction.opcode)[self.name][0]
+        return form.chapter
 
     @property
     def where(self) -> str:

@@ -305,6 +305,7 @@ class Gang:
                 group = admitted
             group.passed = False
             counts.instructions += group.lanes * block.count
+            counts.executed[block] = counts.executed.get(block, 0) + group.lanes
             if self.trace is not None:
                 self.trace.run(group, block)
             elif group.undefined:

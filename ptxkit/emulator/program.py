@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 assert operations  # importing it registers the operations
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """Instructions that run one after another.
 

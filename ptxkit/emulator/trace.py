@@ -286,7 +286,7 @@ class Timeline:
             event: Event = {
                 "ph": "X",
                 "cat": "operation",
-                "name": site.operation,
+                "name": site.name,
                 "pid": self.processes[cta],
                 "tid": OPERATIONS + lane,
                 "ts": self.recorder.now,

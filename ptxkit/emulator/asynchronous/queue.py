@@ -66,7 +66,7 @@ class Queue:
         """
         launch = self.gang.launch
         operation.number = launch.events.take(operation.site)
-        launch.counts.issue(operation.site.operation, operation.count)
+        launch.counts.issue(operation.site.name, operation.count)
         if launch.sanitize:
             self.hazards.enter(operation)
             self.flying.append(operation)

@@ -238,7 +238,7 @@ class Engine:
             again = Operation(flight.site, gang, *self._issuer(flight), reads=regions, number=flight.number)
             gang.queue.hazards.enter(again)
         self._enter(flight)
-        gang.launch.counts.issue(flight.site.operation, 1)
+        gang.launch.counts.issue(flight.site.name, 1)
         batch.operation.reads += regions
         if gang.trace is not None:
             gang.trace.issued(batch.operation, flight.site, regions)
