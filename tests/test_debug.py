@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import small_kernels
 
+from ptxkit import kernels
 from ptxkit.emulator import Emulator
 
 HERE = Path(__file__).parent
@@ -187,6 +190,57 @@ def test_step_enters_a_function_and_next_goes_over_it(tmp_path: Path) -> None:
     assert f"calls.ptx:{store} in `k`" in over[0]
     assert over[1] == "%r2 .u32: 42 in lanes 0"
     assert answers("b twice\nrun\n", file, *options)[1].startswith("breakpoint 1\nwarp 0 of CTA (0, 0, 0)")
+
+
+def test_accumulators_of_products_in_flight_have_no_value() -> None:
+    file = kernels.find("gemm_wgmma.ptx")[1]
+    wait = line_of("wgmma.wait_group.sync.aligned 1", file)
+    product = line_of("wgmma.mma_async", file)
+    _, _, value, flying = answers(f"b {wait}\nrun\nprint %sum0\nflying\n", file)[:4]
+    assert value.endswith("no value: `wgmma` in flight writes it"), value
+    assert re.search(rf"`wgmma\.mma_async.*` at line {product}: .*: has not begun", flying)
+
+
+def test_tensor_memory_holds_what_the_kernel_loads_from_it() -> None:
+    file = kernels.find("gemm_tcgen05.ptx")[1]
+    waits = [at for at, text in enumerate(file.read_text().splitlines(), 1) if "tcgen05.wait::ld" in text]
+    stop = "".join(f"b {line}\n" for line in waits) + "run\nstep\np %sums_at 0 u32\n"
+    at = int(answers(stop, file)[len(waits) + 2].rpartition(" ")[2])
+    registers = "".join(f"p %sum{number} 0 f32\n" for number in range(4))
+    *_, first, second, third, fourth, cells, beyond, _ = answers(
+        f"{stop}{registers}tmem {at >> 16} {at & 0xFFFF} 4 f32\ntmem 0 508 f32\n", file
+    )
+    held = [text.rpartition(" ")[2] for text in (first, second, third, fourth)]
+    assert cells == f"lane {at >> 16}, column {at & 0xFFFF}: {' '.join(held)}"
+    assert len(set(held)) == 4
+    assert beyond == "lane 0, column 508: undefined undefined undefined undefined"
+
+
+def test_an_interrupt_stops_a_loop_that_would_not_end(tmp_path: Path) -> None:
+    (tmp_path / "spin.ptx").write_text(small_kernels.SPIN)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "ptxkit", "debug", "spin.ptx"],
+        cwd=tmp_path,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdin is not None
+    assert running.stdout is not None
+    running.stdin.write("run\n")
+    running.stdin.flush()
+    assert running.stdout.readline() == "(debug) run\n"
+    running.send_signal(signal.SIGINT)
+    rest, _ = running.communicate("where\nquit\n", timeout=60)
+    assert rest.startswith("interrupted\nwarp 0 of CTA (0, 0, 0)\n  spin.ptx:")
+    assert running.returncode == 0
+
+
+def test_a_time_limit_is_refused() -> None:
+    done = debug("", TILE, "--timeout", "5")
+    assert done.returncode == 2
+    assert "`--timeout` goes with `run`" in done.stderr
 
 
 def test_commands_that_cannot_be_done_say_why() -> None:

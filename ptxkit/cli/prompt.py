@@ -474,7 +474,7 @@ def _number(text: str) -> int:
 
 def _wanted(words: Sequence[str], otherwise: int) -> int:
     """COUNT of `[COUNT] [TYPE]`."""
-    return _number(words[0]) if words and words[0][0].isdecimal() else otherwise
+    return max(_number(words[0]), 1) if words and words[0][0].isdecimal() else otherwise
 
 
 def _type(words: Sequence[str]) -> str | None:
