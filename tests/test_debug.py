@@ -81,7 +81,23 @@ def test_a_line_without_an_instruction_means_the_next_one() -> None:
     first, second, gone, none, bad = answers(f"b {label}\nb\ndelete 1\nb\nb 9999\n")[:5]
     assert first == second == f"breakpoint 1 at debug_tile.ptx:{label + 1}"
     assert gone == none == ""
-    assert bad == "error: there is no instruction at line 9999 or after it"
+    assert bad == "error: there is no instruction at line 9999 of `debug_tile.ptx` or after it"
+
+
+def test_a_line_is_one_of_the_file_unless_another_is_named(tmp_path: Path) -> None:
+    head, _, entry = CALLS.partition(".visible")
+    file = tmp_path / "main.ptx"
+    version, _, function = head.partition("\n\n")
+    (tmp_path / "twice.ptxh").write_text(function)
+    file.write_text(f'{version}\n#include "twice.ptxh"\n.visible{entry}')
+    call, add = line_of("ld.param", file), line_of("add.u32", tmp_path / "twice.ptxh")
+    options = ("--grid", "1", "--block", "1", "--arg", "y=u32[1]")
+    out = answers("b 3\nb twice.ptxh:3\nrun\nlist\ncontinue\n", file, *options)
+    assert out[:2] == [f"breakpoint 1 at main.ptx:{call}", f"breakpoint 2 at twice.ptxh:{add}"]
+    assert [line for line in out[3].splitlines() if line[0] == "*"] == [
+        f"*>{call:5}     ld.param.u64 %rd1, [y];"
+    ]
+    assert f"twice.ptxh:{add} in `twice`" in out[4]
 
 
 def test_steps_follow_one_warp_through_the_text() -> None:

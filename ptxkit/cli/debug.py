@@ -13,7 +13,7 @@ from ptxkit.cli.launches import launch_options, linked, request_of, subject
 from ptxkit.cli.options import MAX_SIZE, TargetName
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.cli.prompt import Prompt, QuitError
-from ptxkit.diagnostics import PtxkitError, error, exit_code
+from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
 from ptxkit.plan import LaunchPlan, make
@@ -73,10 +73,10 @@ def command(**given: Any) -> int:
         link=linked(given),
     )
     with Session(found.module, options) as running:
-        return _debug(running, plan)
+        return _debug(running, plan, found.module.source)
 
 
-def _debug(running: Session, plan: LaunchPlan) -> int:
+def _debug(running: Session, plan: LaunchPlan, main: Source | None) -> int:
     """The launch with its prompt; the exit code of what was found, 0 where the user left before."""
     device, loaded = running.device, running.loaded
     assert isinstance(device, Emulator)
@@ -88,7 +88,7 @@ def _debug(running: Session, plan: LaunchPlan) -> int:
         tensors = {
             name: (buffer.address, stage.tensors[name].tensor.dtype) for name, buffer in stage.buffers.items()
         }
-        prompt = Prompt(loaded.image, tensors, device.findings)
+        prompt = Prompt(loaded.image, main, tensors, device.findings)
         device.prepare = prompt.debugger.prepare
         code = 0
         before = signal.signal(signal.SIGINT, lambda *_: prompt.debugger.interrupt())

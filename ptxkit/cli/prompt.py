@@ -24,7 +24,7 @@ from ptxkit.cli.words import (
     register_lines,
     type_of,
 )
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, Source
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.deadlock import warps_in
 from ptxkit.emulator.debug import Breakpoint, Debugger, Place, Warp, lanes_in, row_of
@@ -61,17 +61,23 @@ class Prompt:
 
     Args:
         image: the loaded module.
+        main: the text of the file that is debugged.
         tensors: address and PTX type of each of the launch's tensors, by name.
         findings: the device's warnings, which are printed as they come.
     """
 
     def __init__(
-        self, image: Image, tensors: Mapping[str, tuple[int, str]], findings: list[Diagnostic]
+        self,
+        image: Image,
+        main: Source | None,
+        tensors: Mapping[str, tuple[int, str]],
+        findings: list[Diagnostic],
     ) -> None:
         self.debugger = Debugger(image, self.stopped)
         self.tensors = tensors
         self.ended = False
         self._image = image
+        self._main = main
         self._findings = findings
         self._told = len(findings)
         self._going = False
@@ -167,21 +173,26 @@ class Prompt:
         if len(words) == 2:
             raise RefusedError("expected a warp after the CTA")
         warp = Warp(self._cta(words[1]), number(words[2])) if len(words) == 3 else None
-        places = self._line(number(words[0])) if words[0].isdecimal() else self.debugger.labelled(words[0])
+        file, _, line = words[0].rpartition(":")
+        places = self._line(file, number(line)) if line.isdecimal() else self.debugger.labelled(words[0])
         if not places:
             raise RefusedError(f"expected a line, a label or a function, found `{words[0]}`")
         for instruction in places:
             print(self._described(self.debugger.add(instruction, warp)))
 
-    def _line(self, line: int) -> list[Instruction]:
-        """The first instruction of a line of the file, or of the first line after it that has one."""
+    def _line(self, file: str, line: int) -> list[Instruction]:
+        """The first instruction of a line of a file, or of the first line after it that has one.
+
+        Without a name it is the file that is debugged, rather than one that it includes or is linked to.
+        """
+        wanted = file or (self._main.name if self._main else "")
         found: dict[int, Instruction] = {}
         for _, instruction in self.debugger.instructions():
-            _, at = origin_of(instruction, self._image.source)
-            if at >= line:
+            source, at = origin_of(instruction, self._image.source)
+            if at >= line and source is not None and source.name == wanted:
                 found.setdefault(at, instruction)
         if not found:
-            raise RefusedError(f"there is no instruction at line {line} or after it")
+            raise RefusedError(f"there is no instruction at line {line} of `{wanted}` or after it")
         return [found[min(found)]]
 
     def _described(self, breakpoint: Breakpoint) -> str:
@@ -285,15 +296,16 @@ class Prompt:
     def _list(self, words: Sequence[str]) -> None:
         check_count(words, 0, 1)
         place, _ = self.debugger.current()
-        source, current = self._image.source, 0
+        source, current = self._main, 0
         if place is not None and place.site is not None:
             source, current = origin_of(place.site.instruction, place.site.source)
         if source is None:
             raise RefusedError("the module has no text")
         middle = number(words[0]) if words else current or 1
-        stops = {
-            origin_of(stop.instruction, self._image.source)[1] for stop in self.debugger.breakpoints.values()
-        }
+        places = [
+            origin_of(stop.instruction, self._image.source) for stop in self.debugger.breakpoints.values()
+        ]
+        stops = {at for origin, at in places if origin is not None and origin.name == source.name}
         for line in range(max(middle - AROUND, 1), middle + AROUND + 1):
             text = source.line(line)
             if text is not None:

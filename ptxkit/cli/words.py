@@ -15,7 +15,7 @@ COUNT = 8
 """Elements of memory that are shown where nobody says how many, and in a line."""
 
 COMMANDS = {
-    "break": ("LINE|LABEL [CTA WARP]", "stop before that line, label or function; at one warp alone"),
+    "break": ("[FILE:]LINE|LABEL [CTA WARP]", "stop before that line, label or function; at one warp alone"),
     "delete": ("NUMBER", "drop a breakpoint"),
     "continue": ("", "go on to the next breakpoint; `run` is the same"),
     "step": ("[N]", "let the current warp execute N instructions"),
