@@ -19,7 +19,7 @@ from ptxkit.emulator import Emulator
 HERE = Path(__file__).parent
 TILE = HERE / "data" / "debug_tile.ptx"
 PAGE = HERE.parent / "docs" / "debug.md"
-SESSION = re.compile(r"```\n(\$ ptxkit debug .*?)```", re.DOTALL)
+SESSION = re.compile(r"```console\n(\$ ptxkit debug .*?)```", re.DOTALL)
 
 
 def debug(commands: str, file: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -256,7 +256,7 @@ def test_an_interrupt_stops_a_loop_that_would_not_end(tmp_path: Path) -> None:
 def test_a_time_limit_is_refused() -> None:
     done = debug("", TILE, "--timeout", "5")
     assert done.returncode == 2
-    assert "`--timeout` goes with `run`" in done.stderr
+    assert "`debug` takes no `--timeout`" in done.stderr
 
 
 def test_commands_that_cannot_be_done_say_why() -> None:
@@ -291,7 +291,7 @@ def test_commands_that_cannot_be_done_say_why() -> None:
 def test_a_gpu_is_refused() -> None:
     done = debug("", TILE, "--device", "cuda:0")
     assert done.returncode == 2
-    assert "expected `--device emu` for `debug`" in done.stderr
+    assert "expected `--device emu`, the only one for `debug`" in done.stderr
 
 
 def test_a_launch_without_a_debugger_has_no_stops() -> None:

@@ -15,7 +15,7 @@ from ptxkit.bench import Bench, Rule, Schedule, Settings, State, compare, docume
 from ptxkit.bench.schedule import Call
 from ptxkit.cli import Verb
 from ptxkit.cli.bench_report import print_csv, print_markdown, print_report
-from ptxkit.cli.launches import Subject, launch_options, linked, plans_of, request_of, subject
+from ptxkit.cli.launches import Subject, launch_options, options_of, plans_of, request_of, subject
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
@@ -105,9 +105,7 @@ def command(**given: Any) -> int:
     earlier = compare.read(given["baseline"], settings) if given["baseline"] else None
     if given["plot"]:
         plot.check(given["plot"])
-    options = Options(
-        device=given["device"], seed=given["seed"] or 0, line_info=given["line_info"], link=linked(given)
-    )
+    options = options_of(given)
     states = _measure(subjects, plans, options, settings, given["timeout"])
     verdicts = compare.compare(states, earlier) if earlier else None
     if given["as_json"]:

@@ -9,16 +9,23 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launches import launch_options, linked, request_of, subject
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.launches import (
+    emulated,
+    emulator_options,
+    launch_options,
+    request_of,
+    sanitize_option,
+    subject,
+)
+from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.cli.prompt import Prompt, QuitError
-from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
+from ptxkit.diagnostics import PtxkitError, Source, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
 from ptxkit.plan import LaunchPlan, make
 from ptxkit.report import judge, not_verified
-from ptxkit.runner import Options, Session
+from ptxkit.runner import Session
 from ptxkit.stage import Case, Stage
 
 
@@ -36,21 +43,8 @@ from ptxkit.stage import Case, Stage
 @click.argument("entry", required=False)
 @launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card.")
-@click.option(
-    "--arch",
-    type=TargetName(),
-    metavar="SM",
-    help="The target that the emulator plays, by default the file's.",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["lazy", "eager", "random"]),
-    default="lazy",
-    help="When the emulator completes asynchronous work.",
-)
-@click.option(
-    "--sanitize/--no-sanitize", default=True, help="Look for races and undefined data: on by default."
-)
+@emulator_options
+@sanitize_option
 @MAX_SIZE
 def command(**given: Any) -> int:
     """Launch the kernel in FILE on the emulator, and stop where you say.
@@ -58,20 +52,9 @@ def command(**given: Any) -> int:
     Commands come from standard input, one a line. The launch begins with `run` or `step`; a finding ends it
     and leaves its state to be looked at.
     """
-    if given["device"] not in ("auto", "emu"):
-        raise error("P520", f"expected `--device emu` for `debug`, found `{given['device']}`")
-    if given["timeout"] is not None:
-        raise click.UsageError("`--timeout` goes with `run`: a launch that is debugged waits for you")
+    options = emulated(given, "debug")
     found = subject(given["file"], given)
     plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
-    options = Options(
-        device="emu",
-        order=given["order"],
-        seed=given["seed"] or 0,
-        sanitize=given["sanitize"],
-        arch=given["arch"],
-        link=linked(given),
-    )
     with Session(found.module, options) as running:
         return _debug(running, plan, found.module.source)
 

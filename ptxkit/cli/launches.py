@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ import click
 from ptxkit import card
 from ptxkit.asm import Module
 from ptxkit.cli import files
-from ptxkit.cli.options import preprocessor_options
+from ptxkit.cli.options import TargetName, preprocessor_options
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
+from ptxkit.runner import Options
 
 ALL = "all"
 """The preset that stands for every one."""
@@ -69,6 +70,56 @@ def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return preprocessor_options(command)
+
+
+def emulator_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How the emulator behaves, of every verb that may run on it."""
+    arch = click.option(
+        "--arch",
+        type=TargetName(),
+        metavar="SM",
+        help="The target that the emulator plays, by default the file's.",
+    )
+    order = click.option(
+        "--order",
+        type=click.Choice(["lazy", "eager", "random"]),
+        default="lazy",
+        help="When the emulator completes asynchronous work.",
+    )
+    return arch(order(command))
+
+
+sanitize_option = click.option(
+    "--sanitize/--no-sanitize",
+    default=None,
+    help="Look for races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
+)
+
+
+def options_of(given: dict[str, Any], **rest: Any) -> Options:
+    """Where and how to run, of the options above that the verb has.
+
+    Raises:
+        PtxkitError: what `linked` raises.
+    """
+    same = ("device", "order", "sanitize", "arch", "line_info")
+    found = {name: given[name] for name in same if name in given}
+    return Options(seed=given["seed"] or 0, link=linked(given), **found, **rest)
+
+
+def emulated(given: dict[str, Any], verb: str) -> Options:
+    """`options_of` for a verb that runs on the emulator, in this process.
+
+    Raises:
+        PtxkitError: P520, another device; P560, a time limit; what `linked` raises.
+    """
+    if given["device"] not in ("auto", "emu"):
+        message = f"expected `--device emu`, the only one for `{verb}`, found `--device {given['device']}`"
+        raise error("P520", message, help="leave `--device` out; `ptxkit run` runs on a GPU")
+    if given["timeout"] is not None:
+        message = f"`{verb}` takes no `--timeout`: it runs in this process, which can't be killed"
+        raise error("P560", message, help="leave `--timeout` out, or give it to `ptxkit run`")
+    return options_of({**given, "device": "emu"})
 
 
 def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
@@ -140,9 +191,11 @@ def plans_of(
     Raises:
         PtxkitError: P544, `all` without presets; P522, no axis; what `make` raises.
     """
-    from ptxkit.bench import axes
+    combinations: Sequence[Mapping[str, int]] = [{}]
+    if axis:
+        from ptxkit.bench import axes
 
-    combinations = axes.states([axes.parse(text) for text in axis])
+        combinations = axes.states([axes.parse(text) for text in axis])
     if ALL in presets and ALL not in found.presets:
         if not found.presets:
             raise error("P544", "expected presets in the card for `--preset all`, found none")

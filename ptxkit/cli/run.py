@@ -6,20 +6,29 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from ptxkit.asm import Module
 from ptxkit.cli import Verb
-from ptxkit.cli.launches import ALL, Subject, launch_options, linked, request_of, subject
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.launches import (
+    ALL,
+    Subject,
+    emulator_options,
+    launch_options,
+    options_of,
+    plans_of,
+    request_of,
+    sanitize_option,
+    subject,
+)
+from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.cli.progress import Progress
 from ptxkit.cli.report import Outcome, Summary, place, print_report
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
-from ptxkit.plan import LaunchPlan, Request, flags, make
+from ptxkit.plan import LaunchPlan, Request, flags
 from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
 from ptxkit.runner import Options, Session, check_save
@@ -47,23 +56,8 @@ SCHEMA = 1
 @launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card; `all` runs every one.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
-@click.option(
-    "--arch",
-    type=TargetName(),
-    metavar="SM",
-    help="The target that the emulator plays, by default the file's.",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["lazy", "eager", "random"]),
-    default="lazy",
-    help="When the emulator completes asynchronous work.",
-)
-@click.option(
-    "--sanitize/--no-sanitize",
-    default=None,
-    help="Look for races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
-)
+@emulator_options
+@sanitize_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE
@@ -75,16 +69,8 @@ def command(**given: Any) -> int:
     """
     found = subject(given["file"], given)
     request = request_of(given, given["preset"])
-    options = Options(
-        device=given["device"],
-        order=given["order"],
-        seed=given["seed"] or 0,
-        sanitize=given["sanitize"],
-        arch=given["arch"],
-        line_info=given["line_info"],
-        link=linked(given),
-        save=flags.once((flags.split(text, "--save") for text in given["save"]), "--save"),
-    )
+    save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
+    options = options_of(given, save=save)
     plans = list(_plans(found, request, options))
     for plan in plans:
         check_save(plan, options)
@@ -109,17 +95,14 @@ def command(**given: Any) -> int:
 
 
 def _plans(found: Subject, request: Request, options: Options) -> Iterator[LaunchPlan]:
-    if request.preset != ALL or ALL in found.presets:
-        yield make(found.program, found.module, found.card, request)
-        return
-    alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
-    for option, value in alone.items():
-        if value:
-            raise error("P545", f"`{option}` goes with one run, `--preset all` makes {len(found.presets)}")
-    if not found.presets:
-        raise error("P544", "expected presets in the card for `--preset all`, found none")
-    for preset in found.presets:
-        yield make(found.program, found.module, found.card, replace(request, preset=preset))
+    if request.preset == ALL and ALL not in found.presets:
+        alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
+        for option, value in alone.items():
+            if value:
+                raise error(
+                    "P545", f"`{option}` goes with one run, `--preset all` makes {len(found.presets)}"
+                )
+    return plans_of(found, request, [request.preset], ())
 
 
 def _watched(

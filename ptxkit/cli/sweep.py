@@ -10,11 +10,10 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launches import launch_options, linked, plans_of, request_of, subject
+from ptxkit.cli.launches import emulator_options, launch_options, options_of, plans_of, request_of, subject
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.progress import Progress
 from ptxkit.diagnostics import error
-from ptxkit.runner import Options
 from ptxkit.sweep import Job, Results, local
 
 
@@ -44,9 +43,7 @@ from ptxkit.sweep import Job, Results, local
     "-a", "axis", multiple=True, metavar="NAME=V,V..", help="A size with several values: 1,2 or 8:64:8."
 )
 @launch_options
-@click.option("--arch", metavar="SM", help="The target that the emulator plays, by default the file's.")
-@click.option("--order", type=click.Choice(["lazy", "eager", "random"]), default="lazy",
-              help="When the emulator completes asynchronous work.")  # fmt: skip
+@emulator_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl",
               help="Append results here; those that are there already are not run again.")  # fmt: skip
 @click.option(
@@ -94,14 +91,7 @@ def _jobs(given: dict[str, Any]) -> list[Job]:
     if given["workload"] and ":" in given["workload"] and given["scheduler"]:
         message = f"a cluster's workers have no `{given['workload'].rpartition(':')[0]}`"
         raise error("P560", message, help="register the workload, or sweep on this machine")
-    options = Options(
-        device=given["device"],
-        order=given["order"],
-        seed=given["seed"] or 0,
-        arch=given["arch"],
-        line_info=given["line_info"],
-        link=linked(given),
-    )
+    options = options_of(given)
     jobs: dict[str, Job] = {}
     for file in given["file"]:
         found = subject(file, given)

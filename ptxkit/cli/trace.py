@@ -10,14 +10,21 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb, files
-from ptxkit.cli.launches import launch_options, linked, request_of, subject
-from ptxkit.cli.options import MAX_SIZE, TargetName
+from ptxkit.cli.launches import (
+    emulated,
+    emulator_options,
+    launch_options,
+    request_of,
+    sanitize_option,
+    subject,
+)
+from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.report import print_report
-from ptxkit.diagnostics import error, exit_code
+from ptxkit.diagnostics import exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
 from ptxkit.plan import make
-from ptxkit.runner import Options, Session
+from ptxkit.runner import Session
 
 
 @click.command(
@@ -42,36 +49,17 @@ from ptxkit.runner import Options, Session
     "--ctas", type=click.IntRange(min=1), default=8, show_default=True, help="CTAs of each grid to show."
 )
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
-@click.option("--arch", type=TargetName(), metavar="SM", help="The target played, by default the file's.")
-@click.option(
-    "--order",
-    type=click.Choice(["lazy", "eager", "random"]),
-    default="lazy",
-    help="When asynchronous work completes.",
-)
-@click.option(
-    "--sanitize/--no-sanitize", default=None, help="Look for races and undefined data; the default."
-)
+@emulator_options
+@sanitize_option
 @MAX_SIZE
 def command(**given: Any) -> int:
     """Run FILE on the emulator and write what its warps, copies, matrix units and mbarriers did.
 
     The axis counts steps of the emulator, not time. A run that ends in a fault leaves its trace too.
     """
-    if given["device"] not in ("auto", "emu"):
-        raise error("P520", f"expected the emulator for a trace, found device `{given['device']}`")
-    if given["timeout"] is not None:
-        raise error("P560", "`--timeout` needs a process of its own, a trace is taken in this one")
+    options = emulated(given, "trace")
     found = subject(given["file"], given)
     plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
-    options = Options(
-        device="emu",
-        order=given["order"],
-        seed=given["seed"] or 0,
-        sanitize=given["sanitize"],
-        arch=given["arch"],
-        link=linked(given),
-    )
     recorder = Recorder(given["ctas"])
     with Session(found.module, options) as session:
         assert isinstance(session.device, Emulator)
