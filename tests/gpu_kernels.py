@@ -191,6 +191,42 @@ WAIT:
 )
 """Waits until flag[0] is not 0."""
 
+EARLY = module(
+    """.visible .entry first(.param .u64 flag, .param .u64 out)
+{
+    .reg .pred %again, %unset;
+    .reg .b32 %flag, %left;
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [flag];
+    ld.param.u64 %d1, [out];
+    cvta.to.global.u64 %d0, %d0;
+    cvta.to.global.u64 %d1, %d1;
+    mov.u32 %left, 100000;
+    griddepcontrol.launch_dependents;
+LOOK:
+    ld.volatile.global.u32 %flag, [%d0];
+    sub.u32 %left, %left, 1;
+    setp.eq.u32 %unset, %flag, 0;
+    setp.ne.and.u32 %again, %left, 0, %unset;
+    @%again bra LOOK;
+    st.global.u32 [%d1], %flag;
+    ret;
+}
+.visible .entry second(.param .u64 flag)
+{
+    .reg .b32 %one;
+    .reg .b64 %d;
+    ld.param.u64 %d, [flag];
+    cvta.to.global.u64 %d, %d;
+    mov.u32 %one, 1;
+    st.volatile.global.u32 [%d], %one;
+    ret;
+}
+""",
+    target="sm_90",
+)
+"""`first` lets dependents begin and looks for a while whether flag[0] is set: out[0]; `second` sets it."""
+
 CALLER = module(
     """.extern .func (.param .b32 result) square(.param .b32 value);
 .visible .entry use(.param .u64 out, .param .u32 n)

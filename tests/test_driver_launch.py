@@ -15,6 +15,7 @@ from gpu_kernels import (
     AXPY,
     CALLER,
     DOUBLE,
+    EARLY,
     FILL,
     PARAMETERS,
     SHARED,
@@ -139,6 +140,19 @@ def test_other_attributes(hopper: CudaDevice) -> None:
     for value, attributes in enumerate(({"programmatic": True}, {"priority": -1}, {"carveout": 50})):
         kernel.launch(1, 32, [out, value], **attributes)
         assert (out.numpy() == value).all()
+
+
+def test_a_programmatic_launch_begins_before_the_kernel_ahead_of_it_has_ended(hopper: CudaDevice) -> None:
+    loaded = hopper.load(EARLY)
+    first, second = loaded.kernel("first"), loaded.kernel("second")
+    for programmatic in (True, False):
+        flag, out = (hopper.array(np.zeros(1, np.uint32)) for _ in range(2))
+        second.launch(1, 1, [flag])
+        flag.write(np.zeros(1, np.uint32))
+        first.launch(1, 1, [flag, out])
+        second.launch(1, 1, [flag], programmatic=programmatic)
+        assert out.numpy()[0] == programmatic
+        assert flag.numpy()[0] == 1
 
 
 # ---- prepared launches, streams, threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -343,3 +344,10 @@ def test_every_gpu_of_the_host_works(kernel: Path, tmp_path: Path) -> None:
     assert {result["gpu"]["ordinal"] for result in found} >= {0, 1}
     by_process = {(result["process"], result["gpu"]["ordinal"]) for result in found}
     assert len(by_process) == len({ordinal for _, ordinal in by_process})
+    spans = {ordinal: [r for r in found if r["gpu"]["ordinal"] == ordinal] for _, ordinal in by_process}
+    for jobs in spans.values():
+        # One after the other on each GPU, in the time of another's jobs on another GPU.
+        times = sorted((job["began"], job["date"]) for job in jobs)
+        assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(times))
+    first, second = spans[0], spans[1]
+    assert any(a["began"] < b["date"] and b["began"] < a["date"] for a in first for b in second)

@@ -20,7 +20,8 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 EMULATOR = 'the emulator needs no GPU: `--device emu`, `open_device("emu")`'
 
 _EMULATE = (
-    "run the same inputs on the emulator, `--device emu`, which names the line, the thread and the address"
+    "run the same inputs on the emulator, `--device emu`, which names the line, the thread and the address, "
+    "or under compute-sanitizer, `--sanitize`"
 )
 
 # CUresult without `CUDA_ERROR_`: code, what it means, what to do.
@@ -63,7 +64,7 @@ _MEANINGS: dict[str, tuple[str, str, str | None]] = {
     "ILLEGAL_ADDRESS": ("P720", "illegal address", _EMULATE),
     "MISALIGNED_ADDRESS": ("P721", "misaligned address", _EMULATE),
     "LAUNCH_FAILED": ("P722", "`trap`, or a failure that the device does not explain", _EMULATE),
-    "ASSERT": ("P723", "an assertion failed", None),
+    "ASSERT": ("P723", "an assertion failed", _EMULATE),
     "ILLEGAL_INSTRUCTION": ("P724", "illegal instruction, descriptor or operand", _EMULATE),
     "INVALID_ADDRESS_SPACE": ("P725", "address of another state space", _EMULATE),
     "INVALID_PC": ("P726", "the program counter left the code", _EMULATE),

@@ -61,18 +61,24 @@ class Job:
         options = replace(options, link=tuple((name, text) for name, text in options.link))
         return cls(LaunchPlan.from_json(data["plan"]), options, data["timeout"])
 
-    def reported(self, report: Report) -> dict[str, Any]:
-        """The result of a run that came to its end."""
-        return self._result(report.to_json(), report.diagnostics, report.gpu)
+    def reported(self, report: Report, began: datetime.datetime) -> dict[str, Any]:
+        """The result of a run that came to its end; `began`: when it had its device."""
+        return self._result(report.to_json(), report.diagnostics, began, report.gpu)
 
-    def failed(self, diagnostics: tuple[Diagnostic, ...]) -> dict[str, Any]:
-        """The result of a run that did not."""
+    def failed(
+        self, diagnostics: tuple[Diagnostic, ...], began: datetime.datetime | None = None
+    ) -> dict[str, Any]:
+        """The result of a run that did not; `began`: None where nobody knows."""
         found = [diagnostic.to_json() for diagnostic in diagnostics]
         run = {**describe(self.plan), "ok": False, "verified": False, "diagnostics": found}
-        return self._result(run, diagnostics)
+        return self._result(run, diagnostics, began)
 
     def _result(
-        self, run: dict[str, Any], diagnostics: tuple[Diagnostic, ...], gpu: Mapping[str, Any] | None = None
+        self,
+        run: dict[str, Any],
+        diagnostics: tuple[Diagnostic, ...],
+        began: datetime.datetime | None,
+        gpu: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
@@ -80,12 +86,18 @@ class Job:
             "key": self.key,
             "ok": run["ok"],
             "exit": exit_code(diagnostics),
-            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "began": began and began.isoformat(timespec="milliseconds"),
+            "date": now().isoformat(timespec="milliseconds"),
             "host": platform.node(),
             "process": os.getpid(),
             "gpu": gpu and dict(gpu),
             "run": run,
         }
+
+
+def now() -> datetime.datetime:
+    """The time of day, by which results of one host can be put side by side."""
+    return datetime.datetime.now(datetime.UTC)
 
 
 def final(result: Mapping[str, Any]) -> bool:

@@ -24,7 +24,7 @@ from ptxkit.exclusive import alone_on
 from ptxkit.plan import Program
 from ptxkit.runner import Session
 from ptxkit.sanitizer import Sanitized
-from ptxkit.sweep.job import Job
+from ptxkit.sweep.job import Job, now
 from ptxkit.worker import Worker, session
 
 
@@ -37,14 +37,16 @@ class _Sessions:
 
     def result(self, job: Job) -> dict[str, Any]:
         """Run one job."""
+        began = now()
         try:
             with alone_on(_place(job)) as device:
-                return job.reported(self._session(job, device).run(job.plan))
+                began = now()
+                return job.reported(self._session(job, device).run(job.plan), began)
         except PtxkitError as problem:
-            return job.failed(problem.diagnostics)
+            return job.failed(problem.diagnostics, began)
         except Exception as problem:  # noqa: BLE001 - the sweep goes on; the result says what it was
             internal = error("P599", f"internal error: {type(problem).__name__}: {problem}")
-            return job.failed(internal.diagnostics)
+            return job.failed(internal.diagnostics, began)
 
     def _session(self, job: Job, device: str) -> Session | Worker | Sanitized:
         program: Program = job.plan.program
