@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import io
-import linecache
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from assembler import log_of
 
 import ptxkit
@@ -31,8 +26,6 @@ from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.tree import Instruction, Pair, Statement
 from ptxkit.isa.registry import forms, opcodes, spelling
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
-
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "builder.md"
 
 
 def text(b: Builder) -> str:
@@ -515,29 +508,3 @@ def test_the_assembler_takes_it() -> None:
         k.ret()
     errors, _ = log_of(text(b), arch="sm_90a")
     assert errors == ""
-
-
-# ---- the document
-
-
-def test_document() -> None:
-    """Every example of docs/builder.md runs, prints what stands there, and fails where it says so."""
-    names: dict[str, Any] = {}
-    blocks = re.findall(r"^```(\S+)( raises)?\n(.*?)^```$", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE)
-    printed = []
-    for language, raises, code in blocks:
-        if language != "python":
-            continue
-        linecache.cache[DOCUMENT.name] = (len(code), None, code.splitlines(True), DOCUMENT.name)
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output):
-            if raises:
-                with pytest.raises(ptxkit.PtxkitError) as problem:
-                    exec(compile(code, DOCUMENT.name, "exec"), names)
-                print(problem.value)
-            else:
-                exec(compile(code, DOCUMENT.name, "exec"), names)
-        printed.append(output.getvalue())
-    shown = [code for language, _, code in blocks if language in ("ptx", "text")]
-    assert [output for output in printed if output] == shown
-    text(names["b"])

@@ -1,0 +1,173 @@
+"""Every fenced block of README.md and docs/ does what the page says: see tools/documents.py."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
+import documents
+from documents import Block, Session, Wrong, blocks, faults, matches
+
+from ptxkit.isa.sample import MODULE, PREAMBLE
+
+PAGES = documents.pages()
+BLOCKS = [block for page in PAGES for block in blocks(page)]
+EXECUTED = frozenset("sh console python ptx toml json yaml".split())
+
+
+def of(page: Path) -> str:
+    return page.relative_to(documents.ROOT).as_posix()
+
+
+def needs(block: Block) -> str | None:
+    return "ci" if block in README_COMMANDS else block.given("needs")
+
+
+README_COMMANDS = [block for block in BLOCKS if block.page == PAGES[0] and block.language == "sh"][:2]
+"""Those that `.ci/run` takes out of the README itself."""
+
+RUNNABLE = [page for page in PAGES if any(block.language in EXECUTED for block in blocks(page))]
+SLOW = [page for page in RUNNABLE if any("slow" in block.words for block in blocks(page))]
+WANTING = [
+    pytest.param(block, id=block.name, marks=[pytest.mark.gpu] if needs(block) == "gpu" else [])
+    for block in BLOCKS
+    if needs(block)
+]
+
+
+def run(page: Path, folder: Path, slow: bool) -> None:
+    session = Session(page, folder)
+    for block in blocks(page):
+        if not needs(block) and (slow or "slow" not in block.words):
+            session.run(block)
+
+
+def test_no_block_is_left_out() -> None:
+    """Every block has a language that something is done with, and no drawing hides a command."""
+    problems = [f"{block.name}: {problem}" for block in BLOCKS if (problem := faults(block))]
+    assert not problems, "\n".join(problems)
+
+
+def test_ci_runs_the_commands_of_the_readme() -> None:
+    script = (documents.ROOT / ".ci" / "run").read_text()
+    assert len(README_COMMANDS) == 2
+    assert "readme_command 1" in script
+    assert "readme_command 2" in script
+    assert all("\n" not in block.text.rstrip("\n") for block in README_COMMANDS)
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=of)
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    run(page, tmp_path, slow=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SLOW, ids=of)
+def test_a_page_does_what_it_says_in_full(page: Path, tmp_path: Path) -> None:
+    run(page, tmp_path, slow=True)
+
+
+@pytest.mark.parametrize("block", WANTING)
+def test_a_block_that_needs_more(block: Block, tmp_path: Path) -> None:
+    """Skipped with the reason; with a GPU those that need one run."""
+    wanted = needs(block)
+    assert wanted is not None
+    if wanted != "gpu":
+        pytest.skip(documents.NEEDS[wanted])
+    session = Session(block.page, tmp_path)
+    for other in blocks(block.page):
+        if other == block or other.given("file"):
+            session.run(other)
+
+
+def test_the_statements_of_the_instruction_pages_are_accepted() -> None:
+    """Those of a page stand in one kernel; where a target has not all of them, the parser alone judges."""
+    for page in sorted((documents.DOCS / "instructions").glob("*.md")):
+        for block in blocks(page):
+            if block.language == "ptx":
+                body = f"{MODULE}.visible .entry shown()\n{{\n{PREAMBLE}\n{block.text}\n}}\n"
+                found = documents.ptxkit.parse(f".version 9.0\n.target sm_90a\n.address_size 64\n{body}")
+                assert not found.diagnostics, (block.name, found.diagnostics)
+            else:
+                assert block.language == "text", block.name
+
+
+# ---- the executor itself
+
+
+def made(tmp_path: Path, text: str) -> tuple[Session, list[Block]]:
+    page = tmp_path / "page" / "page.md"
+    page.parent.mkdir()
+    page.write_text(text)
+    return Session(page, tmp_path), blocks(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```console\n$ ptxkit --version\nptxkit 0\n```\n", "printed\nptxkit 0.1.0"),
+        ("```console\n$ ptxkit explain P9999\n...\n```\n", "exit code 2"),
+        ("```sh\nfalse\n```\n", "exit code 1"),
+        ("```python raises\n1\n```\n", "raises nothing"),
+        ("```python\nprint(1)\n```\n\n```text output\n2\n```\n", "printed\n1"),
+        ("```ptx\n.version 8.0\n.target sm_80\n.entry e() { nonsense; }\n```\n", "nonsense"),
+        ("```ptx statements\nadd.u32 %r1 %r2;\n```\n", "P1"),
+        ("```ptx\n// nothing\n```\n", "neither a module nor a launch card"),
+        ("```ptx wrong\n.version 8.0\n.target sm_80\n```\n", "no error"),
+        ("```text usage\nptxkit nothing FILE\n```\n", "nothing"),
+    ],
+)  # fmt: skip
+def test_what_a_page_says_wrongly_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setattr(documents, "ROOT", tmp_path)
+    session, (*before, last) = made(tmp_path, text)
+    for block in before:
+        session.run(block)
+    with pytest.raises(Wrong) as problem:
+        session.run(last)
+    assert said in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```rust\n```\n", "`rust`"),
+        ("```sh quickly\ntrue\n```\n", "`quickly`"),
+        ("```sh needs=patience\ntrue\n```\n", "`needs=patience`"),
+        ("```\n  ptxkit run gemv.ptx\n```\n", "a command that nothing executes"),
+        ("```text\n$ ls\n```\n", "a command that nothing executes"),
+        ("```console\nls\n```\n", "begins with a command"),
+    ],
+)
+def test_a_block_nobody_would_run_is_found(tmp_path: Path, text: str, said: str) -> None:
+    _, (block,) = made(tmp_path, text)
+    assert said in str(faults(block))
+
+
+def test_a_block_without_an_end_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "ROOT", tmp_path)
+    with pytest.raises(Wrong, match="does not end"):
+        made(tmp_path, "```sh\ntrue\n")
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\n", "a\nb\n", False),
+        ("a ... c\n", "a b c\n", True),
+        ("...\nc\n", "a\nb\nc\n", True),
+        ("...\nb\n", "a\nb\nc\n", False),
+        ("a\n...\n", "a\n", True),
+        ("time  1.5 ms\n", "time  250 us\n", True),
+        ("time  1.5 ms\n", "time  1.5 GB\n", False),
+        ("a.c\n", "abc\n", False),
+    ],
+)
+def test_ellipses(shown: str, printed: str, same: bool) -> None:
+    assert matches(shown, printed) is same
