@@ -157,17 +157,24 @@ def for_capability(capability: tuple[int, int], suffix: str = "") -> Target | No
 
 
 def describe(need: str) -> str:
-    """A need in words: "`sm_90a` or the `sm_100f` family"."""
-    words = []
-    for alternative in need.split():
-        suffix = alternative.lstrip("sm_0123456789")
-        if suffix == "a":
-            words.append(f"`{alternative}`")
-        elif suffix == "f":
-            words.append(f"`{alternative}` or newer of its family")
-        else:
-            words.append(f"`{alternative}` or higher")
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+    """A need in words: "`sm_90a`, or `sm_100f` or newer of its family".
+
+    What another alternative includes is left out: `sm_89 sm_90` is "`sm_89` or higher".
+    """
+    asked = [TARGETS[name] for name in need.split()]
+    least = [t for t in asked if not any(t is not other and t.satisfies(other.name) for other in asked)]
+    exact, families, plain = ([f"`{t}`" for t in least if t.suffix == suffix] for suffix in ("a", "f", ""))
+    groups = [_any_of(exact)] if exact else []
+    if families:
+        groups.append(
+            _any_of([*families, f"newer of {'its family' if len(families) == 1 else 'their families'}"])
+        )
+    groups += [f"{name} or higher" for name in plain]
+    return ", or ".join(groups)
+
+
+def _any_of(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 @cache

@@ -88,7 +88,10 @@ def test_the_nearest_target_that_helps():
 
 def test_a_need_in_words():
     assert targets.describe("sm_90") == "`sm_90` or higher"
-    assert targets.describe("sm_90a sm_100f") == "`sm_90a` or `sm_100f` or newer of its family"
+    assert targets.describe("sm_90a sm_100f") == "`sm_90a`, or `sm_100f` or newer of its family"
+    families = "`sm_90a`, or `sm_100f`, `sm_120f` or newer of their families"
+    assert targets.describe("sm_90a sm_100f sm_120f") == families
+    assert targets.describe("sm_89 sm_90") == "`sm_89` or higher"
 
 
 def test_the_release_table_only_rises():

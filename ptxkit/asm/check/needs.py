@@ -22,21 +22,25 @@ def report_need(
         if not needed or context.target.satisfies(needed)
     ]
     if reachable:
-        version = targets.show(min(version for version, _ in reachable))
+        oldest = targets.show(min(version for version, _ in reachable))
         context.report(
             "P311",
-            f"{what} needs `.version {version}` or newer, found `{targets.show(context.version)}`",
+            f"{what} needs `.version {oldest}` or newer, found `{targets.show(context.version)}`",
             span,
             labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
-            help=f"write `.version {version}`",
+            help=f"write `.version {oldest}`",
             severity=severity,
         )
         return
     needed = availability.needed
     nearest = targets.nearest(context.target.name, needed)
+    versions = [
+        v for v, names in availability.alternatives if nearest and targets.TARGETS[nearest].satisfies(names)
+    ]
+    version = min(versions, default=availability.version)
     note: tuple[str, ...] = ()
-    if context.version < availability.version:
-        note = (f"it also needs `.version {targets.show(availability.version)}` or newer",)
+    if context.version < version:
+        note = (f"it also needs `.version {targets.show(version)}` or newer",)
     context.report(
         "P312",
         f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
