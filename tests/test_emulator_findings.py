@@ -211,6 +211,37 @@ def test_undefined_result() -> None:
     assert np.array_equal(out.numpy(), np.arange(32) * 3)
 
 
+@pytest.mark.parametrize("kind", ["red.global.add.u32 [%rd4], %r2", "atom.global.add.u32 %r3, [%rd4], %r2"])
+def test_an_atomic_takes_nothing_from_lanes_that_stay_out(kind: str) -> None:
+    """What nobody wrote spoils the places of the lanes that bring it, and no others."""
+    body = f"""
+    .shared .align 4 .b32 s[32];
+    mov.u32 %r4, s;
+    mad.lo.u32 %r4, %r20, 4, %r4;
+    setp.lt.u32 %p1, %r20, 16;
+    @%p1 st.shared.u32 [%r4], %r20;
+    bar.warp.sync -1;
+    ld.shared.u32 %r2, [%r4];
+    ld.param.u64 %rd4, [in];
+    mad.wide.u32 %rd4, %r20, 4, %rd4;
+    setp.lt.u32 %p2, %r20, 16;
+    @%p2 {kind};
+    mov.u32 %r1, 1;
+"""
+    text = module(TID + body + STORE_R1, IN_OUT)
+    device = Emulator()
+    sums, out = device.array(np.arange(32, dtype=np.uint32)), device.empty(32, np.uint32)
+    launch(text, [sums, out], device=device)
+    values = np.arange(32)
+    assert np.array_equal(sums.numpy(), np.where(values < 16, 2 * values, values))
+    launch(text.replace("setp.lt.u32 %p2, %r20, 16", "setp.le.u32 %p2, %r20, 16"), [sums, out], device=device)
+    with pytest.raises(EmulatorFault) as caught:
+        sums.numpy()
+    (found,) = caught.value.diagnostics
+    assert found.code == "P606"
+    assert "element [16] of `array uint32[32]`" in found.message
+
+
 def test_memory_that_no_kernel_wrote_reads_back() -> None:
     device = Emulator()
     assert device.empty(8, np.float32).numpy().shape == (8,)

@@ -199,7 +199,6 @@ def atom(form: Form) -> Effect:
         shape = (group.n, WARP)
         operands = [_full(viewed(read(group), dtype), shape, kind.bits) for read in readers]
         unknown = [source.undefined(group) for source in sources] if group.undefined else []
-        bad = next((entry for entry in unknown if entry is not None), None)
         tainted = False
         for access in accessor(group, guard):
             if access.space not in ("global", "shared"):
@@ -226,6 +225,7 @@ def atom(form: Form) -> Effect:
                     launch.changes += 1
                 access.bank.store(at[last], (viewed(left, raw)[last],), width)
                 mask = None
+                bad = _spoiled(unknown[element::count], shape, lanes, kind.bits)
                 if bad is not None or access.suspect:
                     mask = _taint(access, at, width, bad, site)
                 if returns and targets[element] is not None:
@@ -250,8 +250,32 @@ def _place(values: np.ndarray, shape: tuple[int, int], lanes: Any, bits: int) ->
     return full.reshape((*shape, 2) if bits == 128 else shape)
 
 
-def _taint(access: Access, at: np.ndarray, width: int, bad: Any, site: Any) -> tuple[Any, int] | None:
+def _spoiled(
+    operands: list[tuple[Any, int] | None], shape: tuple[int, int], lanes: Any, bits: int
+) -> tuple[np.ndarray, int] | None:
+    """Which of the lanes that take part bring undefined bits, and their origin; None where none does."""
+    found, origin = None, 0
+    for entry in operands:
+        if entry is None:
+            continue
+        mask = _full(entry[0], shape, bits) != 0
+        one = (mask.any(axis=-1) if bits == 128 else mask).reshape(-1)[lanes]
+        if one.any():
+            found, origin = (one if found is None else found | one), entry[1]
+    return None if found is None else (found, origin)
+
+
+def _taint(
+    access: Access, at: np.ndarray, width: int, bad: tuple[np.ndarray, int] | None, site: Any
+) -> tuple[Any, int] | None:
     """Places with undefined bits, or to which an undefined operand came, are undefined as a whole.
+
+    Args:
+        access: the access, of lanes that take part.
+        at: their places.
+        width: bytes of each.
+        bad: which of them bring an undefined operand, and its origin.
+        site: the instruction.
 
     Returns:
         The undefined bits of what each lane found, with their origin; None where there are none.
@@ -262,7 +286,8 @@ def _taint(access: Access, at: np.ndarray, width: int, bad: Any, site: Any) -> t
     (before,) = bank.load_shadow(at, width)
     bits = width * 8
     was = before != 0 if bits < 128 else (before != 0).any(axis=-1)
-    spoiled = was if bad is None else np.ones(len(at), bool)
+    # Lanes may meet at a place: it is spoiled for all of them.
+    spoiled = was if bad is None else np.isin(at, at[bad[0]]) | was
     if not spoiled.any():
         return None
     origin = bad[1] if bad is not None else launch.origins.of_read(access, width)
