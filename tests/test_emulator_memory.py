@@ -637,6 +637,29 @@ def test_bulk_store_of_zeros() -> None:
     assert list(out.numpy()[:4]) == [1, 0, 3, 3]
 
 
+@pytest.mark.parametrize("form", ["st.async", "red.async.relaxed.cluster"])
+def test_asynchronous_stores_without_an_mbarrier_do_nothing(form: str) -> None:
+    """ptxas takes the form, which is not in the manual, and makes no machine code of it."""
+    kind = "u32" if form.startswith("st") else "add.u32"
+    body = f"""
+    .shared .align 16 .b32 s;
+    mov.u32 %r2, s;
+    st.shared.u32 [%r2], 7;
+    {form}.shared::cluster.mbarrier::complete_tx::bytes.{kind} [%r2], %r2;
+    ld.shared.u32 %r1, [%r2];
+"""
+    device = Emulator()
+    out = device.empty(1, np.uint32)
+    launch(module(body + STORE_R1), [out], block=1, device=device)
+    assert out.numpy().tolist() == [7]
+    assert [finding.code for finding in device.findings] == ["P222"]
+
+
+def test_parameters_are_not_stored_to_by_an_address() -> None:
+    text = module(TID + "    mov.u64 %rd1, out;\n    st.param.u32 [%rd1], %r20;\n")
+    assert "param memory, which kernels only read" in fault("P602", text, [0]).message
+
+
 def test_cache_policies_are_hints() -> None:
     body = (
         TID

@@ -41,7 +41,21 @@ BATCH = 400
 """Statements of a file."""
 REASONS = 2
 """Reasons why something is not emulated that a line of the page names."""
-HEAD = MODULE.replace("\n", " ")
+FUNCTIONS = (
+    ".func v_nothing() { ret; } "
+    ".func (.param .b32 v_r) v_same(.param .b32 v_a) { .reg .b32 %v; ld.param.b32 %v, [v_a]; "
+    "st.param.b32 [v_r], %v; ret; } "
+)
+"""What `CALLS` call."""
+CALLS = (
+    "call v_nothing;",
+    "call.uni v_nothing;",
+    "{ .param .b32 v_x, v_y; st.param.b32 [v_x], 5; call (v_y), v_same, (v_x); }",
+    "{ .param .b32 v_x, v_y; st.param.b32 [v_x], 5; call.uni (v_y), v_same, (v_x); }",
+    "{ .reg .b64 %v_at; mov.b64 %v_at, v_nothing; v_type: .callprototype _ (); call %v_at, v_type; }",
+)
+"""Statements of `call`, whose operands follow from what it calls and not from its row."""
+HEAD = MODULE.replace("\n", " ") + FUNCTIONS
 
 INTRODUCTION = """\
 # Coverage
@@ -50,11 +64,12 @@ What is done with each form of the instruction set, a line a form. `python tools
 page from the tables in `ptxkit/isa`, the emulator's compiler and the records in `bench/results`.
 
 - **parsed, checked**: whether the parser reads, and `ptxkit check` accepts, the form's sample statements, up
-  to {limit} of them, each for the newest target that has it. `no sample`: no supported target has the form,
-  or a sample cannot be made of its row alone.
+  to {limit} of them, each for the newest target that has it. `before PTX n`: that version took the form from
+  every supported target. Forms marked *ptxas alone* are not in the manual; `ptxkit check` warns of them.
 - **ptxas**: how many statements made of the form, with and without a change, ptxas and `ptxkit check` both
   judged, and on how many they differ; [agreement.md](agreement.md) says why. {ptxas}
-- **emulated**: how many of the statements the emulator's compiler takes; if not all, why not.
+- **emulated**: how many of the statements the emulator's compiler takes; if not all, why not. Textures and
+  surfaces are not emulated: every statement of theirs is error P601.
 - **GPU**: instances that were executed on both the emulator and the GPU, and how many of them differed; `-`
   where the form was not compared. {gpus}
 """
@@ -68,6 +83,7 @@ class Line:
         form: the row.
         statements: samples made of it.
         parsed, checked, emulated: how many of them are.
+        beyond: whether the manual has none of its spellings: ptxas alone takes them.
         missing: what the emulator says it lacks, and how often.
         asked: statements that ptxas and the checker judged.
         differ: those on which they differ.
@@ -79,6 +95,7 @@ class Line:
     parsed: int = 0
     checked: int = 0
     emulated: int = 0
+    beyond: bool = False
     missing: Counter[str] = field(default_factory=Counter)
     asked: int = 0
     differ: int = 0
@@ -86,9 +103,9 @@ class Line:
 
     @property
     def extent(self) -> str:
-        """`all`, `some` or `none` of its statements are emulated; `no sample` where there are none."""
+        """`all`, `some` or `none` of its statements are emulated; `gone` where no target has the form."""
         if self.emulated == self.statements:
-            return "all" if self.statements else "no sample"
+            return "all" if self.statements else "gone"
         return "some" if self.emulated else "none"
 
 
@@ -109,15 +126,25 @@ def lines(limit: int = LIMIT, forms: Iterable[Form] | None = None) -> list[Line]
     found.sort(key=lambda line: registry.CHAPTERS.index(line.form.chapter))
     by_target: dict[str, list[Statement]] = {}
     for line in found:
-        for sample in samples(line.form, limit):
-            target = home(line.form, sample.facts)
-            if target is not None and of_manual(sample):
+        for text, facts in _statements(line, limit):
+            target = home(line.form, facts)
+            if target is not None:
                 line.statements += 1
-                by_target.setdefault(target, []).append(Statement(line, sample.text, target))
+                by_target.setdefault(target, []).append(Statement(line, text, target))
     for statements in by_target.values():
         for start in range(0, len(statements), BATCH):
             judge(statements[start : start + BATCH])
     return found
+
+
+def _statements(line: Line, limit: int) -> list[tuple[str, frozenset[str]]]:
+    """Statements of a form, with the modifiers and operands that they have: the manual's, if it has any."""
+    if line.form.opcode == "call":
+        return [(text, frozenset()) for text in CALLS]
+    made = list(samples(line.form, limit))
+    chosen = [sample for sample in made if of_manual(sample)]
+    line.beyond = not chosen
+    return [(sample.text, sample.facts) for sample in chosen or made]
 
 
 def home(form: Form, facts: frozenset[str]) -> str | None:
@@ -284,7 +311,7 @@ def _title(chapter: str) -> str:
 
 
 def _summary(found: list[Line], names: list[str]) -> str:
-    columns = ["chapter", "forms", "statements", "emulated: all", "some", "none", "no sample"]
+    columns = ["chapter", "forms", "statements", "emulated: all", "some", "none", "no more"]
     columns += [title for name in names for title in (f"compared on {name}", "instances", "differ")]
     rows = []
     for chapter in (*registry.CHAPTERS, None):
@@ -293,7 +320,7 @@ def _summary(found: list[Line], names: list[str]) -> str:
             continue
         extents = Counter(line.extent for line in of_chapter)
         numbers = [len(of_chapter), sum(line.statements for line in of_chapter)]
-        numbers += [extents[extent] for extent in ("all", "some", "none", "no sample")]
+        numbers += [extents[extent] for extent in ("all", "some", "none", "gone")]
         for name in names:
             entries = [line.hardware[name] for line in of_chapter if name in line.hardware]
             numbers += [len(entries), *(sum(e[key] for e in entries) for key in ("instances", "mismatches"))]
@@ -306,7 +333,8 @@ def _table(of_chapter: list[Line], names: list[str]) -> str:
     columns = ["section", "form", "parsed", "checked", "ptxas", "emulated", *names]
     rows = []
     for line in of_chapter:
-        cells = [line.form.section, f"`{line.form.syntax}`", _part(line, "parsed"), _part(line, "checked")]
+        form = f"`{line.form.syntax}`{', *ptxas alone*' if line.beyond else ''}"
+        cells = [line.form.section, form, _part(line, "parsed"), _part(line, "checked")]
         cells += [_asked(line), _emulated(line)]
         rows.append([*cells, *(_compared(line.hardware.get(name)) for name in names)])
     return _markdown(columns, rows)
@@ -315,8 +343,14 @@ def _table(of_chapter: list[Line], names: list[str]) -> str:
 def _part(line: Line, what: str) -> str:
     number = getattr(line, what)
     if not line.statements:
-        return "no sample"
+        return _gone(line.form)
     return "yes" if number == line.statements else f"{number} of {line.statements}"
+
+
+def _gone(form: Form) -> str:
+    """Since when no supported target has a form."""
+    assert form.until is not None
+    return f"before PTX {targets.show(form.until.version)}"
 
 
 def _asked(line: Line) -> str:
@@ -326,8 +360,10 @@ def _asked(line: Line) -> str:
 
 
 def _emulated(line: Line) -> str:
-    if line.extent in ("all", "no sample"):
-        return line.extent
+    if line.extent == "gone":
+        return _gone(line.form)
+    if line.extent == "all":
+        return "all"
     reasons = Counter[str]()
     for message, count in line.missing.items():
         reasons[re.sub(r"^the emulator does not execute `[^`]*`: ", "", message)] += count

@@ -167,8 +167,6 @@ def st(form: Form) -> Effect:
     accessor = Accessor(form.address(operand), named, width * count, form.site)
     strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
-    if space == "param":
-        raise Unsupported("a store to a kernel parameter")
 
     def step(group: Group, guard: Any) -> None:
         values = tuple(viewed(read(group), raw) for read in readers)
