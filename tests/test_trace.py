@@ -7,15 +7,18 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from asynchronous_kernels import KERNELS, AsyncKernel
 from command import here, refused
 
 from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.emulator.picture import svg
 from ptxkit.emulator.trace import Recorder
 
 ALL = 1 << 20
+SVG = "{http://www.w3.org/2000/svg}"
 Event = dict[str, Any]
 
 
@@ -137,6 +140,44 @@ def test_the_command_writes_what_it_counts(tmp_path: Path) -> None:
     assert " 32 wgmma.mma_async" in done.stdout
     instants = {event["name"] for event in of(trace["traceEvents"], "instruction")}
     assert "wgmma.commit_group.sync.aligned" in instants
+
+
+def pictured(events: list[Event]) -> ElementTree.Element:
+    document = {
+        "traceEvents": events,
+        "metadata": {"steps": max(e.get("ts", 0) + e.get("dur", 0) for e in events)},
+    }
+    return ElementTree.fromstring(svg(document))
+
+
+def test_a_picture_has_a_bar_for_every_slice_and_lines_to_what_is_signalled() -> None:
+    events, _ = traced(named("ring"), ctas=1)
+    picture = pictured(events)
+    titles = [element.text or "" for element in picture.iter(f"{SVG}title")]
+    labels = [element.text for element in picture.iter(f"{SVG}text")]
+    copies, phases = of(events, "operation"), of(events, "mbarrier")
+    assert sum(title.startswith("cp.async.bulk\n") for title in titles) == len(copies) == 16
+    assert sum(title.startswith("phase ") for title in titles) == len(phases)
+    assert [label for label in labels if label and label.startswith("mbarrier 0x")]
+    # A line from the issuing warp to each copy, and one from its end to its mbarrier.
+    assert sum(path.get("class") == "link" for path in picture.iter(f"{SVG}path")) == 2 * len(copies)
+
+
+def test_warps_that_did_the_same_share_a_row() -> None:
+    events, _ = traced(named("bulk_round_trip"))
+    warps = {(e["pid"], e["tid"]) for e in of(events, "warp")}
+    labels = [element.text or "" for element in pictured(events).iter(f"{SVG}text")]
+    rows = [label for label in labels if label.startswith("warp")]
+    assert len(rows) < len(warps)
+    assert any(label.startswith("warps ") for label in rows)
+
+
+def test_the_command_writes_a_picture(tmp_path: Path) -> None:
+    out = tmp_path / "t.svg"
+    done = here("trace", "gemm_wgmma.ptx", "-o", out, "--ctas", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    words = {element.text for element in ElementTree.parse(out).getroot().iter(f"{SVG}text")}
+    assert {"a copy is in flight", "a product is in flight", "steps, not time"} <= words
 
 
 @pytest.mark.parametrize(

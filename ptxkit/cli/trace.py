@@ -32,6 +32,7 @@ from ptxkit.runner import Session
     examples=(
         ("ptxkit trace gemm_wgmma.ptx -o t.json", "a shipped kernel; open t.json in https://ui.perfetto.dev"),
         ("ptxkit trace gemm_tcgen05.ptx -o t.json --ctas 2 --order eager", "two CTAs, copies done at once"),
+        ("ptxkit trace gemm_wgmma.ptx -o t.svg --ctas 1", "a picture of one CTA"),
     ),
 )
 @click.argument("file")
@@ -42,8 +43,8 @@ from ptxkit.runner import Session
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
-    metavar="T.json",
-    help="Where to write the trace.",
+    metavar="T.json|T.svg",
+    help="Where to write the trace: events for Perfetto, or a picture.",
 )
 @click.option(
     "--ctas", type=click.IntRange(min=1), default=8, show_default=True, help="CTAs of each grid to show."
@@ -68,7 +69,7 @@ def command(**given: Any) -> int:
             report = session.run(plan)
         finally:
             if recorder.launches:
-                files.write_whole(given["out"], json.dumps(recorder.to_json(), allow_nan=False).encode())
+                files.write_whole(given["out"], _content(given["out"], recorder.to_json()))
     print_report(report, verbose=False)
     shown: Counter[str] = Counter()
     for event in recorder.events:
@@ -77,3 +78,12 @@ def command(**given: Any) -> int:
     parts = [f"{recorder.now:,} steps", *(f"{count:,} {name}" for name, count in sorted(shown.items()))]
     print(f"{given['out']}: {', '.join(parts)}")
     return exit_code(report.diagnostics)
+
+
+def _content(out: Path, trace: dict[str, Any]) -> bytes:
+    """What is written into a file: by its suffix a picture, else the events."""
+    if out.suffix == ".svg":
+        from ptxkit.emulator.picture import svg
+
+        return svg(trace).encode()
+    return json.dumps(trace, allow_nan=False).encode()
