@@ -34,6 +34,7 @@ def test_what_names_its_commit_and_its_text_is_kept(tool) -> None:
     files = [{"file": good["file"], "sha256": good["sha256"]}]
     assert tool.check(good) == []
     assert tool.check({"kind": "bench", "commit": "HEAD", "files": files}) == []
+    assert tool.check({"kind": "peers", "commit": "HEAD", "files": files}) == []
     assert tool.check({"kind": "driver measurement", "commit": "HEAD"}) == []
 
 
@@ -58,8 +59,8 @@ def test_devices_have_short_names(tool) -> None:
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
 def test_what_is_kept_says_where_it_comes_from(path: Path) -> None:
     kept = json.loads(path.read_text(encoding="utf-8"))
-    if kept.get("kind") not in ("run", "bench", "driver measurement"):
-        pytest.skip("it is no document of a run, a bench or the driver layer")
+    if kept.get("kind") not in ("run", "bench", "peers", "driver measurement"):
+        pytest.skip("it is no document of a run, a bench, peers or the driver layer")
     assert kept["schema"] == 1
     assert kept["date"]
     assert kept["device"]

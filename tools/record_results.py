@@ -1,11 +1,11 @@
-"""Keep what `ptxkit run --json`, `ptxkit bench --json` or tools/measure_driver.py wrote in bench/results.
+"""Keep what `ptxkit run` and `bench --json`, bench/peers and tools/measure_driver.py wrote in bench/results.
 
     python tools/record_results.py DOCUMENT.json [--commit COMMIT] [--stem NAME]
 
 The file becomes bench/results/STEM.DEVICE.json: `gemv.h200.json`, `gemv.emu.json`; of a bench
-`gemv.bench.h200.json`, of a measurement of the driver layer `driver.h200.json`. A document made where there
-was no checkout has no commit: `--commit` names it. Each kernel text that the document names by its hash must
-be the one of that commit.
+`gemv.bench.h200.json`, of kernels by turns with others' `attn_dist.peers.h200.json`, of a measurement of the
+driver layer `driver.h200.json`. A document made where there was no checkout has no commit: `--commit` names
+it. Each kernel text that the document names by its hash must be the one of that commit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 FOLDERS = ("kernels_ptx", "bench/kernels")
-RUN, BENCH, DRIVER = "run", "bench", "driver measurement"
+RUN, BENCH, PEERS, DRIVER = "run", "bench", "peers", "driver measurement"
 """Kinds of documents."""
 
 
@@ -41,8 +41,8 @@ def hashes(document: dict[str, Any]) -> dict[str, str]:
 
 def check(document: dict[str, Any]) -> list[str]:
     """What stands against keeping a document."""
-    if document.get("kind") not in (RUN, BENCH, DRIVER):
-        return ["it is no document of `ptxkit run --json`, `ptxkit bench --json` or tools/measure_driver.py"]
+    if document.get("kind") not in (RUN, BENCH, PEERS, DRIVER):
+        return ["it is no document of `ptxkit run --json`, `bench --json`, bench/peers or measure_driver.py"]
     commit = document.get("commit")
     if not commit:
         return ["it names no commit: add `--commit`"]
@@ -79,7 +79,7 @@ def main() -> int:
             print(f"{chosen.document}: {problem}", file=sys.stderr)
         return 1
     stem = chosen.stem or Path(next(iter(hashes(document)), "driver")).stem
-    middle = ".bench" if document["kind"] == BENCH else ""
+    middle = f".{document['kind']}" if document["kind"] in (BENCH, PEERS) else ""
     path = RESULTS / f"{stem}{middle}.{device_of(document)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
