@@ -166,6 +166,13 @@ def error(code: str, message: str, span: Span | None = None, **rest: Any) -> Ptx
     return PtxkitError(Diagnostic(code, message, span, **rest))
 
 
+def reason(problem: Exception) -> str:
+    """What a library or the system says, for the end of a message: one line that begins in lower case."""
+    said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+    line = said.strip().partition("\n")[0] or type(problem).__name__
+    return line if line[:2].isupper() else line[:1].lower() + line[1:]
+
+
 # ---- the code registry
 
 

@@ -229,7 +229,7 @@ def _check_cluster(
             message = f"compute capability {major}.{minor} has no clusters, found {show(cluster)}"
             help = "clusters need `sm_90` or higher"
         else:
-            message = f"a cluster has at most {limits.cluster} CTAs, found {show(cluster)} = {size}"
+            message = f"a cluster has at most {limits.cluster} CTAs, found {size}"
             help = f"{PORTABLE_CLUSTER} CTAs work on every part that has clusters"
         return [Diagnostic("P513", message, help=help)]
     for axis, ctas, per in zip("xyz", grid, cluster, strict=True):

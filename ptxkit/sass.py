@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
 
 TIMEOUT = 120.0
 """Seconds that the disassembler may take."""
@@ -80,7 +80,7 @@ def disassemble(cubin: bytes, timeout: float = TIMEOUT) -> list[Function]:
         except subprocess.TimeoutExpired:
             raise error("P731", f"`nvdisasm` has not ended after {timeout:g} s") from None
         except OSError as problem:
-            raise error("P731", f"`{tool}` can't be run: {problem.strerror}") from None
+            raise error("P731", f"`{tool}` can't be run: {reason(problem)}") from None
     if done.returncode:
         said = [line for line in done.stderr.replace(str(image), "the cubin").splitlines() if line.strip()]
         help = "machine code newer than the disassembler needs a newer one"

@@ -177,7 +177,7 @@ def test_help_and_labels() -> None:
         "  |\n"
         "6 | .reg .b33 %r1;\n"
         "  |      ^^^^\n"
-        "  = help: did you mean `.b32`\n"
+        "  = help: did you mean `.b32`?\n"
         "\n"
         "error[P103]: malformed number `0f3F8`\n"
         " --> k.ptx:7:14\n"

@@ -20,7 +20,7 @@ from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Maker, Reducer, Spanner
 from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES, in_long_list
 from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, error, reason
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
@@ -476,10 +476,9 @@ def _read(path: Path, max_size: int) -> bytes:
         with path.open("rb") as file:
             data = file.read(max_size + 1)
     except (OSError, ValueError) as wrong:
-        reason = wrong.strerror if isinstance(wrong, OSError) and wrong.strerror else str(wrong)
         shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:77]}..."
         help = "PTX given as a text has a newline in it; a text without one is taken for a path"
-        raise error("P110", f"cannot read `{shown}`: {reason.lower()}", help=help) from None
+        raise error("P110", f"cannot read `{shown}`: {reason(wrong)}", help=help) from None
     if len(data) > max_size:
         raise too_large(str(path), max_size)
     return data
@@ -490,8 +489,8 @@ def too_large(name: str, max_size: int) -> PtxkitError:
     return error("P111", f"`{name}` is larger than {max_size} bytes", help="raise the limit with `max_size`")
 
 
-def _not_text(name: str, reason: str) -> Diagnostic:
+def _not_text(name: str, why: str) -> Diagnostic:
     help = "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold"
     return Diagnostic(
-        "P112", f"expected PTX text, found a binary file: {reason}", help=help, source=Source(name, "")
+        "P112", f"expected PTX text, found a binary file: {why}", help=help, source=Source(name, "")
     )

@@ -239,7 +239,7 @@ def _advice(parser: Parser, kind: str, text: str) -> str | None:
         known = [word for word in KEYWORDS if word.startswith(".")]
         near = get_close_matches(text, known, 1)
         if near and near[0] != text:
-            return f"did you mean `{near[0]}`"
+            return f"did you mean `{near[0]}`?"
     if (
         kind not in _CLOSERS
         and previous in _NAMES

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, Settings, State
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
 
 FASTER, SLOWER, SAME, NEW, ELSEWHERE = "faster", "slower", "same", "new", "other device"
 
@@ -45,7 +45,7 @@ def read(path: Path, settings: Settings) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        raise error("P523", f"cannot read the earlier bench `{path}`: {problem}") from None
+        raise error("P523", f"cannot read the earlier bench `{path}`: {reason(problem)}") from None
     if not isinstance(found, dict) or found.get("kind") != "bench" or found.get("schema") != SCHEMA:
         help = "`ptxkit bench FILE --json > earlier.json` makes one"
         message = f"expected a bench of schema {SCHEMA} in `{path}`, found something else"

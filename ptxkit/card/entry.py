@@ -56,17 +56,17 @@ def check(module: Module) -> list[Diagnostic]:
 
 def _entry(module: Module, card: Card, launch: LaunchCard, found: list[Diagnostic]) -> Function | None:
     entries = {entry.name: entry for entry in module.entries}
-    listed = ", ".join(f"`{name}`" for name in entries) or "none"
     if launch.entry in entries:
         return entries[launch.entry]
     if launch.entry is None and len(entries) == 1:
         return next(iter(entries.values()))
     if launch.entry is None:
-        message = f"expected `entry` in `[launch]`, for the file has {len(entries)} entries"
+        message = f"expected `entry` in `[launch]`: the file has {len(entries)} entries"
     else:
         message = f"expected the name of an `.entry`, found `{launch.entry}`"
     span = launch.spans.get("entry", launch.span)
-    help = f"the entries are {listed}"
+    listed = ", ".join(f"`{name}`" for name in entries)
+    help = f"the entries are {listed}" if listed else "a kernel is a `.visible .entry NAME(..)`"
     found.append(Diagnostic("P538", message, span, help=help, source=card.source))
     return None
 

@@ -119,6 +119,7 @@ class Expression:
                 "P535",
                 f"`{self.text}` divides by zero{f' with {used}' if used else ''}",
                 _part(self.span, node),
+                help="choose other sizes, or keep the divisor above 0: `max(1, ..)`",
                 source=self.source,
             )
             raise PtxkitError(diagnostic) from None

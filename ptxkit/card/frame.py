@@ -87,7 +87,7 @@ class Frame:
         column = int(match["column"]) if match and match["column"] else len(written) + 1
         line = self.opening + 1 + row
         start = column + len(MARK)
-        message = problem[: match.start()] if match else problem
+        message = (problem[: match.start()] if match else problem).partition("; use sys.")[0]
         message = f"expected TOML in the card: {message[:1].lower()}{message[1:]}"
         span = Span(line, start, line, start + 1)
         return error("P530", message, span, help="the card is TOML 1.0: toml.io", source=self.source)

@@ -200,7 +200,10 @@ class _Reader:
         self._known_keys(table, _LAUNCH, path)
         for key in ("grid", "block"):
             if key not in table:
-                self._complain("P532", f"expected `{key}` in `[launch]`, found none", path, key=True)
+                help = f"`{key} = 256`; three numbers or expressions in brackets for x, y and z"
+                self._complain(
+                    "P532", f"expected `{key}` in `[launch]`, found none", path, key=True, help=help
+                )
         grid = self._shape(table, "grid", path, 3)
         block = self._shape(table, "block", path, 3)
         launch = LaunchCard(

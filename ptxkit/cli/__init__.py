@@ -5,6 +5,7 @@ A verb's file loads when the verb runs, so that `--help` and `--version` answer 
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -114,7 +115,7 @@ def usage_error(problem: click.ClickException) -> int:
         return problem.exit_code
     context = getattr(problem, "ctx", None)
     path = context.command_path if context else "ptxkit"
-    message = problem.format_message().rstrip(".")
+    message = re.sub(r"'([^']*)'", r"`\1`", problem.format_message().rstrip("."))
     diagnostic = Diagnostic(
         "P560", message[:1].lower() + message[1:], help=f"`{path} --help` shows the usage"
     )

@@ -9,7 +9,7 @@ from shutil import copymode
 
 from ptxkit import kernels
 from ptxkit.asm import Module, parse
-from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.diagnostics import PtxkitError, error, reason
 
 _HELP = {
     "P110": "give a file, or the name of a shipped kernel: `ptxkit kernels` lists them",
@@ -18,6 +18,7 @@ _HELP = {
 """What to do in the words of the command line, where `parse` speaks to a program."""
 
 NO_TEXT = "P112"
+_FOLDER = "the folder must be there, and must let you write"
 
 
 Macros = Sequence[tuple[str, str]]
@@ -64,6 +65,6 @@ def write_whole(path: Path, content: bytes) -> None:
             copymode(path, part)
         part.replace(path)
     except OSError as problem:
-        raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
+        raise error("P567", f"cannot write `{path}`: {reason(problem)}", help=_FOLDER) from None
     finally:
         part.unlink(missing_ok=True)

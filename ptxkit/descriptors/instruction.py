@@ -113,6 +113,11 @@ class InstructionDescriptor(Word32, abstract=True):
             return []
         rows = shapes(self.MMA_KIND, cta_group=cta_group, ws=ws, sparse=self.sparse, k=self.k)
         name = f"`tcgen05.mma{'.ws' if ws else ''}.cta_group::{cta_group}.kind::{self.MMA_KIND}`"
+        shift = getattr(self, "max_shift", 0)
+        if shift and not ws:
+            message = f"{name} takes no `max_shift`: it must be 0, found {shift}"
+            help = "leave it out, or write `tcgen05.mma.ws`"
+            return [Diagnostic(WRONG_USE, message, notes=(self.SECTION,), help=help)]
         sparse = "sparse" if self.sparse else "dense"
         if not rows:
             return [

@@ -102,8 +102,9 @@ def shapes(
 
 
 def in_words(values: tuple[int, ...]) -> str:
-    """`8 .. 256 in steps of 8`, or the values themselves."""
+    """`8 .. 256 in steps of 8`, or the values themselves: `64, 128 or 256`."""
     steps = {b - a for a, b in pairwise(values)}
     if len(values) > 3 and len(steps) == 1:
         return f"{values[0]} .. {values[-1]} in steps of {steps.pop()}"
-    return ", ".join(map(str, values))
+    *most, last = map(str, values)
+    return f"{', '.join(most)} or {last}" if most else last

@@ -83,9 +83,8 @@ def tensor_copy(data: bytes, mode: str = "tile") -> TensorCopy:
     tensor_map = TensorMap.decode(int.from_bytes(data, "little"))
     expected = "im2col" if mode in IM2COL_MODES else "tile"
     if tensor_map.mode != expected:
-        raise error(
-            LAYOUT_ARGUMENT, f"`.{mode}` needs an {expected} map, found one of mode {tensor_map.mode}"
-        )
+        message = f"`.{mode}` needs a tensor map of mode {expected}, found one of mode {tensor_map.mode}"
+        raise error(LAYOUT_ARGUMENT, message)
     if mode in ("tile::gather4", "tile::scatter4"):
         if tensor_map.rank != 2 or cast(TiledTensorMap, tensor_map).box[0] != 1:
             message = f"`.{mode}` needs a map of 2 dimensions with boxes of 1 row"

@@ -253,10 +253,9 @@ def copy_cells(shape: str, multicast: str = "") -> tuple[np.ndarray, np.ndarray]
         need = [key[1] for key in COPY_SHAPES if key[0] == shape]
         message = f"`.{shape}` needs {' or '.join(f'`.{m}`' if m else 'no multicast' for m in need)}"
         if not need:
-            message = f"`tcgen05.cp` has the shapes {', '.join(sorted({k[0] for k in COPY_SHAPES}))}"
-        raise error(
-            LAYOUT_ARGUMENT, f"{message}, found `{shape}` `{multicast}`", notes=("PTX ISA 9.7.16.9.2",)
-        )
+            message = f"`tcgen05.cp` has the shapes {', '.join(sorted({f'`.{k[0]}`' for k in COPY_SHAPES}))}"
+        found_text = f"`.{multicast}`" if multicast and need else "none" if need else f"`.{shape}`"
+        raise error(LAYOUT_ARGUMENT, f"{message}, found {found_text}", notes=("PTX ISA 9.7.16.9.2",))
     copies = found.lanes.shape[1]
     lane = np.broadcast_to(found.lanes[:, None, :], (found.rows, found.row_bytes, copies))
     byte = np.broadcast_to(np.arange(found.row_bytes)[None, :, None], lane.shape)

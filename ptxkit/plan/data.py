@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from ptxkit.asm import Module, parse
 from ptxkit.card import initial as initial_text
 from ptxkit.device import Dim3
-from ptxkit.diagnostics import Source, error
+from ptxkit.diagnostics import Source, error, reason
 from ptxkit.workloads import Arrays, Cost, Expected, Tensor, Tolerance, Workload, workload
 from ptxkit.workloads.declared import Declared, DeclaredProblem
 
@@ -49,7 +49,7 @@ class Program:
         try:
             return Path(self.path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
-            raise error("P559", f"cannot read `{self.path}`: {problem}") from None
+            raise error("P559", f"cannot read `{self.path}`: {reason(problem)}") from None
 
     def module(self) -> Module:
         """The program, parsed.

@@ -11,8 +11,9 @@ from typing import TypeVar
 import numpy as np
 
 from ptxkit.card import Expression, Initial, expression, initial
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
 from ptxkit.dtypes import DTYPES
+from ptxkit.workloads.content import NPY
 
 T = TypeVar("T")
 
@@ -151,10 +152,11 @@ def layout_of(name: str, path: Path) -> tuple[str, tuple[int, ...]]:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
         dtype, shape = array.dtype, tuple(int(extent) for extent in array.shape)
     except FileNotFoundError:
-        raise error("P555", f"expected a `.npy` for `{name}`, found no file `{path}`") from None
+        raise error("P555", f"expected a `.npy` for `{name}`, found no file `{path}`", help=NPY) from None
     except (OSError, ValueError, EOFError, AttributeError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise error("P555", f"expected a `.npy` for `{name}`, found `{path}`: {reason}") from None
+        raise error(
+            "P555", f"expected a `.npy` for `{name}`, found `{path}`: {reason(problem)}", help=NPY
+        ) from None
     ptx = {"f": "f", "i": "s", "u": "u"}.get(dtype.kind, "?") + str(8 * dtype.itemsize)
     if ptx not in DTYPES or not dtype.isnative:
         help = f"give the type: `--arg {name}=bf16[{','.join(map(str, shape))}]:@{path}`"

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
 from ptxkit.sweep.job import SCHEMA, final
 
 
@@ -38,7 +38,7 @@ class Results:
             # A line that was cut off in the middle is no result; what comes next must not hang on it.
             self._file.truncate(whole)
         except OSError as problem:
-            raise error("P567", f"cannot write `{path}`: {problem.strerror}") from None
+            raise error("P567", f"cannot write `{path}`: {reason(problem)}") from None
 
     def __enter__(self) -> Results:
         return self

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ptxkit.card import Initial
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
 from ptxkit.dtypes import DTYPES, Kind, numpy_dtype
 from ptxkit.workloads.problem import Tensor
 
@@ -16,6 +16,8 @@ FLOAT_POISON = 0xFF
 """Every byte of an unwritten floating-point output: a NaN in all types that have one."""
 INTEGER_POISON = 0xA5
 """Every byte of an unwritten integer output."""
+NPY = '`numpy.save("x.npy", array)` writes one'
+"""What to do where a `.npy` is not there or is none."""
 
 
 def fill(tensor: Tensor, initial: Initial, seed: int) -> np.ndarray:
@@ -80,12 +82,15 @@ def load(tensor: Tensor, path: Path) -> np.ndarray:
     try:
         array = np.load(path, allow_pickle=False)
     except FileNotFoundError:
-        raise error("P555", f"expected a `.npy` for `{tensor.name}`, found no file `{path}`") from None
+        raise error(
+            "P555", f"expected a `.npy` for `{tensor.name}`, found no file `{path}`", help=NPY
+        ) from None
     except (OSError, ValueError, EOFError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise error("P555", f"expected a `.npy` for `{tensor.name}`, found `{path}`: {reason}") from None
+        raise error(
+            "P555", f"expected a `.npy` for `{tensor.name}`, found `{path}`: {reason(problem)}", help=NPY
+        ) from None
     if not isinstance(array, np.ndarray):
-        raise error("P555", f"expected one array for `{tensor.name}`, found an archive `{path}`")
+        raise error("P555", f"expected one array for `{tensor.name}`, found an archive `{path}`", help=NPY)
     bits = np.dtype(f"u{tensor.storage_dtype.itemsize}")
     raw = array.dtype == bits or array.dtype.kind == "V"
     if array.dtype != tensor.storage_dtype and not (raw and array.dtype.itemsize == bits.itemsize):
@@ -118,7 +123,7 @@ def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
             np.save(file, array if known else array.view(f"u{array.dtype.itemsize}"), allow_pickle=False)
         part.replace(path)
     except OSError as problem:
-        raise error("P555", f"cannot write `{tensor.name}` to `{path}`: {problem.strerror}") from None
+        raise error("P555", f"cannot write `{tensor.name}` to `{path}`: {reason(problem)}") from None
     finally:
         part.unlink(missing_ok=True)
 
