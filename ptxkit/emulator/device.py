@@ -21,11 +21,13 @@ from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Counts, Execution, Progress
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.image import Image, Program
+from ptxkit.emulator.jit import available
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.origins import Origins
 from ptxkit.launch import Requirements, check_launch, check_resident
 
 ORDERS = ("lazy", "eager", "random")
+JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
 
 
 class Emulator:
@@ -39,9 +41,13 @@ class Emulator:
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
         tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
             `float32`, in IEEE f32 along K.
+        strict: whether to warn of what the manual asks for and kernels in practice leave out, too: a proxy
+            fence between a generic read and an asynchronous write (P666), a wait in each phase (P683).
+        jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
+            installed.
 
     Raises:
-        PtxkitError: P520, an unknown order or arithmetic; P305, an unknown target.
+        PtxkitError: P520, an unknown order or arithmetic, `jit` without the extra; P305, an unknown target.
     """
 
     def __init__(
@@ -51,6 +57,8 @@ class Emulator:
         sanitize: bool = True,
         arch: str | None = None,
         tensor_cores: str = "measured",
+        jit: bool | None = None,
+        strict: bool = False,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -64,6 +72,10 @@ class Emulator:
         self.sanitize = sanitize
         self.arch = arch
         self.tensor_cores = tensor_cores
+        if jit and not available():
+            raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
+        self.jit: bool = bool(jit)
+        self.strict = strict
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
@@ -353,6 +365,9 @@ class Kernel:
         device.counts = execution.counts
         if device.prepare is not None:
             device.prepare(execution)
+            device.jit,
+            programmatic=programmatic,
+            strict=device.strict,
         execution.run(device.progress)
 
 

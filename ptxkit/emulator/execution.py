@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.emulator import jit
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
@@ -18,6 +19,7 @@ from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.program import Block
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch
 from ptxkit.targets import Limits
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
-    from ptxkit.emulator.program import Block
     from ptxkit.emulator.tensor_copies.maps import MapFences
     from ptxkit.emulator.tensor_memory.allocation import Pool
     from ptxkit.emulator.trace import Recorder
@@ -136,6 +137,7 @@ class Execution:
         recorder: takes down what happens; None unless somebody sets it before the launch runs.
     """
 
+        execute: runs the instructions of a block for a group: the seam between numpy and the `jit` extra.
     def __init__(
         self,
         program: Program,
@@ -153,6 +155,9 @@ class Execution:
         output: Callable[[str], None],
     ) -> None:
         self.program = program
+        compiled: bool = False,
+        programmatic: bool = False,
+        strict: bool = False,
         self.code = program.code
         self.launch: Launch = launch
         self.grid, self.block = launch.grid, launch.block
@@ -189,6 +194,7 @@ class Execution:
         self.shared_start: int = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
+        self.execute: Callable[[Block, Group], None] = jit.run if compiled else Block.run
         if not launch.shared and not program.has_dynamic:
             self.shared_total = program.shared_static
         self.counts.shared_bytes = self.shared_total

@@ -295,7 +295,7 @@ class Gang:
     def _run_group(self, group: Group) -> None:
         """Run one group as far as it should."""
         blocks = group.code.blocks
-        counts = self.launch.counts
+        counts, execute = self.launch.counts, self.launch.execute
         while True:
             block = blocks[group.pc]
             if block.gate is not None and not group.passed:
@@ -308,15 +308,8 @@ class Gang:
             counts.executed[block] = counts.executed.get(block, 0) + group.lanes
             if self.trace is not None:
                 self.trace.run(group, block)
-            elif group.undefined:
-                for step in block.tracked:
-                    step(group)
             else:
-                for number, step in enumerate(block.steps, 1):
-                    if step(group):
-                        for careful in block.tracked[number:]:
-                            careful(group)
-                        break
+                execute(block, group)
             group.joint = None
             if group.undefined:
                 block.forget_dead(group.undefined)

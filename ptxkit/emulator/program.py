@@ -7,7 +7,7 @@ variables of device functions have fixed places for all that is stored to them, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.steps import Step, check_guard, checked_division, clean_step, tracked_step
+from ptxkit.emulator.steps import Computation, Step, check_guard, checked_division, clean_step, tracked_step
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
@@ -49,6 +49,9 @@ class Block:
         tracked: the same instructions, for groups that have undefined bits.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
+        parts: what the steps of pure instructions are made of; None for the others.
+        live_after: behind each instruction the slots whose values count, as bits.
+        plan: what runs in place of the steps once a back end has compiled the block.
         gate: what a group must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
@@ -61,11 +64,26 @@ class Block:
     tracked: list[Step] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     guards: list[Source | None] = field(default_factory=list)
+    parts: list[Computation | None] = field(default_factory=list)
+    live_after: list[int] = field(default_factory=list)
+    plan: Sequence[Step] | None = None
     gate: Gate | None = None
     end: End = lambda group: -1
     live: tuple[int, ...] = ()
     live_out: int = 0
     count: int = 0
+
+    def run(self, group: Group) -> None:
+        """Run the instructions for a group by numpy: the definition of what they do."""
+        if group.undefined:
+            for step in self.tracked:
+                step(group)
+            return
+        for number, step in enumerate(self.steps, 1):
+            if step(group):
+                for careful in self.tracked[number:]:
+                    careful(group)
+                return
 
     def forget_dead(self, undefined: Undefined) -> None:
         """Drop the undefined bits of registers that nobody reads any more."""
@@ -81,6 +99,7 @@ class Code:
         number: its number in the program.
         blocks: in the order of the text, and an empty one behind the last, which returns.
         names: what each slot is called.
+        widths: the bits of each slot.
         blank: a zero for each slot.
         defined: the same as a mask of undefined bits: none.
         wide: slots of `.b128` registers.
@@ -94,6 +113,7 @@ class Code:
         self.number = number
         self.blocks: list[Block] = []
         self.names: list[str] = []
+        self.widths: list[int] = []
         self.blank: list[Any] = []
         self.defined: list[Any] = []
         self.wide: frozenset[int] = frozenset()
@@ -113,6 +133,7 @@ class _Decoded:
     tracked: Step
     guard: Source | None = None
     effect: Effect = field(default_factory=Effect)
+    part: Computation | None = None
 
 
 class Linker:
@@ -279,6 +300,7 @@ class Builder:
         if slots:
             item.step = watched(item.step, slots, item.site, item.guard)
             item.tracked = watched(item.tracked, slots, item.site, item.guard)
+            item.part = None
 
     def _refuse(self, site: Site, reason: str) -> None:
         message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
@@ -294,6 +316,7 @@ class Builder:
         return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
     def _decode_pure(self, form: Form, guard: Source | None) -> _Decoded | None:
+        modifiers = form.modifiers.copy()
         operation = decode_pure(form.modifiers)
         if operation is None:
             return None
@@ -314,7 +337,8 @@ class Builder:
         if form.instruction.opcode in ("div", "rem") and DTYPES[operation.sources[1]].is_integer:
             step = checked_division(step, sources[1], guard, form.site)
         tracked = tracked_step(operation, sources, targets, guard, step, form.site)
-        return _Decoded(form.site, step, tracked)
+        part = Computation(modifiers, operation, sources, targets, guard)
+        return _Decoded(form.site, step, tracked, guard, part=part)
 
     # ---- data flow over slots
 
@@ -376,6 +400,10 @@ class Builder:
                 made.tracked.append(item.tracked)
                 made.sites.append(item.site)
                 made.guards.append(item.guard)
+                made.parts.append(item.part)
+            made.live_after = _live_after(
+                read_last, reads[block.start : block.stop], kills[block.start : block.stop]
+            )
             made.gate = items[0].effect.gate
             code.blocks.append(made)
         self._finish(ranges[0].live_in & ranges[0].unassigned_in if ranges else 0)
@@ -386,6 +414,7 @@ class Builder:
         returning.end = leave
         code.blocks.append(returning)
         code.names = self.names
+        code.widths = self.bits
         code.blank = [zero(bits) for bits in self.bits]
         code.defined = [zero(bits) for bits in self.bits]
         code.wide = frozenset(slot for slot, bits in enumerate(self.bits) if bits == 128)
@@ -416,6 +445,15 @@ def _bits(number: int) -> tuple[int, ...]:
         found.append(low.bit_length() - 1)
         number ^= low
     return tuple(found)
+
+
+def _live_after(live: int, reads: list[int], kills: list[int]) -> list[int]:
+    """What counts behind each of some instructions, where `live` does behind the last; bits of slots."""
+    found = []
+    for read, kill in zip(reversed(reads), reversed(kills), strict=True):
+        found.append(live)
+        live = read | live & ~kill
+    return found[::-1]
 
 
 def _translate(bits: int, table: list[int]) -> int:

@@ -1,0 +1,38 @@
+"""The `jit` extra: hot blocks compiled through LLVM to what numpy computes, bit for bit.
+
+A block runs as numpy steps until `WORTH` threads have gone through it. Then a plan takes their place
+(`plan.py`): pure instructions that follow one another and that `lowerings/` knows become a stretch, a
+function of LLVM (`stretch.py`), and everything else stays the step that it was. Numpy remains the definition:
+whatever a compiled part is not sure of, it leaves to the steps, with nothing done.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.program import Block
+
+WORTH = 1 << 16
+"""Threads that run a block before it is compiled: about what its compilation costs."""
+
+
+def available() -> bool:
+    """Whether the `jit` extra is installed."""
+    return find_spec("llvmlite") is not None
+
+
+def run(block: Block, group: Group) -> None:
+    """Run a block's instructions for a group: compiled where that is worth it."""
+    if block.plan is None:
+        counts = group.gang.launch.counts
+        if counts.executed[block] < WORTH:
+            block.run(group)
+            return
+        from ptxkit.emulator.jit.plan import plan
+
+        block.plan = plan(block, group.code)
+    for step in block.plan:
+        step(group)

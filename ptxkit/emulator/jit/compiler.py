@@ -1,0 +1,66 @@
+"""LLVM as a compiler for the machine that this runs on: text of a module in, addresses of functions out."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from llvmlite import binding
+
+FUNCTION = "run"
+"""What the one function of a module is called."""
+
+
+class Compiler:
+    """Compiles modules and keeps their code.
+
+    Attributes:
+        lanes: words of 32 bits of the widest vectors.
+    """
+
+    def __init__(self) -> None:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        features = binding.get_host_cpu_features()
+        target = binding.Target.from_default_triple()
+        self.lanes = 16 if features.get("avx512bw") and features.get("avx512vl") else 8
+        self._machine = target.create_target_machine(
+            cpu=binding.get_host_cpu_name(), features=features.flatten(), opt=1, jit=True
+        )
+        self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), self._machine)
+        self._made: dict[str, Any] = {}
+
+    def function(self, text: str, kind: Callable[[int], Any]) -> Any:
+        """The function of a module.
+
+        Args:
+            text: the module, in LLVM's assembly language; its function is called `FUNCTION`.
+            kind: the type of the function, of `ctypes`.
+        """
+        made = self._made.get(text)
+        if made is None:
+            module = binding.parse_assembly(text)
+            (function,) = (each for each in module.functions if each.name == FUNCTION)
+            function.name = f"{FUNCTION}{len(self._made)}"
+            self._engine.add_module(module)
+            self._engine.finalize_object()
+            made = self._made[text] = kind(self._engine.get_function_address(function.name))
+        return made
+
+
+@cache
+def compiler() -> Compiler:
+    """The compiler of this process."""
+    return Compiler()
+
+
+def address(array: Any) -> int:
+    """Where the data of a contiguous array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except TypeError:
+        # A read-only array, or an empty one.
+        where: int = array.ctypes.data
+        return where

@@ -1,0 +1,225 @@
+"""The LLVM IR of a stretch: a function of up to four loops, one for each extent of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ptxkit.emulator.jit.compiler import FUNCTION, compiler
+from ptxkit.emulator.jit.lowering import Lowering
+from ptxkit.emulator.jit.words import Words
+from ptxkit.emulator.values import WARP, dtype_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ptxkit.emulator.steps import Computation
+
+I64, POINTER = ir.IntType(64), ir.PointerType()
+
+
+class Extent(IntFlag):
+    """Along which axes a value differs; what is made of two values differs along those of both."""
+
+    UNIFORM = 0
+    LANES = 1
+    ROWS = 2
+    THREADS = 3
+
+
+ORDER = (Extent.UNIFORM, Extent.LANES, Extent.ROWS, Extent.THREADS)
+"""The order of the loops: what one reads, those before it have made."""
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """A value of a stretch: one that it reads, or a result.
+
+    Attributes:
+        extent: along which axes it differs.
+        bits: width of its register.
+        place: of a uniform one that is read, among these; of an array, among all arrays; None: it has none.
+    """
+
+    extent: Extent
+    bits: int
+    place: int | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """An instruction of a stretch.
+
+    Attributes:
+        part, lowering: what it computes.
+        extent: of its results.
+        sources: what it reads; None for a constant.
+        guard: the predicate before it, if one differs between threads.
+        old: what its destinations held, where it has such a guard.
+        results: what they hold then; None for one that is left out.
+    """
+
+    part: Computation
+    lowering: Lowering
+    extent: Extent
+    sources: list[Value | None]
+    guard: Value | None
+    old: list[Value | None]
+    results: list[Value | None]
+
+
+def bits_of(dtype: np.dtype) -> int:
+    """The width of a word of a dtype: 1 for a predicate."""
+    return 1 if dtype.kind == "b" else 8 * dtype.itemsize
+
+
+class Emission:
+    """Builds the function of a stretch: `void run(i64 rows, ptr places)`.
+
+    The places are pointers: to the uniform numbers as 64-bit words, those that are read and then those that
+    are kept, and to the arrays.
+
+    Args:
+        inputs: what the stretch reads.
+        uniform: how many of them are uniform.
+        arrays: how many arrays there are.
+    """
+
+    def __init__(self, inputs: Sequence[Value], uniform: int, arrays: int) -> None:
+        self._module = ir.Module(name="stretch")
+        function = ir.Function(self._module, ir.FunctionType(ir.VoidType(), [I64, POINTER]), name=FUNCTION)
+        self._rows, places = function.args
+        self._builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self._uniform = uniform
+        self._numbers, *self._arrays = (
+            self._builder.load(self._at(places, I64, number), typ=POINTER) for number in range(1 + arrays)
+        )
+        scalars = Words(self._builder, 0)
+        self._words: dict[Value, Any] = {}
+        for value in inputs:
+            if not value.extent:
+                assert value.place is not None
+                number = self._builder.load(self._at(self._numbers, I64, value.place), typ=I64)
+                self._words[value] = scalars.resize(number, value.bits)
+
+    def _at(self, pointer: Any, kind: Any, index: Any) -> Any:
+        """The address of an element of an array."""
+        where = ir.Constant(I64, index) if isinstance(index, int) else index
+        return self._builder.gep(pointer, [where], source_etype=kind)
+
+    def loop(self, extent: Extent, nodes: Sequence[Node], stored: Sequence[Value]) -> None:
+        """Build the loop of the nodes whose results have an extent; it stores some of these.
+
+        Loops come in `ORDER`.
+        """
+        if extent is Extent.UNIFORM:
+            words = Words(self._builder, 0)
+            for node in nodes:
+                self._compute(node, words, self._words)
+            return
+        builder = self._builder
+        lanes = 0 if extent is Extent.ROWS else min(compiler().lanes, WARP)
+        step = lanes or 1
+        if extent is Extent.LANES:
+            end = ir.Constant(I64, WARP)
+        else:
+            end = builder.mul(self._rows, ir.Constant(I64, WARP if extent is Extent.THREADS else 1))
+        words = Words(builder, lanes)
+        known = {value: self._spread(value, self._words[value], lanes) for value in uniform_in(nodes)}
+        before, body = builder.block, builder.append_basic_block("body")
+        builder.branch(body)
+        builder.position_at_end(body)
+        index = builder.phi(I64)
+        index.add_incoming(ir.Constant(I64, 0), before)
+        for node in nodes:
+            for value in (*node.sources, node.guard, *node.old):
+                if value is not None and value not in known:
+                    known[value] = self._load(value, extent, index, lanes)
+            self._compute(node, words, known)
+        for value in stored:
+            self._store(value, known[value], index, words)
+        following = builder.add(index, ir.Constant(I64, step))
+        index.add_incoming(following, builder.block)
+        behind = builder.append_basic_block("behind")
+        builder.cbranch(builder.icmp_unsigned("<", following, end), body, behind)
+        builder.position_at_end(behind)
+
+    def finish(self, kept: Sequence[Value]) -> str:
+        """Store the uniform results that are kept, and return: the text of the module."""
+        scalars = Words(self._builder, 0)
+        for place, value in enumerate(kept, self._uniform):
+            number = scalars.resize(self._words[value], 64)
+            self._builder.store(number, self._at(self._numbers, I64, place))
+        self._builder.ret_void()
+        return str(self._module)
+
+    # ---- values in a loop
+
+    def _load(self, value: Value, extent: Extent, index: Any, lanes: int) -> Any:
+        """The words of an array for one turn of a loop over `extent`."""
+        builder = self._builder
+        assert value.place is not None
+        spread = value.extent is Extent.ROWS and extent is Extent.THREADS
+        if spread:
+            index = builder.udiv(index, ir.Constant(I64, WARP))
+        elif value.extent is Extent.LANES and extent is Extent.THREADS:
+            index = builder.and_(index, ir.Constant(I64, WARP - 1))
+        size = max(value.bits, 8)
+        element = ir.IntType(size)
+        kind = ir.VectorType(element, lanes) if lanes and not spread else element
+        pointer = self._at(self._arrays[value.place], element, index)
+        loaded = builder.load(pointer, typ=kind, align=size // 8)
+        if value.bits == 1:
+            loaded = builder.trunc(
+                loaded, ir.VectorType(ir.IntType(1), lanes) if lanes and not spread else ir.IntType(1)
+            )
+        return self._spread(value, loaded, lanes) if spread else loaded
+
+    def _spread(self, value: Value, word: Any, lanes: int) -> Any:
+        """A single word in all lanes of a vector."""
+        if not lanes:
+            return word
+        kind = ir.VectorType(ir.IntType(value.bits), lanes)
+        one = self._builder.insert_element(
+            ir.Constant(kind, ir.Undefined), word, ir.Constant(ir.IntType(32), 0)
+        )
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+        return self._builder.shuffle_vector(one, one, everywhere)
+
+    def _store(self, value: Value, word: Any, index: Any, words: Words) -> None:
+        assert value.place is not None
+        size = max(value.bits, 8)
+        pointer = self._at(self._arrays[value.place], ir.IntType(size), index)
+        self._builder.store(words.resize(word, size), pointer, align=size // 8)
+
+    def _compute(self, node: Node, words: Words, known: dict[Value, Any]) -> None:
+        """Build an instruction; its results become known."""
+        operands = []
+        for source, value in zip(node.part.sources, node.sources, strict=True):
+            bits = bits_of(source.dtype)
+            if value is None:
+                constant = int(source.value) if bits == 1 else int(source.value.view(f"u{bits // 8}"))
+                operands.append(words.constant(bits, constant))
+                continue
+            operand = words.resize(known[value], bits)
+            operands.append(words.invert(operand) if source.invert else operand)
+        made = node.lowering(words, *operands)
+        results = made if isinstance(made, tuple) else (made,)
+        guard = known[node.guard] if node.guard is not None else None
+        if guard is not None and node.part.guard is not None and node.part.guard.invert:
+            guard = words.invert(guard)
+        kinds = node.part.operation.results
+        for kind, result, old, value in zip(kinds, results, node.old, node.results, strict=True):
+            if value is not None:
+                word = words.resize(result, value.bits, dtype_of(kind).kind == "i")
+                known[value] = word if guard is None or old is None else words.choose(guard, word, known[old])
+
+
+def uniform_in(nodes: Sequence[Node]) -> list[Value]:
+    """What is uniform among the values that nodes read."""
+    read = (value for node in nodes for value in (*node.sources, node.guard, *node.old))
+    return list(dict.fromkeys(value for value in read if value is not None and not value.extent))

@@ -1,0 +1,88 @@
+"""Moving, packing, permuting, and addresses of other windows: `mov`, `prmt`, `cvta`. PTX ISA 9.7.9."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from ptxkit.emulator.addresses import WINDOWS, plain_space
+from ptxkit.emulator.jit.lowering import Lowering, lowers, same
+from ptxkit.emulator.jit.words import Words, repeated
+from ptxkit.emulator.operation import Modifiers
+from ptxkit.emulator.operations.load_store import SPACES
+
+
+@lowers("mov")
+def mov(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.9.3 and 9.7.9.4."""
+    m.choose("v2", "v4")
+    bits = m.type().bits
+    pieces, packed = m.vector(0), m.vector(1)
+    if bits > 64:
+        return None
+    if pieces == packed:
+        return same if pieces < 2 else lambda w, *elements: elements
+    step = bits // (pieces or packed)
+    if packed:
+        return lambda w, *parts: packed_word(w, parts, bits)
+    return lambda w, a: tuple(w.resize(w.right(a, at), step) for at in range(0, bits, step))
+
+
+def packed_word(w: Words, parts: tuple[Any, ...], bits: int) -> Any:
+    """Words laid side by side in a word of `bits` bits, the first lowest."""
+    step = bits // len(parts)
+    packed = w.resize(parts[0], bits)
+    for at, part in enumerate(parts[1:], 1):
+        packed = w.either(packed, w.left(w.resize(part, bits), at * step))
+    return packed
+
+
+@lowers("prmt", types=("b32",))
+def prmt(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.9.7."""
+    m.type()
+    return None if m.left else permute
+
+
+def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
+    """Byte i of the result is chosen by bits 4i+3..4i of `selectors`, bit 3 replicating its sign."""
+    # A selector to a byte.
+    spread = w.mask(selectors, 0xFFFF)
+    spread = w.mask(w.either(spread, w.left(spread, 8)), 0x00FF00FF)
+    spread = w.mask(w.either(spread, w.left(spread, 4)), 0x0F0F0F0F)
+    chooser = w.parts(spread, 8)
+    count = chooser.type.count
+
+    def every(value: int) -> Any:
+        return repeated(chooser.type.element, value, count)
+
+    def is_set(bit: int) -> Any:
+        return w.builder.icmp_unsigned("!=", w.builder.and_(chooser, every(bit)), every(0))
+
+    places = ir.VectorType(ir.IntType(32), count)
+    candidates = []
+    for word in (a, b):
+        parts = w.parts(word, 8)
+        for byte in range(4):
+            places_of = ir.Constant(places, [place // 4 * 4 + byte for place in range(count)])
+            candidates.append(w.builder.shuffle_vector(parts, parts, places_of))
+    for bit in (1, 2, 4):
+        condition = is_set(bit)
+        candidates = [
+            w.builder.select(condition, other, one)
+            for one, other in zip(candidates[::2], candidates[1::2], strict=True)
+        ]
+    (chosen,) = candidates
+    sign = w.builder.ashr(chosen, every(7))
+    return w.whole(w.builder.select(is_set(8), sign, chosen), 32)
+
+
+@lowers("cvta")
+def cvta(m: Modifiers) -> Lowering:
+    """See `operations.load_store.cvta`."""
+    to_space = m.flag("to")
+    base = WINDOWS.get(plain_space(m.need(*SPACES) or ""), 0)
+    bits = m.type().bits
+    step = (-base if to_space else base) if bits == 64 else 0
+    return (lambda w, a: w.add(a, w.constant(bits, step))) if step else same

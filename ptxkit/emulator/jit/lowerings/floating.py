@@ -1,0 +1,202 @@
+"""Floating-point instructions on f32, f32x2 and f64, rounded to nearest. PTX ISA 9.7.3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.emulator.jit.words import Words
+from ptxkit.emulator.numerics import exact
+from ptxkit.emulator.operation import Modifiers
+
+NAN = {32: 0x7FFFFFFF, 64: exact.NAN}
+"""The one NaN that arithmetic returns."""
+
+Numbers = Callable[..., Any]
+"""Takes `Words` and floats, returns a float."""
+
+
+def is_nan(w: Words, word: Any) -> Any:
+    """Whether a word's bits are those of a NaN."""
+    return w.relate("uno", w.number(word), w.number(word))
+
+
+def canonical(w: Words, word: Any) -> Any:
+    """Every NaN made the one that the hardware's arithmetic returns."""
+    bits = w.bits(word)
+    return w.choose(is_nan(w, word), w.constant(bits, NAN[bits]), word)
+
+
+def flush(w: Words, word: Any) -> Any:
+    """An f32 with `.ftz`: a subnormal number made zero, keeping its sign."""
+    subnormal = w.compare("==", w.mask(word, 0x7F800000), w.constant(32, 0))
+    return w.choose(subnormal, w.mask(word, 0x80000000), word)
+
+
+def arithmetic(compute: Numbers, flushes: bool = False) -> Lowering:
+    """A function of floats on words, its NaN canonical."""
+
+    def lower(w: Words, *words: Any) -> Any:
+        if flushes:
+            words = tuple(flush(w, word) for word in words)
+        result = canonical(w, w.word(compute(w, *(w.number(word) for word in words))))
+        return flush(w, result) if flushes else result
+
+    return lower
+
+
+def on_pairs(lower: Lowering) -> Lowering:
+    """A function of f32 as one of `f32x2`."""
+
+    def packed(w: Words, *words: Any) -> Any:
+        low = lower(w, *(w.resize(word, 32) for word in words))
+        high = lower(w, *(w.resize(w.right(word, 32), 32) for word in words))
+        return w.either(w.resize(low, 64), w.left(w.resize(high, 64), 32))
+
+    return packed
+
+
+def add(w: Words, a: Any, b: Any) -> Any:
+    """`a + b`."""
+    return w.binary("fadd", a, b)
+
+
+def subtract(w: Words, a: Any, b: Any) -> Any:
+    """`a - b`."""
+    return w.binary("fsub", a, b)
+
+
+def multiply(w: Words, a: Any, b: Any) -> Any:
+    """`a * b`."""
+    return w.binary("fmul", a, b)
+
+
+def divide(w: Words, a: Any, b: Any) -> Any:
+    """`a / b`."""
+    return w.binary("fdiv", a, b)
+
+
+def multiply_add(w: Words, a: Any, b: Any, c: Any) -> Any:
+    """`a * b + c` with one rounding."""
+    return w.call("llvm.fma", a, b, c)
+
+
+def reciprocal(bits: int) -> Numbers:
+    """`1 / a`."""
+    return lambda w, a: divide(w, w.number_constant(bits, 1.0), a)
+
+
+def square_root(w: Words, a: Any) -> Any:
+    """The square root."""
+    return w.call("llvm.sqrt", a)
+
+
+def nearest(m: Modifiers, compute: Numbers) -> Lowering | None:
+    """An operation that exists for f32, f32x2 and f64, where it rounds to nearest without `.ftz`, `.sat`."""
+    kind = m.type().name
+    # The products of `.ftz` have a rule of their own (`numerics.single.flush_result`); sums have not.
+    flushes = compute in (add, subtract) and m.flag("ftz")
+    if m.left or (flushes and kind == "f64"):
+        return None
+    lower = arithmetic(compute, flushes)
+    return on_pairs(lower) if kind == "f32x2" else lower
+
+
+@lowers("add", "sub", "mul", types=("f32", "f32x2", "f64"))
+def add_sub_mul(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.3.3 to 9.7.3.5."""
+    m.flag("rn")
+    return nearest(m, {"add": add, "sub": subtract, "mul": multiply}[m.opcode])
+
+
+@lowers("fma", "mad", types=("f32", "f32x2", "f64"))
+def fma(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.3.6 and 9.7.3.7."""
+    m.flag("rn")
+    return nearest(m, multiply_add)
+
+
+@lowers("div", types=("f32", "f64"))
+def div(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.3.8."""
+    if m.flag("rn"):
+        return nearest(m, divide)
+    if not m.flag("full"):
+        return None
+    m.type()
+    return arithmetic(divide, m.flag("ftz"))
+
+
+@lowers("rcp", "sqrt", types=("f32", "f64"))
+def rcp_sqrt(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.3.13 to 9.7.3.15. `.approx` on f32 is the rounded value, too."""
+    approximate = m.choose("rn", "approx") == "approx"
+    if approximate and m.types != "f32":
+        return None
+    bits = 64 if m.types == "f64" else 32
+    compute = reciprocal(bits) if m.opcode == "rcp" else square_root
+    if not approximate:
+        return nearest(m, compute)
+    m.type()
+    return arithmetic(compute, m.flag("ftz"))
+
+
+@lowers("abs", "neg", types=("f32", "f64"))
+def abs_neg(m: Modifiers) -> Lowering:
+    """PTX ISA 9.7.3.9 and 9.7.3.10."""
+    bits, opcode = m.type().bits, m.opcode
+    flushes = bits == 32 and m.flag("ftz")
+    sign = 1 << bits - 1
+
+    def turn(w: Words, a: Any) -> Any:
+        return w.mask(a, sign - 1) if opcode == "abs" else w.differ(a, w.constant(bits, sign))
+
+    def lower(w: Words, a: Any) -> Any:
+        if bits == 64:
+            return turn(w, a)
+        result = canonical(w, turn(w, flush(w, a) if flushes else a))
+        return flush(w, result) if flushes else result
+
+    return lower
+
+
+@lowers("min", "max", types=("f32", "f64"))
+def min_max(m: Modifiers) -> Lowering | None:
+    """PTX ISA 9.7.3.11 and 9.7.3.12."""
+    largest = m.opcode == "max"
+    bits = m.type().bits
+    flushes, propagates = (m.flag("ftz"), m.flag("NaN")) if bits == 32 else (False, False)
+    if m.left:
+        return None
+
+    def lower(w: Words, *words: Any) -> Any:
+        if flushes:
+            words = tuple(flush(w, word) for word in words)
+        result = words[0]
+        for word in words[1:]:
+            result = extreme(w, result, word, largest, propagates)
+        return flush(w, result) if flushes else result
+
+    return lower
+
+
+def extreme(w: Words, a: Any, b: Any, largest: bool, propagates: bool) -> Any:
+    """`max` or `min`: -0 below +0; a NaN loses against a number, or wins with `propagates`."""
+    x, y = w.number(a), w.number(b)
+    chosen = w.choose(w.relate("ogt" if largest else "olt", x, y), a, b)
+    # Equal numbers differ in the sign of zero at most.
+    equal = w.both(a, b) if largest else w.either(a, b)
+    chosen = w.choose(w.relate("oeq", x, y), equal, chosen)
+    a_nan, b_nan = is_nan(w, a), is_nan(w, b)
+    if propagates:
+        bits = w.bits(a)
+        return w.choose(w.either(a_nan, b_nan), w.constant(bits, NAN[bits]), chosen)
+    return canonical(w, w.choose(a_nan, b, w.choose(b_nan, a, chosen)))
+
+
+@lowers("copysign", types=("f32", "f64"))
+def copysign(m: Modifiers) -> Lowering:
+    """PTX ISA 9.7.3.2."""
+    sign = 1 << m.type().bits - 1
+    return lambda w, a, b: w.either(w.mask(a, sign), w.mask(b, sign - 1))

@@ -1,0 +1,91 @@
+"""What takes the place of a hot block's steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.emulator.jit import lowerings
+from ptxkit.emulator.jit.lowering import Lowering, find
+from ptxkit.emulator.jit.stretch import Stretch
+from ptxkit.emulator.special import VARYING
+from ptxkit.emulator.steps import Computation
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.program import Block, Code
+    from ptxkit.emulator.steps import Step
+
+assert lowerings  # importing it registers the lowerings
+
+SHORTEST = 2
+"""Instructions of a stretch that is worth a call."""
+
+
+def plan(block: Block, code: Code) -> list[Step]:
+    """The steps of a block, its stretches compiled when they first run; each for groups of any kind."""
+    steps: list[Step] = []
+    parts: list[Computation] = []
+    found: list[Lowering] = []
+
+    def close(end: int) -> None:
+        start = end - len(parts)
+        if len(parts) >= SHORTEST:
+            steps.append(
+                Stretch(
+                    list(parts),
+                    list(found),
+                    block.steps[start:end],
+                    block.tracked[start:end],
+                    code.widths,
+                    block.live_after[end - 1],
+                )
+            )
+        else:
+            steps.extend(either(block.steps[at], block.tracked[at]) for at in range(start, end))
+        parts.clear()
+        found.clear()
+
+    for at, part in enumerate(block.parts):
+        lowering = lowering_of(part, code)
+        if part is None or lowering is None:
+            close(at)
+            steps.append(either(block.steps[at], block.tracked[at]))
+            continue
+        if part.guard is not None and any(part.guard.slot in written_by(each) for each in parts):
+            # A stretch knows its guards when it begins.
+            close(at)
+        parts.append(part)
+        found.append(lowering)
+    close(len(block.parts))
+    return steps
+
+
+def either(step: Step, tracked: Step) -> Step:
+    """A step for groups with and without undefined bits."""
+    if step is tracked:
+        return step
+
+    def chosen(group: Group) -> Any:
+        return (tracked if group.undefined else step)(group)
+
+    return chosen
+
+
+def written_by(part: Computation) -> set[int]:
+    """The slots that an instruction writes."""
+    return {target.slot for target in part.targets if target is not None}
+
+
+def lowering_of(part: Computation | None, code: Code) -> Lowering | None:
+    """How an instruction is compiled; None where it is left to numpy."""
+    if part is None:
+        return None
+    operation = part.operation
+    if operation.reads_carry or operation.writes_carry:
+        return None
+    slots = [source.slot for source in part.sources if source.slot is not None] + [*written_by(part)]
+    if any(code.widths[slot] > 64 for slot in slots):
+        return None
+    if any(source.compute is not None and source.name in VARYING for source in part.sources):
+        return None
+    return find(part.modifiers.copy())

@@ -1,0 +1,259 @@
+"""Stretches: pure instructions that follow one another, compiled into one function.
+
+A register is an array that broadcasts against (rows, 32), and a result has the shape that numpy's
+broadcasting gives it: one number for the group, one a lane, one a row, or one for each thread. For each
+combination of shapes of what a stretch reads it has a variant, a function of up to four loops: what is
+uniform first, then the lanes, the rows, the threads. Only what is read behind the stretch is stored.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.jit.compiler import address, compiler
+from ptxkit.emulator.jit.emission import ORDER, Emission, Extent, Node, Value, bits_of
+from ptxkit.emulator.jit.lowering import Lowering, same
+from ptxkit.emulator.values import RAW, U64, WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.steps import Computation, Step
+
+MOST_VARIANTS = 8
+"""Combinations of shapes that a stretch is compiled for; the others are left to numpy."""
+CALL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)
+
+
+class Stretch:
+    """Computations that run one after another.
+
+    Args:
+        parts: the instructions.
+        lowerings: what each is in LLVM.
+        steps, tracked: the same as steps of numpy, without and with undefined bits.
+        widths: of each slot, in bits.
+        live: the slots that are read behind the stretch, as bits.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Computation],
+        lowerings: Sequence[Lowering],
+        steps: Sequence[Step],
+        tracked: Sequence[Step],
+        widths: Sequence[int],
+        live: int,
+    ) -> None:
+        self.parts = parts
+        self.lowerings = lowerings
+        self.steps = steps
+        self.tracked = tracked
+        self.widths = widths
+        slots: dict[int, None] = {}
+        written: dict[int, None] = {}
+        self.computed: list[Source] = []
+        guards: dict[int, None] = {}
+        for part in parts:
+            read = [source.slot for source in part.sources if source.slot is not None]
+            self.computed += [source for source in part.sources if source.compute is not None]
+            if part.guard is not None:
+                assert part.guard.slot is not None
+                guards[part.guard.slot] = None
+                read += [part.guard.slot, *(target.slot for target in part.targets if target is not None)]
+            slots.update((slot, None) for slot in read if slot not in written)
+            written.update((target.slot, None) for target in part.targets if target is not None)
+        self.slots = tuple(slots)
+        self.guards = tuple(guards)
+        self.written = tuple(written)
+        self.kept = tuple(slot for slot in written if live >> slot & 1)
+        self._readers = [source.reader for source in self.computed]
+        self._variants: dict[Any, Variant | None] = {}
+        self._made: list[Variant] = []
+
+    def __call__(self, group: Group) -> None:
+        """Run the stretch for a group."""
+        undefined = group.undefined
+        if undefined and any(slot in undefined for slot in self.slots):
+            for step in self.tracked:
+                step(group)
+            return
+        regs = group.regs
+        values = [regs[slot] for slot in self.slots]
+        for read in self._readers:
+            values.append(read(group))
+        decided = [bool(regs[slot]) for slot in self.guards if not regs[slot].ndim]
+        key = (group.n, *decided, *[value.shape for value in values])
+        try:
+            variant = self._variants[key]
+        except KeyError:
+            variant = self._variants[key] = self._variant(group, values)
+        if variant is None:
+            for step in self.tracked if undefined else self.steps:
+                step(group)
+            return
+        variant(group.n, values, regs)
+        if undefined:
+            for slot in self.written:
+                undefined.pop(slot, None)
+
+    def _variant(self, group: Group, values: list[Any]) -> Variant | None:
+        """What runs for values of these shapes; None where numpy has to."""
+        extents = []
+        for value in values:
+            extent = extent_of(value.shape, group.n)
+            if extent is None:
+                return None
+            extents.append(extent)
+        decided = {slot: bool(group.regs[slot]) for slot in self.guards if not group.regs[slot].ndim}
+        graph = Graph(self, extents, decided)
+        for made in self._made:
+            if made.graph.covers(graph):
+                return made
+        if len(self._made) >= MOST_VARIANTS:
+            return None
+        self._made.append(Variant(graph))
+        return self._made[-1]
+
+
+def extent_of(shape: tuple[int, ...], rows: int) -> Extent | None:
+    """Along which axes a value of a shape differs in a group of so many rows; None for any other shape."""
+    if shape == ():
+        return Extent.UNIFORM
+    if shape == (rows, WARP):
+        return Extent.THREADS
+    if shape == (1, WARP):
+        return Extent.LANES
+    return Extent.ROWS if shape == (rows, 1) else None
+
+
+class Graph:
+    """A stretch with the extents of all its values.
+
+    Args:
+        stretch: the stretch.
+        extents: of the slots that it reads, then of what it computes.
+        decided: uniform guards, whose instructions run or don't.
+
+    Attributes:
+        inputs: what it reads.
+        nodes: the instructions that run.
+        ends: what each slot that is kept holds at the end.
+    """
+
+    def __init__(self, stretch: Stretch, extents: Sequence[Extent], decided: dict[int, bool]) -> None:
+        self.decided = decided
+        widths = [*(stretch.widths[slot] for slot in stretch.slots)]
+        widths += [bits_of(source.dtype) for source in stretch.computed]
+        self.inputs = [Value(extent, bits) for extent, bits in zip(extents, widths, strict=True)]
+        keys = [*stretch.slots, *map(id, stretch.computed)]
+        current: dict[int, Value] = dict(zip(keys, self.inputs, strict=True))
+        self.nodes: list[Node] = []
+        for part, lowering in zip(stretch.parts, stretch.lowerings, strict=True):
+            self._add(part, lowering, current)
+        self.ends = [(slot, current[slot]) for slot in stretch.kept]
+
+    def _add(self, part: Computation, lowering: Lowering, current: dict[int, Value]) -> None:
+        """An instruction, and what slots hold behind it."""
+        guard = part.guard
+        if guard is not None and guard.slot in self.decided:
+            if self.decided[guard.slot] == guard.invert:
+                return
+            guard = None
+        sources = [
+            None if source.value is not None else current[id(source) if source.slot is None else source.slot]
+            for source in part.sources
+        ]
+        if guard is None and lowering is same and sources[0] is not None:
+            (target,) = part.targets
+            if target is not None and target.bits == sources[0].bits:
+                current[target.slot] = sources[0]
+                return
+        condition = current[guard.slot] if guard is not None and guard.slot is not None else None
+        old = [
+            current[target.slot] if target is not None and condition is not None else None
+            for target in part.targets
+        ]
+        extent = Extent.UNIFORM
+        for value in (*sources, condition, *old):
+            extent |= value.extent if value is not None else extent
+        results = [Value(extent, target.bits) if target is not None else None for target in part.targets]
+        for target, made in zip(part.targets, results, strict=True):
+            if target is not None and made is not None:
+                current[target.slot] = made
+        self.nodes.append(Node(part, lowering, extent, sources, condition, old, results))
+
+    def covers(self, other: Graph) -> bool:
+        """Whether this one's code serves another: it has the same results, and reads no less."""
+        return (
+            self.decided == other.decided
+            and all(a.extent | b.extent == a.extent for a, b in zip(self.inputs, other.inputs, strict=True))
+            and all(a.extent == b.extent for a, b in zip(self.nodes, other.nodes, strict=True))
+        )
+
+
+class Variant:
+    """The code for a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        numbers = {value: number for number, value in enumerate(graph.inputs)}
+        self._uniform_in = [number for value, number in numbers.items() if not value.extent]
+        self._arrays_in = [(number, value.extent) for value, number in numbers.items() if value.extent]
+        for place, number in enumerate(self._uniform_in):
+            graph.inputs[number].place = place
+        for place, (number, _) in enumerate(self._arrays_in):
+            graph.inputs[number].place = place
+        self._moves = [(slot, numbers[value]) for slot, value in graph.ends if value in numbers]
+        self._results = [(slot, value) for slot, value in graph.ends if value not in numbers]
+        self._place(graph.nodes)
+        self._function = compiler().function(self._emit(graph.nodes), CALL)
+
+    def _place(self, nodes: list[Node]) -> None:
+        """Give each value that leaves its loop an array: what is kept, and what further loops read."""
+        wanted = [value for _, value in self._results if value.extent]
+        for node in nodes:
+            read = (*node.sources, node.guard, *node.old)
+            wanted += [v for v in read if v is not None and v.extent and v.extent is not node.extent]
+        self.stored: list[Value] = []
+        for value in wanted:
+            if value.place is None:
+                value.place = len(self._arrays_in) + len(self.stored)
+                self.stored.append(value)
+        self._arrays_out = [(slot, value.place) for slot, value in self._results if value.place is not None]
+        self._uniform_out = [(slot, value) for slot, value in self._results if not value.extent]
+
+    def _emit(self, nodes: list[Node]) -> str:
+        emission = Emission(self.graph.inputs, len(self._uniform_in), len(self._arrays_in) + len(self.stored))
+        for extent in ORDER:
+            some = [node for node in nodes if node.extent is extent]
+            if some:
+                emission.loop(extent, some, [value for value in self.stored if value.extent is extent])
+        return emission.finish([value for _, value in self._uniform_out])
+
+    def __call__(self, rows: int, values: list[Any], regs: list[Any]) -> None:
+        """Run for a group of so many rows: take the values, write to its registers."""
+        numbers = np.empty(len(self._uniform_in) + len(self._uniform_out) + 1, U64)
+        for place, number in enumerate(self._uniform_in):
+            value = values[number]
+            numbers[place] = value.view(f"u{value.dtype.itemsize}")
+        shapes = {Extent.LANES: (1, WARP), Extent.ROWS: (rows, 1), Extent.THREADS: (rows, WARP)}
+        arrays = []
+        for number, extent in self._arrays_in:
+            value = values[number]
+            if value.shape != shapes[extent]:
+                value = np.broadcast_to(value, shapes[extent])
+            arrays.append(np.ascontiguousarray(value))
+        arrays += [np.empty(shapes[value.extent], RAW[value.bits]) for value in self.stored]
+        pointers = (ctypes.c_void_p * (1 + len(arrays)))(address(numbers), *map(address, arrays))
+        self._function(rows, pointers)
+        for slot, number in self._moves:
+            regs[slot] = values[number]
+        for place, (slot, value) in enumerate(self._uniform_out, len(self._uniform_in)):
+            regs[slot] = numbers[place].astype(RAW[value.bits])
+        for slot, place in self._arrays_out:
+            regs[slot] = arrays[place]
