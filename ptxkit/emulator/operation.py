@@ -25,6 +25,7 @@ runs it under `np.errstate(all="ignore")`). Lanes that are switched off hold arb
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +102,12 @@ class Modifiers:
         self.vectors = tuple(vectors)
         self.selectors = tuple(selectors)
         self.negated = tuple(negated)
+
+    def copy(self) -> Modifiers:
+        """What is left of the modifiers, for another reader."""
+        made = copy(self)
+        made.left = list(self.left)
+        return made
 
     @property
     def types(self) -> str:
