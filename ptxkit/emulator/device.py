@@ -41,8 +41,6 @@ class Emulator:
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
         tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
             `float32`, in IEEE f32 along K.
-        strict: whether to warn of what the manual asks for and kernels in practice leave out, too: a proxy
-            fence between a generic read and an asynchronous write (P666), a wait in each phase (P683).
         jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
             installed.
 
@@ -58,7 +56,6 @@ class Emulator:
         arch: str | None = None,
         tensor_cores: str = "measured",
         jit: bool | None = None,
-        strict: bool = False,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -75,7 +72,6 @@ class Emulator:
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
         self.jit: bool = bool(jit)
-        self.strict = strict
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
@@ -360,14 +356,12 @@ class Kernel:
             device.random,
             device.findings,
             device.output,
+            device.jit,
         )
         check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts
         if device.prepare is not None:
             device.prepare(execution)
-            device.jit,
-            programmatic=programmatic,
-            strict=device.strict,
         execution.run(device.progress)
 
 

@@ -135,9 +135,9 @@ class Execution:
         changes: stores that changed something since.
         tensor_pools: the columns of tensor memory of each SM that has given any.
         recorder: takes down what happens; None unless somebody sets it before the launch runs.
+        execute: runs the instructions of a block for a group: the seam between numpy and the `jit` extra.
     """
 
-        execute: runs the instructions of a block for a group: the seam between numpy and the `jit` extra.
     def __init__(
         self,
         program: Program,
@@ -153,11 +153,9 @@ class Execution:
         random: np.random.Generator | None,
         findings: list[Diagnostic],
         output: Callable[[str], None],
+        compiled: bool = False,
     ) -> None:
         self.program = program
-        compiled: bool = False,
-        programmatic: bool = False,
-        strict: bool = False,
         self.code = program.code
         self.launch: Launch = launch
         self.grid, self.block = launch.grid, launch.block
@@ -191,10 +189,10 @@ class Execution:
         self.changes = 0
         self.tensor_pools: dict[int, Pool] = {}
         self.recorder: Recorder | None = None
+        self.execute: Callable[[Block, Group], None] = jit.run if compiled else Block.run
         self.shared_start: int = program.shared_start
         self.shared_dynamic: int = launch.shared
         self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
-        self.execute: Callable[[Block, Group], None] = jit.run if compiled else Block.run
         if not launch.shared and not program.has_dynamic:
             self.shared_total = program.shared_static
         self.counts.shared_bytes = self.shared_total
