@@ -41,6 +41,8 @@ class Emulator:
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
         tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
             `float32`, in IEEE f32 along K.
+        strict: whether to warn of what the manual asks for and kernels in practice leave out, too: a proxy
+            fence between a generic read and an asynchronous write (P666), a wait in each phase (P683).
         jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
             installed.
 
@@ -56,6 +58,7 @@ class Emulator:
         arch: str | None = None,
         tensor_cores: str = "measured",
         jit: bool | None = None,
+        strict: bool = False,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -72,6 +75,7 @@ class Emulator:
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
         self.jit: bool = bool(jit)
+        self.strict = strict
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
@@ -327,8 +331,13 @@ class Kernel:
         shared: int = 0,
         cooperative: bool = False,
         stream: Any = None,
+        programmatic: bool = False,
     ) -> None:
         """Run the kernel to its end. See `ptxkit.device.Kernel.launch`.
+
+        Args:
+            programmatic: may begin before the kernel ahead of it has ended (`griddepcontrol`): it runs after
+                that one, but what it does before `griddepcontrol.wait` is not ordered behind it.
 
         Raises:
             PtxkitError: a bad shape, size or argument (P5), a form that is not executed (P601).
@@ -357,6 +366,8 @@ class Kernel:
             device.findings,
             device.output,
             device.jit,
+            programmatic=programmatic,
+            strict=device.strict,
         )
         check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts

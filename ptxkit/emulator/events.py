@@ -12,12 +12,15 @@ class Events:
 
     Attributes:
         first: the number of the launch's first event.
+        ordered: everything with a smaller number is ordered before what the launch does first. Less than
+            `first` in a programmatic launch, which may begin before the one ahead of it has ended.
         together: by number of a store to shared memory by which several threads of a gang may have written
             one place, the rows of these.
     """
 
     def __init__(self) -> None:
         self.first = 1
+        self.ordered = 1
         self.together: dict[int, frozenset[int]] = {}
         self._sites: list[Site | None] = [None]
 
@@ -36,16 +39,20 @@ class Events:
         at = number - self.first + 1
         return self._sites[at] if 0 < at < len(self._sites) else None
 
-    def start(self) -> bool:
+    def start(self, programmatic: bool = False) -> bool:
         """Begin a launch: everything before it is ordered before it.
+
+        Args:
+            programmatic: but for what the launch ahead of it did.
 
         Returns:
             Whether numbers begin anew, so that all ledgers must be forgotten.
         """
-        self.first = self.now
+        ahead, self.first = self.first, self.now
+        self.ordered = ahead if programmatic else self.first
         self.together.clear()
         self._sites = [None]
         if self.first > LAST_NUMBER // 2:
-            self.first = 1
+            self.first = self.ordered = 1
             return True
         return False

@@ -119,6 +119,8 @@ class Execution:
         memory: global memory.
         limits: of the device.
         sanitize: whether undefined bits are tracked.
+        programmatic: whether it may begin before the launch ahead of it has ended.
+        strict: whether to warn of what kernels in practice leave out, too.
         number: of the launch on its device.
         events: the numbers of accesses that may race, and of what orders them.
         timing: when asynchronous work happens: `lazy`, `eager` or `random`.
@@ -154,6 +156,8 @@ class Execution:
         findings: list[Diagnostic],
         output: Callable[[str], None],
         compiled: bool = False,
+        programmatic: bool = False,
+        strict: bool = False,
     ) -> None:
         self.program = program
         self.code = program.code
@@ -176,6 +180,7 @@ class Execution:
         self.counts = Counts()
         self.events = events
         self.timing = timing
+        self.programmatic, self.strict = programmatic, strict
         self.map_fences: MapFences | None = None
         self.random = random
         self._findings = findings
@@ -276,7 +281,7 @@ class Execution:
 
     def _begin(self) -> None:
         """Everything before the launch is ordered before it; races are sought in what it may store to."""
-        if self.events.start():
+        if self.events.start(self.programmatic):
             self.memory.forget_ledgers()
         if not self.sanitize or "global" not in self.program.smallest:
             return

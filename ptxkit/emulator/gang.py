@@ -96,6 +96,7 @@ class Gang:
         refused: bool (CTAs,), which of them have been told that no cluster is left to cancel.
         registers: int64 (rows,), registers of each thread of a warp; 0 where the kernel does not say.
         counted_by: the last `setmaxnreg`; None before the first.
+        counted, counted_at: int64 (rows,), how often each warp has executed one, and the last time's event.
         register_pool: the same added up over the warps of a CTA when it starts.
         trace: takes down what happens here; None where nobody wants it.
     """
@@ -118,7 +119,7 @@ class Gang:
         self._partings = PARTINGS
         self._lead = 0
         self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
-        self.order: Order = Order(self, launch.events.first)
+        self.order: Order = Order(self, launch.events.ordered)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
             self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=self.cluster == 1)
@@ -130,6 +131,8 @@ class Gang:
         self.refused = np.zeros(len(ctas), bool)
         self.registers = np.full(self.rows, launch.program.registers)
         self.counted_by: Site | None = None
+        self.counted = np.zeros(self.rows, np.int64)
+        self.counted_at = np.zeros(self.rows, np.int64)
         self.register_pool = launch.program.registers * self.warps
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)

@@ -122,6 +122,11 @@ class Order:
             known = np.where(told, number <= by_machine, known)
         return known
 
+    def is_own(self, ledger: Ledger, record: Any, threads: Any) -> Any:
+        """Whether records are of these threads themselves, and of this launch."""
+        own, events = ledger.is_thread(record, threads), self.gang.launch.events
+        return own if events.ordered == events.first else own & (ledger.number(record) >= events.first)
+
     def has_proxied(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, space: str) -> np.ndarray:
         """Whether what rows do through the async proxy sees the generic accesses of some records.
 
@@ -149,6 +154,7 @@ class Order:
             return np.ones(len(rows), bool), rank * warps + warp, rank
         position = self.gang.position(thread >> THREAD_BITS)
         near = (position >= 0) & (position // size == rows // warps // size)
+        near &= ledger.number(record) >= self.gang.launch.events.first
         rank = np.where(near, position % size, 0)
         return near, rank * warps + warp, rank
 
@@ -239,6 +245,10 @@ class Order:
         for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
             slots = np.array(sorted(self._owed.pop(row)))
             self._take_slots(np.full(len(slots), row), slots)
+
+    def launches_done(self, rows: np.ndarray) -> None:
+        """`griddepcontrol.wait`: rows see everything that came before the launch."""
+        self._acquire(rows, np.full(len(rows), self.gang.launch.events.first))
 
     def proxy_fence(self, rows: np.ndarray, number: int, spaces: Sequence[str]) -> None:
         """`fence.proxy.async`: what rows have seen, and did themselves, is visible to the async proxy.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
+    from ptxkit.emulator.execution import Execution
 
 
 def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
@@ -247,7 +248,7 @@ def _examine(
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
     group = access.group
     order = group.gang.order
-    flagged = flagged & ~ledger.is_thread(record, ledger.thread(own)[..., None])
+    flagged = flagged & ~order.is_own(ledger, record, ledger.thread(own)[..., None])
     if strong:
         flagged = flagged & ~ledger.is_at_least(record, STRONG)
     elif later == "read" and access.space == "global":
@@ -303,9 +304,12 @@ def _party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> _Party:
     return _Party(cta, thread & THREAD, site, number, bool(ledger.is_async(record)))
 
 
-def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str) -> NoReturn:
+def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str) -> None:
     gang, site, other = access.group.gang, access.site, them.site
     launch, shared = gang.launch, access.space == "shared"
+    if them.number < launch.events.first:
+        met_before_wait(launch, site, str(launch.thread(me.cta, me.thread)), index, earlier, later)
+        return
     tile = index % gang.shared.stride + launch.shared_start if shared else index + BASE
     place = f"{access.space} memory at {tile:#x}"
     if shared and gang.cluster > 1:
@@ -329,6 +333,32 @@ def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, 
         whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
         labels.append(Label(other.span, whose))
     raise fault(code, message, site, notes, help, labels)
+
+
+def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earlier: str, later: str) -> None:
+    """A thread of a programmatic launch meets what the launch ahead of it did, and has not waited for that.
+
+    Args:
+        launch: the programmatic one.
+        site: the instruction.
+        thread: who executes it.
+        index: the byte in global memory.
+        earlier, later: `read` or `write`, what each of them does.
+
+    Raises:
+        EmulatorFault: P613, it reads what may not be written yet.
+    """
+    place = f"global memory at {index + BASE:#x}"
+    notes = [f"{thread} makes the {later} here", f"the launch ahead of this one made the {earlier}"]
+    if (owner := launch.memory.find(index + BASE)) is not None:
+        notes.append(f"byte {index + BASE - owner.address} of {owner}")
+    if later == "read":
+        message = f"PDL-READ-BEFORE-WAIT: {place} is read, which the launch ahead of this one may yet write"
+        raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
+    message = (
+        f"PDL-WRITE-BEFORE-WAIT: {place} is written, which the launch ahead of this one may yet {earlier}"
+    )
+    launch.warn("P616", message, site, notes)
 
 
 def _relied_on_relaxed(access: Access, them: _Party, me: _Party) -> bool:

@@ -170,7 +170,7 @@ class Hazards:
         writes: bool,
     ) -> None:
         order = self.gang.order
-        own = ledger.is_thread(record, order.record_of(ledger, rows, operation.lanes[items]))
+        own = order.is_own(ledger, record, order.record_of(ledger, rows, operation.lanes[items]))
         known = own | order.has_seen(ledger, record, rows)
         if not known.all():
             at = int(np.argmax(~known))
@@ -179,6 +179,8 @@ class Hazards:
             )
         if writes and operation.site.instruction.opcode == "clusterlaunchcontrol" and kind != "write":
             self._check_slot(operation, ledger, rows, items, record)
+        if operation.proxy == "async" and writes and kind != "write" and self.gang.launch.strict:
+            self._check_readers(operation, region, ledger, index, rows, items, record)
         if operation.proxy != "async" or writes:
             return
         covered = ledger.is_async(record) | order.has_proxied(
@@ -190,6 +192,32 @@ class Hazards:
         if not covered.all():
             at = int(np.argmax(~covered))
             self.reports.unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
+
+    def _check_readers(
+        self,
+        operation: Operation,
+        region: Region,
+        ledger: Ledger,
+        index: np.ndarray,
+        rows: np.ndarray,
+        items: np.ndarray,
+        record: np.ndarray,
+    ) -> None:
+        """An asynchronous write after a generic read, without a proxy fence: the manual's example of
+        `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
+        space = "shared" if isinstance(region.bank, TiledBank) else "global"
+        covered = ledger.is_async(record) | self.gang.order.has_proxied(ledger, record, rows, space)
+        if not covered.all():
+            at = int(np.argmax(~covered))
+            place = ledger.offset(int(index[at]))
+            message = (
+                f"PROXY-FENCE-WAR: {self.reports.place(region, place)} is written through the async proxy after "
+                "generic reads, and no `fence.proxy.async` covers these"
+            )
+            site, who = self.reports.party(ledger, record[at], place)
+            read = f"{who} read it" + (f": `{site.instruction.spelling}` at {site.where}" if site else "")
+            notes = (f"{operation.thread(int(items[at]))} issues the write here", read)
+            self.gang.launch.warn("P666", message, operation.site, notes)
 
     def _check_slot(
         self, operation: Operation, ledger: Ledger, rows: np.ndarray, items: np.ndarray, record: np.ndarray

@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 
 MOST = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
-COUNTS = ("phase", "expected", "pending", "tx", "begun", "by", "turned", "expected_by", "expected_at")
+COUNTS = (
+    "phase",
+    "expected",
+    "pending",
+    "tx",
+    "begun",
+    "by",
+    "turned",
+    "observed",
+    "expected_by",
+    "expected_at",
+)
 """The arrays of `MBarriers` that have a number for each slot, besides `place`, `live` and `local`."""
 
 
@@ -37,6 +48,7 @@ class MBarriers(Story):
         local: its number among the objects at the same offsets of their CTAs; see `Order.completed`.
         begun, by: the event of its init, and the gang's row that did it.
         turned: the event of its last phase's completion.
+        observed: how many of its phases had completed when a wait last said yes.
         expected_by, expected_at: the row and the event of its last expect-tx that was no arrival as well.
         stamp: grows with every change.
     """
@@ -54,6 +66,7 @@ class MBarriers(Story):
         self.begun = np.zeros(0, np.int64)
         self.by = np.zeros(0, np.int64)
         self.turned = np.zeros(0, np.int64)
+        self.observed = np.zeros(0, np.int64)
         self.expected_by = np.zeros(0, np.int64)
         self.expected_at = np.zeros(0, np.int64)
         self.stamp = 0
@@ -90,7 +103,7 @@ class MBarriers(Story):
         if len(fresh):
             self._grow(fresh, site)
         slots = self.at[places >> 3].astype(np.int64) - 1
-        self.phase[slots] = 0
+        self.phase[slots] = self.observed[slots] = 0
         self.expected[slots] = self.pending[slots] = counts
         self.tx[slots] = 0
         self.live[slots] = True
@@ -126,17 +139,7 @@ class MBarriers(Story):
         self.at[places >> 3] = np.arange(first + 1, first + more + 1)
         self.place = np.append(self.place, places)
         none = np.zeros(more, np.int64)
-        for name in (
-            "phase",
-            "expected",
-            "pending",
-            "tx",
-            "begun",
-            "by",
-            "turned",
-            "expected_by",
-            "expected_at",
-        ):
+        for name in COUNTS:
             setattr(self, name, np.append(getattr(self, name), none))
         self.live = np.append(self.live, none.astype(bool))
         offsets = (places % self.gang.shared.stride).tolist()
@@ -310,6 +313,8 @@ class MBarriers(Story):
             message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
+        if self.gang.launch.strict:
+            self._check_observed(slots, threads, site)
         self._note("drops" if drops else "arrives", site, slots, counts, threads)
         if drops:
             np.subtract.at(self.expected, slots, counts)
@@ -348,6 +353,23 @@ class MBarriers(Story):
                 )
         self._settle(slots, site)
         return tokens
+
+    def _check_observed(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
+        """Warn of an arrival in a phase though no wait has said yes since the one before completed
+        (9.7.13.15.5)."""
+        unseen = self.observed[slots] < self.phase[slots]
+        if unseen.any():
+            at = int(np.argmax(unseen))
+            slot = int(slots[at])
+            message = (
+                f"MBAR-PHASE-UNOBSERVED: an arrival in phase {int(self.phase[slot])} of {self.name(slot)}, "
+                "and no wait has seen that the phase before is complete"
+            )
+            self.gang.launch.warn("P683", message, site, (self.thread(int(threads[at])),))
+
+    def observe(self, slots: np.ndarray) -> None:
+        """Waits for the phase before the current one have said yes."""
+        self.observed[slots] = self.phase[slots]
 
     def _over_arrival(
         self, slots: np.ndarray, counts: np.ndarray, threads: np.ndarray, over: np.ndarray, site: Site

@@ -12,6 +12,7 @@ from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, TiledBank
+from ptxkit.emulator.races import met_before_wait
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
@@ -54,9 +55,13 @@ class Reports:
         record: Any,
         kind: str,
         writes: bool,
-    ) -> NoReturn:
+    ) -> None:
         place = ledger.offset(granule)
         shared = isinstance(region.bank, TiledBank)
+        if int(ledger.number(record)) < self.gang.launch.events.first:
+            later, earlier = "write" if writes else "read", kind.rpartition(" ")[2]
+            met_before_wait(self.gang.launch, operation.site, operation.thread(item), place, earlier, later)
+            return
         code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
         verb = "write" if writes else "read"
         earlier = kind.rpartition(" ")[2]

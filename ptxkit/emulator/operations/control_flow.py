@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.effect import Effect, End, Linker, effect
 from ptxkit.emulator.faults import fault
@@ -131,9 +132,16 @@ def brkpt(form: Form) -> Effect:
 
 @effect("griddepcontrol")
 def griddepcontrol(form: Form) -> Effect:
-    """`griddepcontrol.action`: launches run one after the other, so there is never anything to wait for."""
-    form.modifiers.need("launch_dependents", "wait")
-    return Effect(lambda group, guard: None)
+    """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
+    if form.modifiers.need("launch_dependents", "wait") == "launch_dependents":
+        return Effect(lambda group, guard: None)
+
+    def step(group: Group, guard: Any) -> None:
+        issuers = Issuers.of(group, guard)
+        if len(issuers):
+            group.gang.order.launches_done(np.unique(issuers.rows))
+
+    return Effect(step)
 
 
 @effect("nanosleep")

@@ -186,6 +186,7 @@ def wait(form: Form) -> Effect:
         if done.any():
             number = gang.launch.events.take(site)
             gang.order.acquire(issuers.rows[done], slots[done], gang.mbarriers, number, relaxed)
+            gang.mbarriers.observe(slots[done])
         if relaxed and done.any() and gang.tensor is not None:
             gang.tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.aligned import AlignedGate
+from ptxkit.emulator.asynchronous.registers import WARPGROUP
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
@@ -96,6 +97,7 @@ class RegisterGate:
         if wrong.any():
             row, found = int(rows[int(np.argmax(wrong))]), int(now[int(np.argmax(wrong))])
             raise self._direction(gang, row, found, self.site)
+        self._check_synchronised(gang, rows)
         gang.registers[rows] = self.wanted
         gang.counted_by = self.site
         if not self.grows:
@@ -103,6 +105,28 @@ class RegisterGate:
                 id(e.gate): e.gate for e in gang.waiting if isinstance(e.gate, RegisterGate)
             }.values():
                 gang.ready += gang.unpark(gate)
+
+    def _check_synchronised(self, gang: Gang, rows: np.ndarray) -> None:
+        """The warps of a warpgroup must have met since their last `setmaxnreg`."""
+        last, times = gang.counted_at, gang.counted
+        for row in rows.tolist():
+            first = row - row % gang.warps % WARPGROUP
+            others = np.arange(first, min(first + WARPGROUP, (row // gang.warps + 1) * gang.warps))
+            others = others[(times[others] == times[row]) & (times[row] > 0)]
+            unmet = ~gang.order.knows(np.full(len(others), row), others, last[others])
+            if unmet.any():
+                raise fault(
+                    "P667",
+                    "SETMAXNREG-NO-SYNC: the warps of a warpgroup have not met since their last `setmaxnreg`",
+                    self.site,
+                    (
+                        f"{gang.thread(row, 0)} executes it here",
+                        f"nothing orders that of {gang.thread(int(others[np.argmax(unmet)]), 0)} before",
+                    ),
+                    "put a barrier that all four warps pass between the two: `bar.sync` or `barrier.sync`",
+                )
+        gang.counted_at[rows] = gang.launch.events.take(self.site)
+        gang.counted[rows] += 1
 
     def _direction(self, gang: Gang, row: int, found: int, site: Site) -> Exception:
         verb = "grow" if self.grows else "shrink"
