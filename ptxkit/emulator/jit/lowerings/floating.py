@@ -110,7 +110,8 @@ def add_sub_mul(m: Modifiers) -> Lowering | None:
     return nearest(m, {"add": add, "sub": subtract, "mul": multiply}[m.opcode])
 
 
-@lowers("fma", "mad", types=("f32", "f32x2", "f64"))
+@lowers("fma", types=("f32", "f32x2", "f64"))
+@lowers("mad", types=("f32", "f64"))
 def fma(m: Modifiers) -> Lowering | None:
     """PTX ISA 9.7.3.6 and 9.7.3.7."""
     m.flag("rn")
