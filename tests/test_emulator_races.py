@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from emulated import STORE_R1, fault, launch, line_of, module
 
 from ptxkit.diagnostics import Diagnostic
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, EmulatorFault
 
 SHARED = """
     .shared .align 16 .b32 s[256];
@@ -459,3 +461,20 @@ def test_nothing_is_sought_without_the_sanitizer() -> None:
     body = SHARED + "    st.shared.u32 [%r22], %r20;\n    ld.shared.u32 %r1, [%r23];\n"
     device = Emulator(sanitize=False)
     launch(module(body + STORE_R1), [device.empty(64, np.uint32)], 64, 1, device)
+
+
+def test_lines_of_included_files_are_named_as_they_stand_there(tmp_path: Path) -> None:
+    (tmp_path / "store.ptxh").write_text("// stores\nmov.u32 %r2, 5;\nst.shared.u32 [%r1], %r2;\n")
+    main = tmp_path / "main.ptx"
+    main.write_text(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 s;\n.entry k() {\n"
+        ".reg .b32 %r<4>;\n.reg .pred %p;\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p, %r1, 31;\nmov.u32 %r1, s;\n"
+        '@%p bra LOAD;\n#include "store.ptxh"\nret;\nLOAD:\nld.shared.u32 %r3, [%r1];\nret;\n}\n'
+    )
+    with pytest.raises(EmulatorFault) as caught:
+        Emulator().load(main).kernel().launch(1, 64, [])
+    (found,) = caught.value.diagnostics
+    assert found.code == "P650"
+    assert "`st.shared.u32` at line 3 of `" in str(found.notes)
+    assert "store.ptxh`" in str(found.notes)
+    assert ":15:" in str(found)

@@ -52,9 +52,21 @@ class Site:
         return form.chapter
 
     @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and line that it comes from, the file empty for the one that was loaded; None where it has
+        no place in a text."""
+        if self.span is None or self.source is None:
+            return ("", self.span.line) if self.span else None
+        file, span, _ = self.source.origin(self.span)
+        return ("" if file.name == self.source.name else file.name), span.line
+
+    @property
     def where(self) -> str:
-        """`line 12` or the function's name where it has no place in a text."""
-        return f"line {self.span.line}" if self.span else f"function `{self.function}`"
+        """`line 12`, ``line 3 of `sum.ptxh` ``, or the function where it has no place in a text."""
+        if self.place is None:
+            return f"function `{self.function}`"
+        file, line = self.place
+        return f"line {line} of `{file}`" if file else f"line {line}"
 
 
 @dataclass(frozen=True, slots=True)

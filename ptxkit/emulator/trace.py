@@ -41,7 +41,10 @@ Event = dict[str, Any]
 
 
 def _place(site: Site) -> Event:
-    return {"line": site.span.line} if site.span else {"function": site.function}
+    if site.place is None:
+        return {"function": site.function}
+    file, line = site.place
+    return {"line": line, "file": file} if file else {"line": line}
 
 
 def _is_instant(site: Site) -> bool:
@@ -325,7 +328,10 @@ class Timeline:
 
     def _mbarrier(self, slot: int) -> str:
         gang = self.gang
-        return f"mbarrier {gang.mbarriers.place[slot] % gang.shared.stride + gang.launch.shared_start:#x}"
+        address = int(gang.mbarriers.place[slot]) % gang.shared.stride + gang.launch.shared_start
+        variables = gang.launch.program.shared_variables
+        name = next((symbol.name for symbol, start in variables.items() if start == address), None)
+        return f"mbarrier {address:#x}" + (f" `{name}`" if name else "")
 
     def _mbarriers(self, slots: np.ndarray) -> str:
         names = [

@@ -211,8 +211,8 @@ class Hazards:
             at = int(np.argmax(~covered))
             place = ledger.offset(int(index[at]))
             message = (
-                f"PROXY-FENCE-WAR: {self.reports.place(region, place)} is written through the async proxy after "
-                "generic reads, and no `fence.proxy.async` covers these"
+                f"PROXY-FENCE-WAR: {self.reports.place(region, place)} is written through the async proxy "
+                "after generic reads, and no `fence.proxy.async` covers these"
             )
             site, who = self.reports.party(ledger, record[at], place)
             read = f"{who} read it" + (f": `{site.instruction.spelling}` at {site.where}" if site else "")

@@ -98,7 +98,8 @@ class MBarriers(Story):
             slot = int(known[old][self.live[known[old] - 1]][0]) - 1
             at = int(np.flatnonzero(self.place[slot] == places)[0])
             who = issuers.name(int(first[at]))
-            self._reinit(who, int(places[at]), site, f"line {self._line(slot)}", self._sites[slot])
+            other = self._sites[slot]
+            self._reinit(who, int(places[at]), site, f"`{other.instruction.spelling}` at {other.where}", other)
         fresh = places[~old]
         if len(fresh):
             self._grow(fresh, site)
@@ -115,10 +116,6 @@ class MBarriers(Story):
         self.stamp += 1
         if self.gang.trace is not None:
             self.gang.trace.turned(slots)
-
-    def _line(self, slot: int) -> str:
-        span = self._sites[slot].span
-        return str(span.line) if span else "?"
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
         message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
