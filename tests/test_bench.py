@@ -420,6 +420,7 @@ def test_an_earlier_bench_that_is_none(tmp_path: Path) -> None:
     path = recorded([state_of(tmp_path)], tmp_path, kind="run")
     refuse("P523", lambda: compare.read(path, Settings()))
     path = recorded([state_of(tmp_path)], tmp_path)
+    refuse("P523", lambda: compare.read(path, Settings(pause=0.2)))
     refuse("P523", lambda: compare.read(path, Settings(flush="none")))
     refuse("P523", lambda: compare.read(tmp_path / "absent.json", Settings()))
     path.write_text("{")

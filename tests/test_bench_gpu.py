@@ -70,6 +70,14 @@ def test_every_flush(kernel: Path, flush: str) -> None:
     assert state["timing"]["trials"][0]["sets"] == (1 if flush == "none" else 2)
 
 
+def test_the_gpu_may_rest_between_samples(kernel: Path) -> None:
+    found = bench(kernel, "--pause", 0.02, "--preset", "bench_large", "--no-roof")
+    assert found["settings"]["pause"] == 0.02
+    (state,) = found["states"]
+    assert state["ok"]
+    assert all(trial["sm_clock"] > 1e8 for trial in state["timing"]["trials"])
+
+
 def test_a_bench_against_an_earlier_one(kernel: Path, tmp_path: Path) -> None:
     before = tmp_path / "before.json"
     before.write_text(json.dumps(bench(kernel)))

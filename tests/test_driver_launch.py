@@ -7,6 +7,7 @@ import shutil
 import statistics
 import subprocess
 import threading
+import uuid
 
 import numpy as np
 import pytest
@@ -349,6 +350,39 @@ def test_attributes(device: CudaDevice) -> None:
     assert (found["shared_bytes"], found["local_bytes"]) == (0, 0)
     assert found["binary_version"] == device.capability[0] * 10 + device.capability[1]
     assert device.load(FILL, max_registers=16).kernel().attributes["registers"] <= 16
+
+
+def spilling() -> str:
+    """200 values that live at once in 32 registers: a text that no cache of the driver knows."""
+    loads = "".join(f"    ld.global.u32 %r{i}, [%d1+{4 * i}];\n" for i in range(200))
+    stores = "".join(f"    st.global.u32 [%d1+{8 * i}], %r{i};\n" for i in reversed(range(200)))
+    return module(
+        ".visible .entry many(.param .u64 data)\n.maxnreg 32\n{\n"
+        "    .reg .b32 %r<200>;\n    .reg .b64 %d<2>;\n    ld.param.u64 %d0, [data];\n"
+        f"    cvta.to.global.u64 %d1, %d0;\n{loads}    bar.sync 0;\n{stores}    ret;\n}}\n// {uuid.uuid4()}\n"
+    )
+
+
+@pytest.mark.parametrize("line_info", [False, True])
+def test_spills_are_told_whether_or_not_the_driver_has_the_code_already(
+    device: CudaDevice, line_info: bool
+) -> None:
+    text = spilling()
+    first, again = (device.load(text, line_info=line_info).kernel().attributes for _ in range(2))
+    assert first == again
+    assert first["spill_store_bytes"] > 500
+    assert first["spill_load_bytes"] > 500
+    assert first["local_bytes"] >= first["spill_store_bytes"]
+    none = device.load(FILL).kernel().attributes
+    assert (none["spill_store_bytes"], none["spill_load_bytes"]) == (0, 0)
+
+
+def test_spills_of_linked_files_are_told(device: CudaDevice) -> None:
+    found = device.load([spilling(), CALLER, SQUARE]).kernel("many").attributes
+    assert found["spill_store_bytes"] > 500
+    machine = device.load(cubin_of(spilling(), architecture(device))).kernel().attributes
+    assert machine["local_bytes"] > 500
+    assert "spill_store_bytes" not in machine
 
 
 def test_entries(device: CudaDevice) -> None:

@@ -5,7 +5,8 @@
 - What a launch costs on the host, beside the bare driver call and other libraries (tools/measure_launch.py).
 - Two benches of the same kernels: whether they agree within the spread that they print.
 - The bench beside Nsight Compute, `ncu --clock-control none`, where that is on PATH: the same launches with
-  the cache flushed in the same way, and the empty kernel.
+  the cache flushed in the same way, and the empty kernel. The profiler lets the GPU rest between launches, so
+  kernels long enough to be slowed down for their power are also benched with pauses; both tell the SM clock.
 - The arithmetic roofs.
 
 Everything goes into OUT.json, a short table to stdout. The GPU's settings are read, never changed.
@@ -15,13 +16,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import io
 import json
 import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,10 @@ LONG = 100e-6
 """Seconds from which a figure is compared in per cent rather than in microseconds."""
 PROFILED = 20
 """Launches that the profiler times."""
+PAUSE = 0.2
+"""Seconds that the GPU rests in the bench that is compared with the profiler."""
+TIME, CLOCK = "gpu__time_duration.sum", "gpc__cycles_elapsed.avg.per_second"
+"""The profiler's metrics: nanoseconds, and cycles a second."""
 
 
 def plan_of(name: str) -> LaunchPlan:
@@ -66,13 +72,13 @@ def plan_of(name: str) -> LaunchPlan:
     return make(Program(found, str(path)), module, card.read(module.source), Request(sizes=sizes))
 
 
-def bench(settings: Settings) -> dict[str, Any]:
+def bench(settings: Settings, names: Sequence[str] = tuple(STATES)) -> dict[str, Any]:
     """The states' timings, by name, from one bench in a process of its own."""
     with worker.bench(Options(device="cuda"), settings, None) as measuring:
-        schedule = Schedule([plan_of(name) for name in STATES], settings, measuring.call)
+        schedule = Schedule([plan_of(name) for name in names], settings, measuring.call)
         states = dict(schedule.run())
     found: dict[str, Any] = {}
-    for place, name in enumerate(STATES):
+    for place, name in enumerate(names):
         made = states[place].to_json()
         if made["timing"] is None:
             raise SystemExit(f"{name}: {made['diagnostics']}")
@@ -129,43 +135,63 @@ def _launch_often(stopwatch: Stopwatch, launch: Callable[[], None]) -> None:
 
 
 def profile(name: str, ncu: str) -> dict[str, Any]:
-    """The kernel's durations as Nsight Compute tells them, in seconds."""
+    """The kernel's durations as Nsight Compute tells them, in seconds, and the SM clock in Hz."""
     entry = "nothing" if name == EMPTY else Path(STATES[name][0]).stem
     command = [
-        ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum",
+        ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", f"{TIME},{CLOCK}",
         "--print-units", "base", "--csv", "--kernel-name", entry,
         sys.executable, __file__, "--under-profiler", name,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
-    times = [
-        float(row["Metric Value"].replace(",", "")) * 1e-9
-        for row in csv.DictReader(io.StringIO("\n".join(lines)))
-        if row.get("Metric Name") == "gpu__time_duration.sum"
-    ]
+    told: dict[str, list[float]] = {TIME: [], CLOCK: []}
+    for row in csv.DictReader(io.StringIO("\n".join(lines))):
+        if row.get("Metric Name") in told:
+            told[row["Metric Name"]].append(float(row["Metric Value"].replace(",", "")))
     # The first launches of `stopwatch` prime it.
-    times = times[-PROFILED:]
+    times = [nanoseconds * 1e-9 for nanoseconds in told[TIME][-PROFILED:]]
     if not times:
         return {"error": (done.stdout + done.stderr)[-2000:]}
-    return {"median": statistics.median(times), "low": min(times), "high": max(times), "launches": len(times)}
+    return {
+        "median": statistics.median(times),
+        "low": min(times),
+        "high": max(times),
+        "launches": len(times),
+        "sm_clock": statistics.median(told[CLOCK][-PROFILED:]),
+    }
 
 
-def against_profiler(timings: dict[str, Any], ncu: str) -> dict[str, Any]:
-    """Of each state bench's figure and the profiler's, and whether they are as near as promised."""
+def against_profiler(timings: dict[str, Any], rested: dict[str, Any], ncu: str) -> dict[str, Any]:
+    """Of each state bench's figure and the profiler's, and whether they are as near as promised.
+
+    Args:
+        timings: under load all the time.
+        rested: with pauses, of those states that are long.
+        ncu: the profiler.
+    """
     found = {}
     for name, timing in timings.items():
         profiled = profile(name, ncu)
-        row: dict[str, Any] = {"seconds": timing["seconds"], "net": timing["net"], "ncu": profiled}
-        if "median" in profiled:
-            truth = profiled["median"]
-            row["ratio"] = timing["seconds"] / truth
-            row["net_apart"] = None if timing["net"] is None else timing["net"] - truth
-            if timing["seconds"] >= LONG:
-                row["met"] = abs(row["ratio"] - 1) <= 0.03
-            else:
-                row["met"] = row["net_apart"] is not None and abs(row["net_apart"]) <= 1e-6
+        row: dict[str, Any] = {"ncu": profiled, "under_load": _beside(timing, profiled)}
+        if name in rested:
+            row["rested"] = _beside(rested[name], profiled)
+        row["met"] = row.get("rested", row["under_load"])["met"]
         found[name] = row
     return found
+
+
+def _beside(timing: dict[str, Any], profiled: dict[str, Any]) -> dict[str, Any]:
+    """A figure beside the profiler's; `met`: as near as promised, None where the profiler told nothing."""
+    clock = statistics.median(trial["sm_clock"] for trial in timing["trials"])
+    row: dict[str, Any] = {"seconds": timing["seconds"], "net": timing["net"], "sm_clock": clock, "met": None}
+    if "median" in profiled:
+        row["ratio"] = timing["seconds"] / profiled["median"]
+        row["net_apart"] = None if timing["net"] is None else timing["net"] - profiled["median"]
+        if timing["seconds"] >= LONG:
+            row["met"] = abs(row["ratio"] - 1) <= 0.03
+        else:
+            row["met"] = row["net_apart"] is not None and abs(row["net_apart"]) <= 1e-6
+    return row
 
 
 def bars(document: dict[str, Any]) -> dict[str, Any]:
@@ -200,16 +226,23 @@ def show(document: dict[str, Any]) -> None:
     for name, figures in document["launch"]["figures"].items():
         print(f"{name:<34} {figures['median']:8.3f} us")
     for name, timing in document["bench"].items():
-        row = document["profiler"].get(name, {})
-        ncu = row.get("ncu", {}).get("median")
-        profiled = f"  ncu {ncu * 1e6:8.2f} us" if ncu else ""
         apart = document["agreement"][name]
         net = "" if timing["net"] is None else f"  net {timing['net'] * 1e6:8.2f} us"
         floor = timing["floor"]["seconds"]
         print(
             f"{name:<20} {timing['seconds'] * 1e6:8.2f} us{net}  floor {floor * 1e6:.2f} us"
-            f"  again {apart['apart'] * 1e6:.3f} us apart, spread {apart['spread'] * 1e6:.3f} us{profiled}"
+            f"  again {apart['apart'] * 1e6:.3f} us apart, spread {apart['spread'] * 1e6:.3f} us"
         )
+    for name, row in document["profiler"].items():
+        if "median" in row["ncu"]:
+            figures = {"ncu": (row["ncu"]["median"], row["ncu"]["sm_clock"])}
+            figures |= {
+                word: (row[key]["seconds"], row[key]["sm_clock"])
+                for key, word in (("under_load", "bench"), ("rested", "rested"))
+                if key in row
+            }
+            each = ", ".join(f"{k} {t * 1e6:.2f} us at {hz / 1e6:.0f} MHz" for k, (t, hz) in figures.items())
+            print(f"{name:<20} {each}")
     for dtype, roof in document["products"].items():
         clock = roof["sm_clock"] / 1e6
         print(f"{dtype:<6} {roof['rate'] / 1e12:8.1f} Top/s by {roof['kernel']}, {clock:.0f} MHz")
@@ -248,10 +281,13 @@ def main() -> None:
     keep(bench=first)
     second = bench(settings)
     keep(bench_again=second, agreement=agreement(first, second))
+    long = [name for name in STATES if first[name]["seconds"] >= LONG]
+    rested = bench(dataclasses.replace(settings, pause=PAUSE), long)
+    keep(bench_rested=rested)
     keep(products=products())
     ncu = shutil.which("ncu")
     keep(empty_kernel=profile(EMPTY, ncu) if ncu else {})
-    keep(profiler=against_profiler(first, ncu) if ncu else {})
+    keep(profiler=against_profiler(first, rested, ncu) if ncu else {})
     keep(bars=bars(document))
     show(document)
 

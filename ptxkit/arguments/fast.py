@@ -11,6 +11,8 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from ptxkit.arguments.parameter import FORMATS, Parameter
@@ -103,9 +105,15 @@ def compile_packer(
         "unknown": _UNKNOWN,
         **{f"pack_{name}": struct.Struct("<" + FORMATS[name]).pack_into for name in ("f16", "f32", "f64")},
     }
-    exec("\n".join(lines), scope)
+    exec(_code("\n".join(lines)), scope)
     packer: Packer = scope["pack"]
     return packer
+
+
+@lru_cache
+def _code(text: str) -> CodeType:
+    """Compiled once for all kernels of like signatures, however often they are loaded."""
+    return compile(text, "<packer>", "exec")
 
 
 def _tuple(names: Sequence[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -39,6 +40,8 @@ _MEMORY_SHARE = 0.5
 _ROUND = 32
 _ROUND_SECONDS = 0.5
 """Most samples, and seconds of them, between two looks at the rule."""
+_BURST_SECONDS = 0.01
+"""How long the GPU is under load between two pauses: too short to be slowed down for its power."""
 
 _LATER = "the first launch was right; later launches on the same buffers left this"
 
@@ -190,24 +193,55 @@ class Bench:
         """A trial whose samples take turns over the stages."""
         stopwatch = self._watched()
         turns = itertools.cycle([stage.prepare(stopwatch) for stage in stages])
-        return self._time(lambda: next(turns)(), len(stages[0].kernels), len(stages), samples)
+        commands, pause = len(stages[0].kernels), self.settings.pause
+        return self._time(lambda: next(turns)(), commands, len(stages), samples, pause)
 
-    def _time(self, launch: Callable[[], Any], commands: int, sets: int, samples: int | None = None) -> Trial:
+    def _time(
+        self,
+        launch: Callable[[], Any],
+        commands: int,
+        sets: int,
+        samples: int | None = None,
+        pause: float = 0.0,
+    ) -> Trial:
         """Warm up, then sample until the rule is met, or so many samples."""
-        stopwatch, rule = self._watched(), self.settings.rule
+        stopwatch = self._watched()
         begin = time.perf_counter()
         for _ in range(sets):
             stopwatch.prime(launch)
         while time.perf_counter() - begin < self.settings.warmup:
             stopwatch.times(launch, _ROUND, commands)
         begin = time.perf_counter()
-        stopwatch.start_clock()
-        found = stopwatch.times(launch, min(samples or _ROUND, rule.min_samples), commands)
-        while (stopped := self._stopped(found, time.perf_counter() - begin, samples)) is None:
-            count = max(1, min(_ROUND, int(_ROUND_SECONDS / max(found[-1], 1e-6))))
-            found += stopwatch.times(launch, count, commands)
-        clock, clocks = stopwatch.sm_clock(), as_gpu(self._device_now()).clocks()
-        return Trial.of(found, stopped, sm_clock=clock, sets=sets, reasons=clocks.reasons if clocks else None)
+        found: list[float] = []
+        clocks: list[float] = []
+        stopped: str | None = None
+        while stopped is None:
+            time.sleep(pause)
+            burst = time.perf_counter()
+            stopwatch.start_clock()
+            while True:
+                found += stopwatch.times(launch, self._round(found, samples, pause), commands)
+                stopped = self._stopped(found, time.perf_counter() - begin, samples)
+                if stopped or (pause and time.perf_counter() - burst > _BURST_SECONDS):
+                    break
+            clock = stopwatch.sm_clock()
+            if clock is not None:
+                clocks.append(clock)
+        state = as_gpu(self._device_now()).clocks()
+        return Trial.of(
+            found,
+            stopped,
+            sm_clock=statistics.median(clocks) if clocks else None,
+            sets=sets,
+            reasons=state.reasons if state else None,
+        )
+
+    def _round(self, found: Sequence[float], samples: int | None, pause: float) -> int:
+        """How many samples to take before the next look at the rule."""
+        if not found:
+            return min(samples or _ROUND, self.settings.rule.min_samples)
+        seconds = _BURST_SECONDS if pause else _ROUND_SECONDS
+        return max(1, min(_ROUND, int(seconds / max(found[-1], 1e-6))))
 
     def _stopped(self, found: list[float], elapsed: float, samples: int | None) -> str | None:
         if samples is not None:

@@ -40,7 +40,8 @@ def read(path: Path, settings: Settings) -> dict[str, Any]:
     """The document of an earlier bench that was measured as these settings say.
 
     Raises:
-        PtxkitError: P523, the file can't be read or is none, or the cache was flushed in another way.
+        PtxkitError: P523, the file can't be read or is none, or it was measured with another flush
+            or pause.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -50,6 +51,10 @@ def read(path: Path, settings: Settings) -> dict[str, Any]:
         help = "`ptxkit bench FILE --json > earlier.json` makes one"
         message = f"expected a bench of schema {SCHEMA} in `{path}`, found something else"
         raise error("P523", message, help=help)
+    pause = found["settings"].get("pause", 0.0)
+    if pause != settings.pause:
+        message = f"expected an earlier bench with `--pause {settings.pause:g}`, found `--pause {pause:g}`"
+        raise error("P523", message, help=f"measure with `--pause {pause:g}`, or make the earlier one anew")
     flush = found["settings"]["flush"]
     if flush != settings.flush:
         message = f"expected an earlier bench with `--flush {settings.flush}`, found `--flush {flush}`"

@@ -28,6 +28,7 @@ class Settings:
         trials: series of samples, each on fresh buffers.
         sets: sets of buffers that take turns within a trial, as far as memory goes.
         warmup: seconds of launches before each trial.
+        pause: seconds that the GPU rests before each burst of samples; 0: it is under load all the time.
         rule: when a trial has samples enough.
         roofs: whether to measure the memory roof, and the arithmetic one where the problem has one.
     """
@@ -36,6 +37,7 @@ class Settings:
     trials: int = 7
     sets: int = 2
     warmup: float = 0.05
+    pause: float = 0.0
     rule: Rule = field(default_factory=Rule)
     roofs: bool = True
 
@@ -169,7 +171,7 @@ class State:
         if reasons or low < high * (1 - CLOCK_DROP):
             why = f" ({', '.join(sorted(reasons))})" if reasons else ""
             message = f"the SM clock was held down{why}: between {low / 1e6:.0f} and {high / 1e6:.0f} MHz"
-            help = "let the GPU cool, or look at what else it does; compare shares of the roof, not times"
+            help = "compare shares of the roof, not times; `--pause 0.2` lets the GPU rest between samples"
             found.append(Diagnostic("P805", message, severity=Severity.WARNING, help=help))
         late = sum(trial.stopped == LATE for trial in self.figure.trials)
         if late:

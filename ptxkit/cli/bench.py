@@ -82,6 +82,13 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
 @_number("--max-noise", 0.0, 100 * _RULE.max_noise, "PERCENT", "How well a trial's median must be known.")
 @_number("--max-time", 0.001, _RULE.max_time, "S", "Seconds after which a trial ends all the same.")
 @_number("--warmup", 0.0, _DEFAULTS.warmup, "S", "Seconds of launches before each trial.")
+@_number(
+    "--pause",
+    0.0,
+    _DEFAULTS.pause,
+    "S",
+    "Seconds of rest before each burst of samples; 0: always under load.",
+)
 @click.option("--no-roof", is_flag=True, help="Leave the memory roof out.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE.json", help="An earlier bench.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw a roofline.")
@@ -146,7 +153,15 @@ def _settings(given: dict[str, Any]) -> Settings:
         max_time=given["max_time"],
     )
     sets = given["rotate"] or (1 if given["flush"] == "none" else _DEFAULTS.sets)
-    return Settings(given["flush"], given["trials"], sets, given["warmup"], rule, not given["no_roof"])
+    return Settings(
+        flush=given["flush"],
+        trials=given["trials"],
+        sets=sets,
+        warmup=given["warmup"],
+        pause=given["pause"],
+        rule=rule,
+        roofs=not given["no_roof"],
+    )
 
 
 def _measure(

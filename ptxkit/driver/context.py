@@ -38,6 +38,7 @@ class Context:
         self.last_kernel: str | None = None
         self._owned: dict[int, weakref.finalize[..., Any]] = {}
         self._keys = itertools.count()
+        self._reached: weakref.WeakSet[Context] = weakref.WeakSet()
         self._postponed: list[tuple[Callable[..., tuple[Any, ...]], tuple[Any, ...]]] | None = None
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         self._release = weakref.finalize(self, driver.cuDevicePrimaryCtxRelease, self.device)
@@ -100,6 +101,21 @@ class Context:
             with self:
                 status = call()[0]
         self.check((status,), doing)
+
+    def reach(self, other: Context) -> None:
+        """Let copies from another GPU's memory come straight, where the two GPUs are linked so.
+
+        CUDA driver API, peer context memory access.
+        """
+        if other in self._reached:
+            return
+        self._reached.add(other)
+        driver = bindings()
+        if check(driver.cuDeviceCanAccessPeer(self.device, other.device), "ask for links between GPUs"):
+            with self:
+                (status,) = driver.cuCtxEnablePeerAccess(other.handle, 0)
+            if status and status.name != "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED":
+                raise failure(status, f"reach GPU {other.ordinal} from GPU {self.ordinal}")
 
     def postpone(self) -> None:
         """From now on keep what is to be given back: nothing may be freed while a graph is captured."""

@@ -75,9 +75,13 @@ class CudaKernel:
 
         `registers` of a thread (32-bit), static `shared_bytes`, `local_bytes` of a thread, `constant_bytes`,
         `max_threads` of a CTA, `max_dynamic_shared_bytes`, `ptx_version` and `binary_version` (90 is 9.0);
-        where the compiler said so, `spill_store_bytes` and `spill_load_bytes`.
+        of what was compiled from PTX `spill_store_bytes` and `spill_load_bytes`.
         """
-        return dict(self._attributes)
+        found = dict(self._attributes)
+        spills = self.module.spills(self.name, found["local_bytes"])
+        if spills is not None:
+            found["spill_store_bytes"], found["spill_load_bytes"] = spills
+        return found
 
     def launch(
         self,
@@ -190,9 +194,6 @@ class CudaKernel:
                 which = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{theirs}")
                 read = driver.cuFuncGetAttribute(which, self._function)
                 found[ours] = int(check(read, f"read the attributes of `{self.name}`"))
-        usage = self.module.usage.get(self.name)
-        if usage:
-            found["spill_store_bytes"], found["spill_load_bytes"] = usage.spill_stores, usage.spill_loads
         return found
 
     def _other_record(self, record: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,14 +74,16 @@ class Loaded:
         handle: the `CUmodule`.
         images: what it was made of.
         findings: warnings of the driver's compiler.
+        options: how it was compiled.
         usage: registers and spills by function, as far as the compiler said (it is silent where the
-            driver's cache had the code already).
+            driver's cache had the code already: see `usage_of`).
         machine_code: the cubin that was loaded, where it was linked from several images, or from PTX with
             line information; else None.
     """
 
     handle: Any
     images: tuple[Image, ...]
+    options: Options
     findings: tuple[Diagnostic, ...]
     usage: dict[str, Usage]
     machine_code: bytes | None = None
@@ -116,7 +119,24 @@ def compile_images(context: Context, images: tuple[Image, ...], options: Options
         status, handle = bindings().cuModuleLoadDataEx(data, *log.options())
         if status:
             raise log.failure(status, ", ".join(image.name for image in images), source)
-    return Loaded(handle, images, tuple(log.findings(source)), read_usage(log.info), linked)
+    return Loaded(handle, images, options, tuple(log.findings(source)), read_usage(log.info), linked)
+
+
+def usage_of(context: Context, images: Sequence[Image], options: Options) -> dict[str, Usage]:
+    """What the functions in PTX use, from a compilation of its own: cached code has no log."""
+    found: dict[str, Usage] = {}
+    for image in images:
+        if image.is_ptx:
+            # The cache goes by the text; a comment that no text had before leads past it.
+            text = image.data.removesuffix(b"\0") + f"// {uuid.uuid4()}\n\0".encode()
+            log = Log(options)
+            with context:
+                status, handle = bindings().cuModuleLoadDataEx(text, *log.options())
+                # What another image defines is missing here; the log is whole all the same.
+                if not status:
+                    bindings().cuModuleUnload(handle)
+            found |= read_usage(log.info)
+    return found
 
 
 def read(source: str | Path | Module | bytes) -> Image:

@@ -114,6 +114,8 @@ class DeviceBuffer:
             doing = f"copy {nbytes} bytes between device arrays"
             if isinstance(source, DeviceBuffer):
                 source.context.synchronize(doing)
+                if source.context.ordinal != self.context.ordinal:
+                    self.context.reach(source.context)
             self.context.synchronize(doing)
             with self.context:
                 # Addresses are unified: the driver sees on which GPU each lies.

@@ -15,7 +15,7 @@ from ptxkit.diagnostics import error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.launch import CudaKernel, unknown_signature
-from ptxkit.driver.load import Loaded
+from ptxkit.driver.load import Loaded, usage_of
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.launch import Requirements
 
@@ -27,7 +27,6 @@ class CudaModule:
         context: the GPU that it is on.
         limits: what that GPU can hold.
         sm_count: its streaming multiprocessors.
-        usage: registers and spills by function, as far as the compiler said.
         machine_code: the cubin, where the driver linked one (`Loaded.machine_code`).
     """
 
@@ -35,7 +34,8 @@ class CudaModule:
         self.context = context
         self.limits = limits
         self.sm_count = sm_count
-        self.usage = loaded.usage
+        self._loaded = loaded
+        self._usage = loaded.usage
         self.machine_code = loaded.machine_code
         self._handle = loaded.handle
         self._images = loaded.images
@@ -85,6 +85,22 @@ class CudaModule:
         if declared is None:
             return DeviceBuffer(self.context, int(address), (int(size),), np.dtype(np.uint8), owner=self)
         return DeviceBuffer(self.context, int(address), *_array_of(declared, name, int(size)), owner=self)
+
+    def spills(self, name: str, local_bytes: int) -> tuple[int, int] | None:
+        """Bytes of registers that an entry stores to and loads from local memory; None of machine code.
+
+        Args:
+            name: of the entry.
+            local_bytes: that its threads have: none without local memory, and nobody has to be asked.
+        """
+        if name not in self._entries:
+            return None
+        if not local_bytes:
+            return 0, 0
+        if name not in self._usage:
+            self._usage = usage_of(self.context, self._loaded.images, self._loaded.options)
+        usage = self._usage.get(name)
+        return (usage.spill_stores, usage.spill_loads) if usage else None
 
     def requirements(self, name: str, attributes: dict[str, int]) -> Requirements:
         """What an entry demands of its launches, given its function attributes."""
