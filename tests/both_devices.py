@@ -39,6 +39,11 @@ class Both:
         """The emulator's."""
         return self.emulator.counts
 
+    def synchronize(self) -> None:
+        """Wait for both."""
+        self.emulator.synchronize()
+        self.gpu.synchronize()
+
     def load(self, source: Any) -> _Module:
         """On both; the test is skipped where the file is not for this GPU."""
         module = parse(source)
