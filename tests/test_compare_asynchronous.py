@@ -22,7 +22,8 @@ def test_a_dry_run_agrees_and_is_recorded(tmp_path: Path) -> None:
     assert found["copies"]["compared"] == sum(found["copies"]["by type"].values()) == 9
     assert found["tiles"]["compared"] == sum(found["tiles"]["by types"].values()) == 50
     assert found["gpu"] == "formulas"
-    machine = found["machine"]
+    machine = found["kernels"]
+    assert "cores" in found["machine"]
     assert machine["compared"] == sum(entry["launches"] for entry in machine["kernels"].values())
     assert len(machine["kernels"]) == 24
     forms = {form["form"].split()[0]: form["instances"] for form in found["forms"]}

@@ -4,7 +4,7 @@
     python tools/compare_asynchronous.py --only emu --runs 1 --programs 2 --copies 60 --tiles 2000
                                                          # no GPU: against formulas and models; writes nothing
 
-Three parts. *machine*: the kernels of tests/asynchrony, each with some permutations of its argument, and
+Three parts. *kernels*: those of tests/asynchrony, each with some permutations of its argument, and
 random programs of mbarrier operations, bulk copies and reductions. *copies*: loads, stores and reductions by
 random tensor maps, most of them across an edge. *tiles*: products of one `wgmma.mma_async` each, in every
 type. The same kernels run on both devices, on the emulator in lazy, eager and random order.
@@ -64,7 +64,7 @@ def main() -> int:
         return 3
     name = "formulas" if gpu is None else gpu.name
     parts["tiles"] = compare_tiles(gpu, pool, arguments.tiles, arguments.seed)
-    parts["machine"] = compare_machine(gpu, pool, arguments.runs, arguments.programs, arguments.seed)
+    parts["kernels"] = compare_machine(gpu, pool, arguments.runs, arguments.programs, arguments.seed)
     pool.close()
     for part, found in parts.items():
         print(f"{name}: {part}: {found['compared']} compared, {found['different']} different")
