@@ -21,6 +21,7 @@ from ptxkit.diagnostics import PtxkitError, code_info, exit_code
 from ptxkit.driver.binary import check_binary
 from ptxkit.driver.bound import _SLOTS, bind
 from ptxkit.driver.clocks import THROTTLES, reasons
+from ptxkit.driver.errors import _DriverLog
 from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
 from ptxkit.driver.timing import KERNELS
 
@@ -295,6 +296,41 @@ def test_reasons_that_hold_clocks_down() -> None:
     assert reasons(0x4 | 0x40) == ("power cap", "hardware thermal slowdown")
     assert reasons(0x1 | 0x8000) == ("idle", "reason 0x8000")
     assert set(reasons(0x4 | 0x8 | 0x20 | 0x40 | 0x80)) == THROTTLES
+
+
+# ---- the driver's own log, which drivers have only since CUDA 12.9
+
+
+class _Logging:
+    """The two calls of a driver with a log, as the CUDA driver API describes them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = ["[ts][E] before the first call"]
+
+    def cuLogsCurrent(self, flags: int) -> tuple[int, int]:
+        return 0, len(self.lines)
+
+    def cuLogsDumpToMemory(self, iterator: int, buffer: bytes, size: int, flags: int) -> tuple[int, int, int]:
+        text = "".join(f"{line}\n" for line in self.lines[iterator:]).encode()
+        ctypes.memmove(buffer, text, len(text))
+        return 0, len(self.lines), len(text)
+
+
+def test_the_drivers_log_is_told_once() -> None:
+    driver = _Logging()
+    log = _DriverLog(driver)
+    assert log.new_lines() == ()
+    driver.lines += ["[ts][E] first", "[ts][E] second"]
+    assert log.new_lines() == ("driver: [ts][E] first", "driver: [ts][E] second")
+    assert log.new_lines() == ()
+
+
+def test_a_driver_without_a_log() -> None:
+    class Silent:
+        def cuLogsCurrent(self, flags: int) -> None:
+            raise RuntimeError('Function "cuLogsCurrent" not found')
+
+    assert _DriverLog(Silent()).new_lines() == ()
 
 
 # ---- calls with their arguments bound
