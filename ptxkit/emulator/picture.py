@@ -19,7 +19,7 @@ WIDTH, LEFT, RIGHT, ROW, BAR = 1200, 150, 14, 22, 16
 """The picture's width, what stands left and right of the axis, a row's height and a bar's."""
 LETTER = 6.4
 """Width of a letter in a bar."""
-SIGNALLED = re.compile(r"(mbarrier 0x[0-9a-f]+) of CTA (\(\d+, \d+, \d+\))")
+SIGNALLED = re.compile(r"(mbarrier 0x[0-9a-f]+(?: `[^`]+`)?) of CTA (\(\d+, \d+, \d+\))")
 PRODUCT = re.compile(r"wgmma\.mma_async|tcgen05\.mma")
 KINDS = {
     "run": ("#8cc5b9", "a warp runs"),
@@ -167,19 +167,19 @@ def _tooltip(event: Event) -> str:
 
 
 def _bars(row: _Row, scale: float) -> Iterable[str]:
-    label = row.label.removeprefix("asynchronous ") if row.label.startswith("asynchronous") else row.label
-    label = f"in flight {int(label) + 1}" if label.isdecimal() else label
+    label = re.sub(r"^(mbarrier) 0x\w+ `(.+)`", r"\1 \2", row.label)
+    label = re.sub(r"^asynchronous (\d+)", lambda found: f"in flight {int(found[1]) + 1}", label)
     yield f'<text x="{LEFT - 8}" y="{row.y + 12:g}" text-anchor="end">{escape(label)}</text>'
     for event in row.slices:
         x, width = LEFT + event["ts"] * scale, max(1.0, event["dur"] * scale)
         kind, text = _kind(event), _text(event)
         fill = "url(#waits)" if kind == "wait" else KINDS[kind][0]
-        fits = text if len(text) * LETTER < width - 6 else text.rpartition(".")[2] if "." in text else ""
-        shown = fits if fits and len(fits) * LETTER < width - 6 else ""
-        words = f'<text x="{x + 4:.1f}" y="{row.y + 12:g}">{escape(shown)}</text>' if shown else ""
+        short = {"copy": "copy", "product": "mma"}.get(kind, "")
+        shown = next((words for words in (text, short) if words and len(words) * LETTER < width - 6), "")
+        text = f'<text x="{x + 4:.1f}" y="{row.y + 12:g}">{escape(shown)}</text>' if shown else ""
         yield (
             f'<g><title>{escape(_tooltip(event))}</title><rect class="bar" x="{x:.1f}" y="{row.y:g}" '
-            f'width="{width:.1f}" height="{BAR}" rx="2" fill="{fill}"/>{words}</g>'
+            f'width="{width:.1f}" height="{BAR}" rx="2" fill="{fill}"/>{text}</g>'
         )
     for event in row.marks:
         x = LEFT + event["ts"] * scale
@@ -231,4 +231,4 @@ def _legend(ctas: list[_Cta], y: float) -> Iterable[str]:
             fill = "url(#waits)" if kind == "wait" else color
             yield f'<rect x="{x:g}" y="{y - 10:g}" width="14" height="12" rx="2" fill="{fill}"/>'
             yield f'<text x="{x + 19:g}" y="{y:g}">{words}</text>'
-            x += 30 + len(words) * LETTER
+            x += 34 + len(words) * 5.6
