@@ -239,6 +239,22 @@ def test_a_file_without_a_card_runs_from_flags() -> None:
     ]
 
 
+def test_tensors_of_a_workload_and_sizes_need_no_flag() -> None:
+    """Parameters are called like them; what is neither must be given."""
+    bare = GEMV[GEMV.index(".version") :]
+    given: dict[str, Any] = {
+        "workload": "nvfp4_gemv",
+        "sizes": {"M": 128, "K": 256, "L": 1},
+        "grid": flags.extents("M", "--grid"),
+        "block": flags.extents("32", "--block"),
+    }
+    (launch,) = plan(bare, **given).launches
+    assert [a.tensor or a.value for a in launch.arguments] == ["a", "sfa", "b", "sfb", "c", 128, 256]
+    assert plan(bare, **given, arguments=arguments("a=e2m1[L, M, K]:ones")).launches == (launch,)
+    assert code(bare.replace("u32 K)", "u32 K, .param .u32 stages)"), **given) == "P562"
+    assert code(bare.replace(".u64 c,", ".u64 out,"), **given, arguments=arguments("out=f16[128]")) == "P562"
+
+
 def test_a_file_without_a_card_and_without_flags() -> None:
     assert code(ENTRIES) == "P543"
     assert code(ENTRIES, grid=flags.extents("4", "--grid")) == "P543"

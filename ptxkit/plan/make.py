@@ -208,16 +208,18 @@ class _Maker:
 
     def _in_order(self) -> list[str]:
         """The names after `--arg` as the entry takes them: its parameters where all names are, else in the
-        order given."""
+        order given. Parameters called like a tensor of the workload or like a size need no `--arg`."""
         given = list(self.request.arguments)
+        known = {tensor.name for tensor in self.workload.tensors(self.sizes)} if self.workload else set()
+        known |= self.sizes.keys()
         entries = [e for e in self.module.entries if self.request.entry in (None, e.name)]
         if len(entries) != 1:
             return given
         taken = [variable.declarators[0].name for variable in entries[0].parameters]
-        if not given or not set(given) <= set(taken):
+        if not (given or known) or not set(given) <= set(taken):
             return given
         for name in taken:
-            if name not in given:
+            if name not in given and name not in known:
                 message = f"expected `--arg {name}=..` for a parameter of `{entries[0].name}`, found none"
                 listed = ", ".join(f"`{name}`" for name in taken)
                 raise error("P562", message, help=f"it has {listed}")
@@ -402,4 +404,5 @@ class _Maker:
                 owner = self.workload.name
                 message = f"expected the output `{tensor.name}` of `{owner}` among the arguments, found none"
                 span = self.card.launches[0].spans.get("params") if self.card.launches else None
-                raise PtxkitError(Diagnostic("P562", message, span, source=self.card.source))
+                help = "name a parameter of the `.entry` so, or name the arguments in the card's `params`"
+                raise PtxkitError(Diagnostic("P562", message, span, help=help, source=self.card.source))
