@@ -1,7 +1,7 @@
 """The shipped kernels assemble and give no finding under any order; each single-line fault in them is found.
 
 `kernel_faults/KERNEL.toml` holds a kernel's faults, the sizes under which it runs here, and the registers
-that its plan allows.
+that its plan allows. A fault with `slow` is left to the longer run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ TABLES = {
     for path in sorted((Path(__file__).parent / "kernel_faults").glob("*.toml"))
 }
 FAULTS = [
-    pytest.param(kernel, fault["sizes"], fault, id=f"{kernel}: {fault['name']}")
+    pytest.param(
+        kernel,
+        fault["sizes"],
+        fault,
+        id=f"{kernel}: {fault['name']}",
+        marks=[pytest.mark.slow] if fault.get("slow") else [],
+    )
     for kernel, table in TABLES.items()
     for fault in table["fault"]
 ]

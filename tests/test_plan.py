@@ -340,6 +340,41 @@ def test_bad_extents_on_the_command_line(text: str) -> None:
     assert caught.value.diagnostics[0].code == "P560"
 
 
+def test_one_entry_of_several_needs_its_own_tensor_maps_only() -> None:
+    """A phase can run on a workload of its own, which lacks tensors of the others."""
+    phases = textwrap.dedent("""\
+    // /// ptxkit
+    // workload = "sparse_attn_bwd"
+    // [[launch]]
+    // entry = "first"
+    // grid = "s_q"
+    // block = 32
+    // params = ["p_map", "delta"]
+    // [[launch]]
+    // entry = "second"
+    // grid = "s_q"
+    // block = 32
+    // params = ["p_map", "dq_map", "dkv"]
+    // [presets]
+    // smoke = { s_q = 1, s_kv = 64, topk = 64, d_qk = 512 }
+    // [tensor_maps.p_map]
+    // tensor = "p"
+    // box = [1, 1, 64]
+    // [tensor_maps.dq_map]
+    // tensor = "dq"
+    // box = [1, 1, 64]
+    // ///
+    .version 8.0
+    .target sm_90
+    .entry first() { ret; }
+    .entry second() { ret; }
+    """)
+    assert [m.name for m in plan(phases).tensor_maps] == ["p_map", "dq_map"]
+    alone = plan(phases, entry="first", workload="sparse_attn_bwd_phase1")
+    assert [m.name for m in alone.tensor_maps] == ["p_map"]
+    assert code(phases, entry="second", workload="sparse_attn_bwd_phase1") == "P534"
+
+
 # ---- JSON
 
 

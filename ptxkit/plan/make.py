@@ -72,7 +72,7 @@ class _Maker:
         launches = self._launches(has_card)
         self.tensors = {tensor.name: tensor for tensor in self._tensors()}
         self._check_expectations()
-        maps = tuple(self._tensor_maps())
+        maps = tuple(self._tensor_maps(launches))
         self.map_names = {tensor_map.name for tensor_map in maps}
         settled = tuple(self._launch(launch) for launch in launches)
         self._check_arguments(settled)
@@ -347,11 +347,17 @@ class _Maker:
             dtype, shape = layout_of(name, Path(flag.initial.file))
         return PlanTensor(name, dtype, shape, "input" if initial else "scratch", initial)
 
-    def _tensor_maps(self) -> Iterable[PlanTensorMap]:
+    def _tensor_maps(self, launches: Sequence[LaunchCard]) -> Iterable[PlanTensorMap]:
+        """Those that the launches take, and those that no launch of the card does."""
+        taken = {param.name for launch in launches for param in launch.params}
+        others = {param.name for launch in self.card.launches for param in launch.params} - taken
+
         def settled(extents: Sequence[Expression] | None) -> tuple[int, ...] | None:
             return None if extents is None else tuple(extent.evaluate(self.sizes) for extent in extents)
 
         for card in self.card.tensor_maps:
+            if card.name in others:
+                continue
             if card.tensor not in self.tensors:
                 known = ", ".join(f"`{name}`" for name in self.tensors)
                 message = f"expected a tensor for tensor map `{card.name}`, found `{card.tensor}`"

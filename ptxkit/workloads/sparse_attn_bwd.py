@@ -55,8 +55,8 @@ VALUE_DEPTH = 512
 DEPTHS = (512, 576)
 """Elements of a key: the latent part alone, or with 64 that carry a rotary embedding."""
 
-BF16 = 0.002
-"""What rounding to bf16 may change, relatively: 2**-9, and a little for what comes before it."""
+BF16 = 2.0**-8 + 2.0**-14
+"""What rounding to bf16's 8 bits may change, relatively, and a little for what comes before it."""
 
 
 def seen_keys(indices: np.ndarray, length: int, keys: int) -> np.ndarray:
@@ -78,6 +78,7 @@ class SparseAttention(Workload):
             "random keys; some indices out of range on either side, lists of every length, some of none"
         ),
         "valid": Generator("random keys, every index in range, every list full"),
+        "wide": Generator("as mixed; q, kv and do over many powers of two, from flat softmax to sharp"),
     }
 
     def check(self, sizes: Sizes) -> None:
@@ -100,14 +101,14 @@ class SparseAttention(Workload):
     def generate(self, sizes: Sizes, generator: str, seed: int, wanted: frozenset[str]) -> Arrays:
         """Inputs from numpy's PCG64 with `seed`, o and lse by the forward pass in f32.
 
-        Scaled dot products have a deviation of one. Of every eight `mixed` queries, from the second on, one
-        has an empty list and one only indices that are no keys.
+        Scaled dot products have a deviation of one, up to eight in `wide`. Of every eight queries, from the
+        second on, one has an empty list and one only indices that are no keys, except in `valid`.
         """
         rng = np.random.default_rng(seed)
         queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
         indices = rng.integers(0, keys, (queries, chosen), np.int32)
         length = np.full(queries, chosen, np.int32)
-        if generator == "mixed":
+        if generator != "valid":
             kind = rng.integers(0, 16, indices.shape)
             indices[kind == 0] = -1
             indices[kind == 1] = keys
@@ -124,6 +125,10 @@ class SparseAttention(Workload):
             "topk_length": length,
             "lse": np.full((queries, HEADS), -np.inf, np.float32),
         }
+        if generator == "wide":
+            for name, least, most in (("q", -8, 2), ("kv", -3, 2), ("do", -30, 30)):
+                powers = rng.integers(least, most, (*arrays[name].shape[:-1], 1)).astype(np.float32)
+                arrays[name] *= np.exp2(powers).astype(ml_dtypes.bfloat16)
         kv = arrays["kv"].astype(np.float32)
         for query in range(queries):
             seen = seen_keys(indices[query], int(length[query]), keys)
@@ -200,15 +205,15 @@ class SparseAttnBwd(SparseAttention):
     def reference(self, sizes: Sizes, inputs: Arrays) -> dict[str, Expected]:
         """Query by query in float64.
 
-        The slack is for w and ds in bf16, as the tensor cores take them, of the sum of the magnitudes;
-        and for ds where do . kv and delta cancel, 2**-18 of the magnitudes in them.
+        The slack is for w and ds in bf16, as the tensor cores take them, of the sum of the magnitudes; for w
+        what p may be off by; and for ds where do . kv and delta cancel, 2**-18 of the magnitudes in them.
         """
         queries, keys, depth = sizes["s_q"], sizes["s_kv"], sizes["d_qk"]
         dq, dq_slack = np.zeros((2, queries, HEADS, depth))
         dkv, dkv_slack = np.zeros((2, keys, depth))
         for query, part in self._pairs(sizes, inputs):
-            rows, seen, do, w, ds, ds_error = (
-                part[name] for name in ("rows", "seen", "do", "w", "ds", "ds_error")
+            rows, seen, do, w, ds, w_error, ds_error = (
+                part[name] for name in ("rows", "seen", "do", "w", "ds", "w_error", "ds_error")
             )
             q = inputs["q"][query].astype(np.float64)
             dq[query] = ds @ rows
@@ -217,12 +222,12 @@ class SparseAttnBwd(SparseAttention):
             np.add.at(dkv_slack, seen, ds_error.T @ np.abs(q))
             latent = (slice(None), slice(VALUE_DEPTH))
             np.add.at(dkv[latent], seen, w.T @ do)
-            np.add.at(dkv_slack[latent], seen, BF16 * (w.T @ np.abs(do)))
+            np.add.at(dkv_slack[latent], seen, w_error.T @ np.abs(do))
         return {"dq": Expected(dq, dq_slack), "dkv": Expected(dkv, dkv_slack)}
 
     def _pairs(self, sizes: Sizes, inputs: Arrays) -> Iterator[tuple[int, Arrays]]:
         """For every query that sees a key: the query's number; by name its `rows` of kv [n, d_qk] and their
-        numbers `seen`, `do`, and `w`, `ds` and what ds may be off by, `ds_error`, [128, n] each."""
+        numbers `seen`, `do`; `w`, `ds` and what they may be off by, `w_error`, `ds_error`, [128, n] each."""
         kv = inputs["kv"].astype(np.float64)
         scale = sizes["d_qk"] ** -0.5
         for query in range(sizes["s_q"]):
@@ -234,11 +239,14 @@ class SparseAttnBwd(SparseAttention):
             values = rows[:, :VALUE_DEPTH]
             do, o = inputs["do"][query].astype(np.float64), inputs["o"][query].astype(np.float64)
             lse = inputs["lse"][query].astype(np.float64)[:, None]
-            w = np.exp2(inputs["q"][query].astype(np.float64) @ rows.T * scale * np.log2(np.e) - lse)
-            ds = w * (do @ values.T - (o * do).sum(axis=1, keepdims=True)) * scale
+            q = inputs["q"][query].astype(np.float64)
+            w = np.exp2(q @ rows.T * scale * np.log2(np.e) - lse)
+            factor = (do @ values.T - (o * do).sum(axis=1, keepdims=True)) * scale
             magnitudes = np.abs(do) @ np.abs(values).T + np.abs(o * do).sum(axis=1, keepdims=True)
-            ds_error = BF16 * np.abs(ds) + 2.0**-18 * w * magnitudes * scale
-            yield query, {"rows": rows, "seen": seen, "do": do, "w": w, "ds": ds, "ds_error": ds_error}
+            w_error = w * (BF16 + 2.0**-18 * scale * (np.abs(q) @ np.abs(rows).T))
+            ds_error = w_error * np.abs(factor) + 2.0**-18 * w * magnitudes * scale
+            part = {"rows": rows, "seen": seen, "do": do, "w": w, "ds": w * factor}
+            yield query, part | {"w_error": w_error, "ds_error": ds_error}
 
     def cost(self, sizes: Sizes) -> Cost:
         """Each input once, dkv written once; products q.kv and do.kv, and three that make dq and dkv."""
