@@ -1,0 +1,130 @@
+"""Measure what everyday commands cost: how long the short ones take, how much memory a large file does.
+
+    python tools/measure_everyday.py [--rounds 15] [--output FILE]
+
+Each round runs, one after the other: `python -c pass`; `ptxkit --version`; `ptxkit --help`; `ptxkit run
+gemv.ptx` on the emulator, its smallest preset. Figures are medians, by the wall's clock and by the processes'
+own. Then `ptxkit check` reads a file of 10 MB, the function of Triton's largest kernel in the corpus again
+and again under new names, and the most memory that it held is noted. Writes bench/results/everyday.json;
+exits with 1 where a bar is missed, by the processes' own clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ptxkit.provenance import provenance
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT.parent / "shared" / "corpus"))
+OUTPUT = ROOT / "bench" / "results" / "everyday.json"
+COMMANDS = {
+    "python": ["-c", "pass"],
+    "version": ["-m", "ptxkit", "--version"],
+    "help": ["-m", "ptxkit", "--help"],
+    "run": ["-m", "ptxkit", "run", "gemv.ptx", "--device", "emu"],
+}
+BARS = {"version": 0.15, "help": 0.15, "run": 3.0}
+"""Seconds, process start included."""
+LARGE, MEMORY = 10_000_000, 1 << 30
+"""Bytes of the large file, and that `check` of it may hold."""
+
+WATCHED = """\
+import json, resource, sys, time
+from ptxkit.__main__ import main
+began = time.perf_counter()
+code = main(["check", sys.argv[1]])
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+scale = 1 if sys.platform == "darwin" else 1024
+found = {"exit": code, "seconds": time.perf_counter() - began, "bytes": peak * scale}
+print(json.dumps(found), file=sys.stderr)
+"""
+
+
+def large(size: int) -> str:
+    """A module of at least so many bytes: the largest of Triton's, its functions again and again."""
+    files = sorted(CORPUS.glob("triton/*.ptx"), key=lambda path: path.stat().st_size)
+    if not files:
+        raise SystemExit(f"no corpus at {CORPUS}; set PTXKIT_CORPUS")
+    text = files[-1].read_text()
+    text = text[:at] if (at := text.find("\t.file\t")) >= 0 else text
+    text = re.sub(r"^\s*\.loc\s.*\n", "", text, flags=re.MULTILINE)
+    text = text.partition("\t.section\t")[0]
+    start = text.index(".visible .entry")
+    head, function = text[:start], text[start:]
+    name = re.search(r"\.entry (\w+)", function)
+    assert name
+    copies = -(-size // len(function))
+    return head + "".join(function.replace(name[1], f"{name[1]}_{copy}") for copy in range(copies))
+
+
+def memory(size: int) -> dict[str, Any]:
+    """What `ptxkit check` of a file of that size took."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "large.ptx")
+        path.write_text(large(size))
+        done = subprocess.run([sys.executable, "-c", WATCHED, path], capture_output=True, text=True)
+        found: dict[str, Any] = json.loads(done.stderr.splitlines()[-1])
+        if found["exit"]:
+            raise SystemExit(done.stdout[-2000:])
+        return {**found, "file_bytes": path.stat().st_size, "said": done.stdout.splitlines()[-1]}
+
+
+def timed(arguments: Sequence[str]) -> dict[str, float]:
+    """Seconds that Python takes with these arguments, by the wall's clock and by its own."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"wall": round(wall, 4), "cpu": round(cpu, 4)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    given = parser.parse_args()
+    for arguments in COMMANDS.values():
+        timed(arguments)
+    rounds = [{name: timed(arguments) for name, arguments in COMMANDS.items()} for _ in range(given.rounds)]
+    seconds = {
+        name: {clock: statistics.median(row[name][clock] for row in rounds) for clock in ("wall", "cpu")}
+        for name in COMMANDS
+    }
+    checked = memory(LARGE)
+    record = {
+        "schema": 1,
+        "kind": "everyday",
+        "seconds": seconds,
+        "check": checked,
+        "bars": {"seconds": BARS, "bytes": MEMORY},
+        "load_average": [round(load, 2) for load in os.getloadavg()],
+        **provenance(),
+        "rounds": rounds,
+    }
+    given.output.write_text(json.dumps(record, indent=1) + "\n")
+    for name, row in seconds.items():
+        print(f"{name:8} {row['wall']:.3f} s, {row['cpu']:.3f} s of processor time")
+    print(
+        f"check    {checked['bytes'] / 2**20:.0f} MiB, {checked['seconds']:.1f} s, "
+        f"for {checked['file_bytes']:,} bytes"
+    )
+    missed = [name for name, bar in BARS.items() if seconds[name]["cpu"] >= bar]
+    missed += ["memory"] if checked["bytes"] >= MEMORY else []
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
