@@ -3,7 +3,8 @@ which change of a line they break which rule.
 
 A header between `// /// test` and `// ///` is TOML: `grid`, `block`, `cluster`; `x` and `out`, expressions of
 numpy for the argument and for what the kernel must leave in `out`; `faults`, each the codes of which one must
-be found, the text to change, which occurs once, and the text to put there.
+be found, the text to change, which occurs once, and the text to put there; then an order, where it is not
+found in `lazy`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from asynchronous_kernels import KERNELS
+from test_tensor_memory_faults import SECOND, SINGLE
 
 from ptxkit.emulator import Emulator
 
@@ -53,3 +55,13 @@ def test_nobody_waits_between_two_phases() -> None:
     assert found(unseen, False) == []
     assert found(unseen, True) == ["P683"]
     assert found(TWO_PHASES, True) == []
+
+
+def test_a_product_overwrites_what_one_before_it_reads() -> None:
+    """As attention kernels do: the second product's accumulator lies over the first one's matrix A."""
+    changed = SECOND.replace("[%r5]", "[%r13]").replace("%p3", "%p2")
+    for text, codes in ((SINGLE.replace(SECOND, changed), ["P6131"]), (SINGLE, [])):
+        for strict in (True, False):
+            device = Emulator(strict=strict)
+            device.load(text).kernel().launch((1,), (128,), [device.empty(128, np.float32)])
+            assert [finding.code for finding in device.findings] == (codes if strict else [])

@@ -125,7 +125,10 @@ class Flights:
             return True
         box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, earlier.writes)
         source = None if box is not None else boxes_meet(later.writes, earlier.reads)
-        if (box is None and source is None) or tolerated(earlier, later, box is None):
+        if box is None and source is None:
+            return False
+        if tolerated(earlier, later, box is None):
+            self._warn_tolerated(earlier, later, box or source)
             return False
         if earlier.kind == later.kind == "mma" and earlier.row == later.row:
             self._warn_products(earlier, later, box)
@@ -141,6 +144,15 @@ class Flights:
         return earlier.done > 0 and engine.knows(later.row, earlier.row, earlier.done)
 
     # ---- findings
+
+    def _warn_tolerated(self, earlier: Flight, later: Flight, box: Box | None) -> None:
+        """Where the emulator is strict, tell of what no text orders and kernels rely on."""
+        launch = self.engine.gang.launch
+        if launch.strict:
+            said = f"`{_name(later)}` overwrites {box}, which `{_name(earlier)}` may still use"
+            message = f"TMEM-WAR-MMA-CP: {said}"
+            where = f"the other by `{earlier.spelling}` at {earlier.site.where}"
+            launch.warn("P6131", message, later.site, (f"{self._who(later)} issues it here", where))
 
     def _warn_products(self, earlier: Flight, later: Flight, box: Box | None) -> None:
         self.engine.gang.launch.warn(
