@@ -1,0 +1,27 @@
+"""What everyday commands cost: memory. Times are no test; tools/measure_everyday.py measures them."""
+
+from __future__ import annotations
+
+import pytest
+from tools.measure_everyday import CORPUS, LARGE, MEMORY, large, memory
+
+import ptxkit
+
+needs_corpus = pytest.mark.skipif(
+    not any(CORPUS.glob("triton/*.ptx")), reason=f"no corpus at {CORPUS}; set PTXKIT_CORPUS"
+)
+
+
+@needs_corpus
+def test_the_large_file_is_right() -> None:
+    text = large(200_000)
+    assert len(text) >= 200_000
+    module = ptxkit.parse(text)
+    assert len(module.entries) > 1
+    assert not any(found.is_error for found in ptxkit.check(module))
+
+
+@needs_corpus
+@pytest.mark.slow
+def test_a_large_file_is_checked_in_little_memory() -> None:
+    assert memory(LARGE)["bytes"] < MEMORY
