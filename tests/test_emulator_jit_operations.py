@@ -17,7 +17,7 @@ from ptxkit.emulator.jit.lowering import LOWERED, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Modifiers, decode_pure
-from ptxkit.emulator.steps import Computation
+from ptxkit.emulator.parts import Computation
 from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, writer
 
 assert ptxkit.emulator.operations

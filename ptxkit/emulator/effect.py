@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
+    from ptxkit.emulator.parts import Transfer
 
 Step = Callable[["Group", Any], Any]
 """Runs an instruction for a group, and for those of its lanes that a guard holds for: None for all of them,
@@ -46,6 +47,7 @@ class Effect:
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
         uniform: whether the lanes of a warp must agree on its guard.
+        transfer: what `step` does, where that is a weak load or store and no more.
         alone: whether it parts groups at its own block, which then holds nothing else.
     """
 
@@ -55,6 +57,7 @@ class Effect:
     target: Symbol | None = None
     uniform: bool = False
     alone: bool = False
+    transfer: Transfer | None = None
 
 
 Reader = Callable[["Form"], Effect]

@@ -58,6 +58,10 @@ class Ledger:
         size = count * self.dtype.itemsize
         return bank if count == 1 else bank.view(UNITS[size])
 
+    def records(self, kind: str) -> np.ndarray:
+        """The records of a kind, granule by granule; none of them is set where there were none."""
+        return self._unit(kind, 1)
+
     def read(self, kind: str, at: Any, count: int) -> Any:
         """`count` records from each granule on, along a further axis; `at` is a multiple of `count`."""
         found = self._unit(kind, count).take(at if count == 1 else at // count, mode="wrap")

@@ -28,7 +28,8 @@ from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.steps import Computation, Step, check_guard, checked_division, clean_step, tracked_step
+from ptxkit.emulator.parts import Computation, Part
+from ptxkit.emulator.steps import Step, check_guard, checked_division, clean_step, tracked_step
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
@@ -49,7 +50,7 @@ class Block:
         tracked: the same instructions, for groups that have undefined bits.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
-        parts: what the steps of pure instructions are made of; None for the others.
+        parts: what the steps of pure instructions, loads and stores are made of; None for the others.
         live_after: behind each instruction the slots whose values count, as bits.
         plan: what runs in place of the steps once a back end has compiled the block.
         gate: what a group must pass first, if there is something.
@@ -64,7 +65,7 @@ class Block:
     tracked: list[Step] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     guards: list[Source | None] = field(default_factory=list)
-    parts: list[Computation | None] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     live_after: list[int] = field(default_factory=list)
     plan: Sequence[Step] | None = None
     gate: Gate | None = None
@@ -133,7 +134,7 @@ class _Decoded:
     tracked: Step
     guard: Source | None = None
     effect: Effect = field(default_factory=Effect)
-    part: Computation | None = None
+    part: Part = None
 
 
 class Linker:
@@ -287,7 +288,7 @@ class Builder:
             self._refuse(site, str(unsupported))
             return nothing
         step = _effect_step(effect, guard, site)
-        return _Decoded(site, step, step, guard, effect)
+        return _Decoded(site, step, step, guard, effect, effect.transfer)
 
     def _watch(self, item: _Decoded) -> None:
         """Let an instruction other than `wgmma` look out for products in flight on its registers."""

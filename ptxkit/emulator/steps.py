@@ -8,7 +8,6 @@ A `tracked` step does the same work where some register has undefined bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,32 +16,13 @@ import numpy as np
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operands import Source, Target, lanes_of
-from ptxkit.emulator.operation import Modifiers, Pure
+from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 Step = Callable[["Group"], Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Computation:
-    """A pure instruction: what its step is made of, for whoever compiles it otherwise.
-
-    Attributes:
-        modifiers: all of them, to be read again.
-        operation: what it computes.
-        sources: its operands, in the order of the operation's.
-        targets: its destinations; None for one that is left out.
-        guard: the predicate before it, if there is one.
-    """
-
-    modifiers: Modifiers
-    operation: Pure
-    sources: Sequence[Source]
-    targets: Sequence[Target | None]
-    guard: Source | None
 
 
 @cache

@@ -32,18 +32,24 @@ class Compiler:
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), self._machine)
         self._made: dict[str, Any] = {}
 
-    def function(self, text: str, kind: Callable[[int], Any]) -> Any:
+    def function(self, text: str, kind: Callable[[int], Any], optimise: bool = False) -> Any:
         """The function of a module.
 
         Args:
             text: the module, in LLVM's assembly language; its function is called `FUNCTION`.
             kind: the type of the function, of `ctypes`.
+            optimise: whether LLVM's passes are to look at it first. What is vectors already gains nothing.
         """
         made = self._made.get(text)
         if made is None:
             module = binding.parse_assembly(text)
             (function,) = (each for each in module.functions if each.name == FUNCTION)
             function.name = f"{FUNCTION}{len(self._made)}"
+            if optimise:
+                options = binding.create_pipeline_tuning_options(speed_level=2)
+                options.loop_vectorization = True
+                passes = binding.create_pass_builder(self._machine, options)
+                passes.getModulePassManager().run(module, passes)
             self._engine.add_module(module)
             self._engine.finalize_object()
             made = self._made[text] = kind(self._engine.get_function_address(function.name))

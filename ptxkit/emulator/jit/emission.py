@@ -17,7 +17,7 @@ from ptxkit.emulator.values import WARP, dtype_of
 if TYPE_CHECKING:
     import numpy as np
 
-    from ptxkit.emulator.steps import Computation
+    from ptxkit.emulator.parts import Computation
 
 I64, POINTER = ir.IntType(64), ir.PointerType()
 

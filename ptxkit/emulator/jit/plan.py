@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
+from ptxkit.emulator.jit.transfer import CompiledTransfer
+from ptxkit.emulator.parts import Computation, Part, Transfer
 from ptxkit.emulator.special import VARYING
-from ptxkit.emulator.steps import Computation
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -47,11 +48,14 @@ def plan(block: Block, code: Code) -> list[Step]:
 
     for at, part in enumerate(block.parts):
         lowering = lowering_of(part, code)
-        if part is None or lowering is None:
+        if not isinstance(part, Computation) or lowering is None:
             close(at)
+            if isinstance(part, Transfer) and part.address.base is not None:
+                steps.append(CompiledTransfer(part, block.steps[at]))
+                continue
             steps.append(either(block.steps[at], block.tracked[at]))
             continue
-        if part.guard is not None and any(part.guard.slot in written_by(each) for each in parts):
+        if part.guard is not None and any(part.guard.slot in each.writes for each in parts):
             # A stretch knows its guards when it begins.
             close(at)
         parts.append(part)
@@ -71,19 +75,14 @@ def either(step: Step, tracked: Step) -> Step:
     return chosen
 
 
-def written_by(part: Computation) -> set[int]:
-    """The slots that an instruction writes."""
-    return {target.slot for target in part.targets if target is not None}
-
-
-def lowering_of(part: Computation | None, code: Code) -> Lowering | None:
+def lowering_of(part: Part, code: Code) -> Lowering | None:
     """How an instruction is compiled; None where it is left to numpy."""
-    if part is None:
+    if not isinstance(part, Computation):
         return None
     operation = part.operation
     if operation.reads_carry or operation.writes_carry:
         return None
-    slots = [source.slot for source in part.sources if source.slot is not None] + [*written_by(part)]
+    slots = [source.slot for source in part.sources if source.slot is not None] + [*part.writes]
     if any(code.widths[slot] > 64 for slot in slots):
         return None
     if any(source.compute is not None and source.name in VARYING for source in part.sources):

@@ -22,7 +22,8 @@ from ptxkit.emulator.values import RAW, U64, WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
-    from ptxkit.emulator.steps import Computation, Step
+    from ptxkit.emulator.parts import Computation
+    from ptxkit.emulator.steps import Step
 
 MOST_VARIANTS = 8
 """Combinations of shapes that a stretch is compiled for; the others are left to numpy."""

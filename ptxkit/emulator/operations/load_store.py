@@ -14,6 +14,7 @@ from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
 from ptxkit.emulator.parameters import gather, scatter
+from ptxkit.emulator.parts import Transfer
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def ld(form: Form) -> Effect:
         sliced = form.builder.parameters.place_of(operand)
         if sliced is not None and space == "param":
             return _load_parameter(form, *sliced, width, targets, dtype)
-    accessor = Accessor(form.address(operand), named, width * count, form.site)
+    address = form.address(operand)
+    accessor = Accessor(address, named, width * count, form.site)
     strength = {"weak": "", "acquire": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
 
@@ -98,7 +100,9 @@ def ld(form: Form) -> Effect:
                 target.write(group, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
         return tainted
 
-    return Effect(step)
+    if strength or width == 16:
+        return Effect(step)
+    return Effect(step, transfer=Transfer(address, accessor, width, count, dtype, targets, None, form.guard))
 
 
 def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
@@ -164,7 +168,8 @@ def st(form: Form) -> Effect:
         sliced = form.builder.parameters.place_of(operand)
         if sliced is not None and space == "param":
             return _store_parameter(form, *sliced, width, sources)
-    accessor = Accessor(form.address(operand), named, width * count, form.site)
+    address = form.address(operand)
+    accessor = Accessor(address, named, width * count, form.site)
     strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
 
@@ -181,7 +186,9 @@ def st(form: Form) -> Effect:
             group.gang.launch.counts.store(access.space, access.lanes * width * count)
             access.store(values, masks, width, origin, strength)
 
-    return Effect(step)
+    if strength or width == 16:
+        return Effect(step)
+    return Effect(step, transfer=Transfer(address, accessor, width, count, raw, (), sources, form.guard))
 
 
 def _st_bulk(form: Form) -> Effect:

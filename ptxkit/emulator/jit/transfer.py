@@ -1,0 +1,333 @@
+"""Loads and stores, compiled where nothing about them is in doubt.
+
+An access is settled by one look at all its addresses, as numpy settles it: they lie in one allocation, or in
+the CTA's shared memory, aligned and defined, and no record of the ledger is one that a row may not have seen.
+Then one function moves the bytes and enters the access. In every other case the step of numpy does all of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.addresses import WINDOWS, space_of
+from ptxkit.emulator.jit.compiler import address, compiler
+from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.memory_code import (
+    DONE,
+    FIELDS,
+    RANGE_FIELDS,
+    Shape,
+    access_code,
+    range_code,
+)
+from ptxkit.emulator.jit.stretch import extent_of
+from ptxkit.emulator.ledger import WEAK, Ledger
+from ptxkit.emulator.memory import BASE, Allocation, Bank
+from ptxkit.emulator.races import KINDS
+from ptxkit.emulator.values import RAW, WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.parts import Transfer
+    from ptxkit.emulator.steps import Step
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_AT = {name: number for number, name in enumerate(FIELDS)}
+_LOW, _HIGH, _ODD, _COUNT = (RANGE_FIELDS.index(name) for name in ("low", "high", "odd", "count"))
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """The memory of an access.
+
+    Attributes:
+        space: the state space.
+        bank: the bytes.
+        start: the address of the bank's first byte, in the space of the addresses.
+        stride: bytes of the tile of the bank that each CTA has; 0 where there is but one.
+        ledger: where the access is entered; None where races are not sought.
+        suspect: whether some of the bytes may be undefined.
+    """
+
+    space: str
+    bank: Bank
+    start: int
+    stride: int
+    ledger: Ledger | None
+    suspect: bool
+
+
+@dataclass(slots=True, eq=False)
+class Addresses:
+    """The addresses of an access, one for each place.
+
+    Attributes:
+        array: what their register holds.
+        extent: along which axes they differ.
+        low, high: the least and the greatest of those that take part.
+        odd: the union of their bits.
+        lanes: how many of the group's lanes take part.
+        active: bool, the places that take part; None for all.
+        guarded: whether a guard is why some don't.
+    """
+
+    array: Any
+    extent: Extent
+    low: int
+    high: int
+    odd: int
+    lanes: int
+    active: Any
+    guarded: bool
+
+
+class Arguments:
+    """The words that a function of `memory_code` takes.
+
+    Args:
+        elements: arrays that follow those of `FIELDS`.
+    """
+
+    def __init__(self, elements: Sequence[Any]) -> None:
+        self.words = np.zeros(len(FIELDS) + len(elements), np.uint64)
+        self._kept: list[Any] = []
+        for number, element in enumerate(elements, len(FIELDS)):
+            self.words[number] = address(element)
+
+    def put(self, name: str, value: Any, back: int = 0) -> None:
+        """Set a number, or the address of an array less some bytes."""
+        if not isinstance(value, int):
+            self._kept.append(value)
+            value = address(value) - back
+        self.words[_AT[name]] = value
+
+    def has(self, name: str) -> bool:
+        """Whether a word is set."""
+        return bool(self.words[_AT[name]])
+
+
+class CompiledTransfer:
+    """A load or store as a step of a plan.
+
+    Args:
+        transfer: what it does.
+        step: the same in numpy, for groups of any kind.
+    """
+
+    def __init__(self, transfer: Transfer, step: Step) -> None:
+        self._transfer = transfer
+        self._step = step
+        self._allocation: Allocation | None = None
+        base = transfer.address.base
+        assert base is not None
+        assert base.slot is not None
+        self._base = base.slot
+        self._bits = base.bits
+        self._offset = transfer.address.offset & ((1 << base.bits) - 1)
+        self._functions: dict[Shape, Any] = {}
+
+    def __call__(self, group: Group) -> Any:
+        """Run the instruction for a group."""
+        return None if self._done(group) else self._step(group)
+
+    def _done(self, group: Group) -> bool:
+        """Do it, unless something is in doubt."""
+        transfer, undefined = self._transfer, group.undefined
+        gang, guard = group.gang, transfer.guard
+        launch = gang.launch
+        if launch.program.asynchronous and (gang.queue.flying or len(gang.mbarriers.place)):
+            return False
+        if undefined and any(slot in undefined for slot in transfer.reads):
+            return False
+        condition = None
+        if guard is not None:
+            condition = guard.reader(group)
+            if condition.ndim == 0:
+                if not condition:
+                    return True
+                condition = None
+        addresses = self._addresses(group, condition)
+        if addresses is None or addresses.odd & (transfer.accessor.aligned - 1):
+            return False
+        if not addresses.lanes:
+            return True
+        place = self._place(group, addresses)
+        if place is None:
+            return False
+        if transfer.stores:
+            return self._store(group, addresses, place)
+        return self._load(group, addresses, place)
+
+    # ---- which addresses, and where
+
+    def _addresses(self, group: Group, condition: Any) -> Addresses | None:
+        array = group.regs[self._base]
+        extent = extent_of(array.shape, group.n)
+        if not extent:
+            return None
+        array = np.ascontiguousarray(array)
+        active = condition
+        if group.mask is not None:
+            active = group.mask if condition is None else condition & group.mask
+        if active is not None:
+            if extent is not Extent.THREADS:
+                return None
+            active = np.ascontiguousarray(np.broadcast_to(active, (group.n, WARP)))
+        words = np.zeros(len(RANGE_FIELDS), np.uint64)
+        words[:4] = array.size, address(array), self._offset, 0 if active is None else address(active)
+        compiler().function(range_code(self._bits, active is not None), CALL, True)(address(words))
+        low, high, odd, count = (int(words[at]) for at in (_LOW, _HIGH, _ODD, _COUNT))
+        lanes = group.lanes if active is None else count
+        if count == array.size:
+            return Addresses(array, extent, low, high, odd, lanes, None, False)
+        return Addresses(array, extent, low, high, odd, lanes, active, condition is not None)
+
+    def _place(self, group: Group, addresses: Addresses) -> Place | None:
+        """Where the addresses lie; None where that, or whether they may, is for numpy to say."""
+        accessor, gang = self._transfer.accessor, group.gang
+        launch, low, high = gang.launch, addresses.low, addresses.high
+        space, window = accessor.space, 0
+        if space == "generic":
+            space = space_of(low)
+            if space != space_of(high):
+                return None
+            window = WINDOWS.get(space, 0)
+        if space == "shared":
+            start = launch.shared_start + window
+            if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared_total:
+                return None
+            bank = gang.shared
+            suspect = bank.suspect(low - start, high - start + accessor.size - 1)
+            return Place(space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.ledger, suspect)
+        if space != "global":
+            return None
+        found = self._allocation
+        if found is None or low < found.address or high + accessor.size > found.end or not found.live:
+            found = self._allocation = launch.memory.find(low)
+            if found is None or high + accessor.size > found.end or not found.live:
+                return None
+        ledger = found.ledger
+        if self._transfer.stores and ledger is None and launch.sanitize:
+            ledger = launch.seek_races(found)
+        return Place(space, launch.memory, BASE, 0, ledger, found.undefined)
+
+    # ---- doing it
+
+    def _load(self, group: Group, addresses: Addresses, place: Place) -> bool:
+        transfer = self._transfer
+        held = addresses.guarded
+        if place.suspect or (held and group.undefined):
+            return False
+        if held and any(target is not None and target.convert is not None for target in transfer.targets):
+            return False
+        shape = (group.n, addresses.array.shape[1]) if place.stride else addresses.array.shape
+        dtype = RAW[8 * transfer.width]
+        make = np.empty if addresses.active is None or held else np.zeros
+        made = [make(shape, dtype) for _ in range(transfer.count)]
+        before = []
+        if held:
+            for target in transfer.targets:
+                old = group.regs[target.slot] if target is not None else dtype.type(0)
+                before.append(np.ascontiguousarray(np.broadcast_to(old, shape)))
+        if not self._move(group, addresses, place, made, before):
+            return False
+        group.gang.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
+        for target, value in zip(transfer.targets, made, strict=True):
+            if target is not None:
+                target.write(group, value.view(transfer.dtype))
+        return True
+
+    def _store(self, group: Group, addresses: Addresses, place: Place) -> bool:
+        transfer, launch = self._transfer, group.gang.launch
+        if launch.watching or (place.suspect and place.bank.origins is not None):
+            return False
+        if addresses.extent is not Extent.THREADS:
+            # Whose record a place has that threads share, numpy says.
+            return False
+        values = []
+        for source in transfer.sources or ():
+            value = source.reader(group).view(transfer.dtype)
+            values.append(np.ascontiguousarray(np.broadcast_to(value, (group.n, WARP))))
+        if not self._move(group, addresses, place, values, []):
+            return False
+        launch.counts.store(place.space, addresses.lanes * transfer.width * transfer.count)
+        return True
+
+    def _move(
+        self, group: Group, addresses: Addresses, place: Place, elements: list[Any], before: list[Any]
+    ) -> bool:
+        """Move the bytes and enter the access; whether that was settled."""
+        transfer, ledger, array = self._transfer, place.ledger, addresses.array
+        extent = addresses.extent
+        if place.stride:
+            extent |= Extent.ROWS
+            if array.shape != elements[0].shape:
+                array = np.ascontiguousarray(np.broadcast_to(array, elements[0].shape))
+        arguments = Arguments((*elements, *before))
+        arguments.put("places", array.size)
+        arguments.put("address", array)
+        arguments.put("step", self._offset)
+        arguments.put("start", place.start)
+        arguments.put("data", place.bank.data)
+        if addresses.active is not None:
+            arguments.put("active", addresses.active)
+        if place.stride:
+            arguments.put("tiles", group.special("cta") * place.stride)
+        if transfer.stores and place.suspect and place.bank.shadow is not None:
+            arguments.put("shadow", place.bank.shadow)
+        if ledger is not None and not self._enter(group, ledger, extent, arguments):
+            return False
+        shape = Shape(
+            stores=transfer.stores,
+            address_bits=self._bits,
+            width=transfer.width,
+            count=transfer.count,
+            active=addresses.active is not None,
+            row_shift=WARP.bit_length() - 1 if extent & Extent.LANES else 0,
+            tiles=place.stride > 0,
+            held=bool(before),
+            record_bits=8 * ledger.dtype.itemsize if ledger is not None else 0,
+            granules=transfer.width * transfer.count // ledger.granule if ledger is not None else 0,
+            has_write=arguments.has("write"),
+            has_reads=arguments.has("first read"),
+            limits=arguments.has("limits"),
+            clears=arguments.has("shadow"),
+        )
+        function = self._functions.get(shape)
+        if function is None:
+            function = self._functions[shape] = compiler().function(access_code(shape), CALL)
+        return bool(function(address(arguments.words)) == DONE)
+
+    def _enter(self, group: Group, ledger: Ledger, extent: Extent, arguments: Arguments) -> bool:
+        """Number the access, and give its function what it needs of the ledger; whether that was settled."""
+        gang, stores = group.gang, self._transfer.stores
+        number = gang.launch.events.take(self._transfer.accessor.site)
+        arguments.put("record", int(ledger.own(number, WEAK, ledger.dtype.type(0))))
+        limit = ledger.limit(gang.order.limit(group, ledger.private))
+        if isinstance(limit, int):
+            arguments.put("limit", limit)
+        elif extent & Extent.ROWS:
+            arguments.put("limits", np.ascontiguousarray(limit))
+        else:
+            return False
+        arguments.put("granule", ledger.granule.bit_length() - 1)
+        threads = group.special("own slot" if ledger.private else "own record")
+        last = threads
+        if extent is Extent.LANES:
+            # Rows that share a place: the first of them read it first, the last one last.
+            threads, last = threads[:1], threads[-1:]
+        elif extent is Extent.ROWS:
+            threads = last = np.ascontiguousarray(threads[:, 0])
+        arguments.put("threads", threads)
+        arguments.put("last threads", last)
+        kinds = [kind for kind in KINDS if ledger.has(kind) or (kind == "write") == stores]
+        for kind in kinds:
+            # Records are counted from the memory's start, places from the bank's.
+            before = ledger.start // ledger.granule * ledger.dtype.itemsize
+            arguments.put(kind, ledger.records(kind), before)
+        return True
