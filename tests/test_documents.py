@@ -10,7 +10,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 import documents
-from documents import Block, Session, Wrong, blocks, faults, matches
+import make_figures
+from documents import Block, Session, Wrong, blocks, faults, matches, needs
 
 from ptxkit.isa.sample import MODULE, PREAMBLE
 
@@ -22,13 +23,6 @@ EXECUTED = frozenset("sh console python ptx toml json yaml".split())
 def of(page: Path) -> str:
     return page.relative_to(documents.ROOT).as_posix()
 
-
-def needs(block: Block) -> str | None:
-    return "ci" if block in README_COMMANDS else block.given("needs")
-
-
-README_COMMANDS = [block for block in BLOCKS if block.page == PAGES[0] and block.language == "sh"][:2]
-"""Those that `.ci/run` takes out of the README itself."""
 
 RUNNABLE = [page for page in PAGES if any(block.language in EXECUTED for block in blocks(page))]
 SLOW = [page for page in RUNNABLE if any("slow" in block.words for block in blocks(page))]
@@ -54,10 +48,22 @@ def test_no_block_is_left_out() -> None:
 
 def test_ci_runs_the_commands_of_the_readme() -> None:
     script = (documents.ROOT / ".ci" / "run").read_text()
-    assert len(README_COMMANDS) == 2
+    assert len(documents.readme_commands()) == 2
     assert "readme_command 1" in script
     assert "readme_command 2" in script
-    assert all("\n" not in block.text.rstrip("\n") for block in README_COMMANDS)
+    assert all("\n" not in block.text.rstrip("\n") for block in documents.readme_commands())
+
+
+def test_the_figures_of_the_readme_are_those_of_the_records() -> None:
+    text = documents.README.read_text("utf-8")
+    assert make_figures.REGION.findall(text)
+    assert make_figures.page(text) == text, "`python tools/make_figures.py` writes them"
+
+
+def test_a_figure_that_nothing_measured_has_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_figures, "RESULTS", tmp_path)
+    assert make_figures.measured().count("\n") == 2
+    assert make_figures.bench() == ""
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=of)

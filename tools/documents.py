@@ -20,8 +20,9 @@ is compiled and not executed; `statements`, PTX that stands in a kernel's body; 
 checker finds errors; `usage`, lines with placeholders; `needs=gpu` and the like, see `NEEDS`. A comment
 `<!-- with PATH as NAME -->` puts a file of the repository into the folder.
 
-A page's blocks run one after another in a copy of its folder. In what is shown, `...` stands for anything, on
-a line of its own for any lines, and durations are not compared.
+A page's blocks run one after another in a copy of its folder. In what is shown, `...` stands for anything, on a
+line of its own for any lines, and durations are not compared. A GPU of the machine is hidden from all blocks
+but those that need one.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +49,11 @@ import ptxkit
 from ptxkit.__main__ import main as ptxkit_main
 from ptxkit.card import read as read_card
 from ptxkit.diagnostics import Source
+from ptxkit.driver import device_count
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+README = ROOT / "README.md"
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,}|~{3,})[ ]*(?P<info>[^`]*)$")
 WITH = re.compile(r"<!-- with (?P<path>\S+) as (?P<name>\S+) -->")
 LANGUAGES = frozenset("sh console python ptx toml json yaml lua text".split()) | {""}
@@ -60,7 +64,7 @@ NEEDS = {
     "ci": "`.ci/run` runs this command, which installs ptxkit and runs these very tests",
     "editor": "needs an editor, and npm's registry",
     "cluster": "needs a cluster that runs dask",
-    "hours": "takes longer than a test may",
+    "checkout": "is a tool of the repository, with a test of its own",
 }
 """What a block may want that a test cannot give; such blocks are skipped by name, with this reason."""
 
@@ -107,7 +111,7 @@ class Wrong(Exception):
 
 def pages() -> list[Path]:
     """Every page whose blocks are executed; those of the instructions have a test of their own."""
-    found = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    found = [README, *sorted(DOCS.rglob("*.md"))]
     return [page for page in found if page.parent != DOCS / "instructions"]
 
 
@@ -128,6 +132,18 @@ def blocks(page: Path, text: str | None = None) -> list[Block]:
     if opened is not None:
         raise Wrong(Block(page, start, "", (), ""), "the block does not end")
     return found
+
+
+def readme_commands() -> list[Block]:
+    """The commands of the README that `.ci/run` takes out of it: its first two `sh` blocks."""
+    return [block for block in blocks(README) if block.language == "sh"][:2]
+
+
+def needs(block: Block) -> str | None:
+    """What a block wants that a test cannot give, a word of `NEEDS`."""
+    if block.page == README and block in readme_commands():
+        return "ci"
+    return block.given("needs")
 
 
 def faults(block: Block) -> str | None:
@@ -163,6 +179,15 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch("".join(parts), found) is not None
 
 
+@cache
+def gpus() -> int:
+    """GPUs of this machine; pages show what is printed where there is none."""
+    try:
+        return device_count()
+    except ptxkit.PtxkitError:
+        return 0
+
+
 @dataclass
 class Command:
     """A command of a `console` block, and what the page says that it prints."""
@@ -192,18 +217,15 @@ class Session:
     def __init__(self, page: Path, folder: Path) -> None:
         self.page = page
         self.folder = self.cwd = folder / "here"
-        source = page.parent
-        if page == ROOT / "README.md":
+        if page == README:
+            shutil.copytree(DOCS / "tutorial", self.folder / "docs" / "tutorial")
+        elif page.parent == DOCS:
             self.folder.mkdir()
-        elif source == DOCS:
-            self.folder.mkdir()
-            shutil.copytree(DOCS / "tutorial", self.folder / "tutorial") if (
-                DOCS / "tutorial"
-            ).exists() else None
         else:
-            shutil.copytree(source, self.folder)
+            shutil.copytree(page.parent, self.folder)
         for wanted in WITH.finditer(page.read_text("utf-8")):
             shutil.copy(ROOT / wanted["path"], self.folder / wanted["name"])
+        self.gpu = False
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.printed: str | None = None
         self.bin = folder / "bin"
@@ -229,7 +251,9 @@ class Session:
             self.cwd = (self.cwd / words[1]).resolve()
             return 0, ""
         plain = words[:1] == ["ptxkit"] and not SHELL.search(re.sub(r"'[^']*'", "", line)) and not given
-        return self._here(words[1:]) if plain else self._shell(line, given)
+        # A process that has seen the GPU cannot forget it.
+        here = plain and (self.gpu or not gpus())
+        return self._here(words[1:]) if here else self._shell(line, given)
 
     def _here(self, arguments: list[str]) -> tuple[int, str]:
         out = io.StringIO()
@@ -247,7 +271,7 @@ class Session:
         done = subprocess.run(
             ["bash", "-e", "-c", text],
             cwd=self.cwd,
-            env=self.environment,
+            env=self.environment if self.gpu else {**self.environment, "CUDA_VISIBLE_DEVICES": ""},
             input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -264,6 +288,7 @@ class Session:
         Raises:
             Wrong: it does something else than the page says.
         """
+        self.gpu = needs(block) == "gpu"
         name = block.given("file")
         if name is not None:
             (self.cwd / name).write_text(block.text)
@@ -383,7 +408,7 @@ def rewrite(page: Path) -> None:
     text = page.read_text("utf-8")
     with session(page) as made:
         for block in blocks(page):
-            if block.given("needs"):
+            if needs(block):
                 continue
             if block.language == "console":
                 for command in commands(block):

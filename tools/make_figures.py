@@ -1,0 +1,201 @@
+"""Write the measured figures of README.md from the records in bench/results.
+
+    python tools/make_figures.py
+
+Between `<!-- figures: NAME -->` and `<!-- end -->` stands what this makes. A record that is not there gives
+no row.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+RESULTS = ROOT / "bench" / "results"
+REGION = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Record = dict[str, Any]
+
+
+def record(name: str) -> Record | None:
+    """A record of bench/results, by its file name without `.json`."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def count(number: float) -> str:
+    """A number with a word for its size: `5.4 million`."""
+    for unit, word in ((1e9, "billion"), (1e6, "million")):
+        if number >= unit:
+            return f"{number / unit:.3g} {word}"
+    return f"{number:,.0f}"
+
+
+def _agreement(found: Record) -> str:
+    totals = [part["total"] for part in found["parts"].values()]
+    judged, differ = (sum(total.get(key, 0) for total in totals) for key in ("judged", "differ"))
+    by = found["assembler"]
+    return f"{count(judged)} statements, right and wrong ones: {differ} judged differently than by {by}"
+
+
+def _compilers(found: Record) -> str:
+    files = [file for made in found["made"] for file in made["files"]]
+    clean = sum(not file["errors"] for file in files)
+    makers = list(dict.fromkeys(made["compiler"] for made in found["made"]))
+    return f"{clean} of {len(files)} files by {', '.join(makers[:-1])} and {makers[-1]} without an error"
+
+
+def _fuzz(found: Record) -> str:
+    return f"{count(found['cases'])} broken and random texts: {len(found['failures'])} crashes or hangs"
+
+
+def _check_speed(found: Record) -> str:
+    own, other = (found["seconds"][who]["wall"] for who in ("first", "ptxas"))
+    return f"{found['lines']:,} lines in {own:.2f} s, where ptxas takes {other:.2f} s"
+
+
+def _instructions(found: Record) -> str:
+    total = found["totals"]
+    return (
+        f"{count(total['instances'])} executions of {total['forms']} forms on an {_gpu(found)}: "
+        f"{total['mismatches']} results differ"
+    )
+
+
+def _products(found: Record) -> str:
+    tiles = found["tiles"]
+    return (
+        f"{count(tiles['compared'])} random tiles of {tiles['variants']} variants on an {_gpu(found)}: "
+        f"in {tiles['different']} of them a bit differs"
+    )
+
+
+def _copies(found: Record) -> str:
+    copies = found["copies"]
+    return f"{count(copies['compared'])} random copies on an {_gpu(found)}: {copies['different']} differ"
+
+
+def _maps(found: Record) -> str:
+    modes = [found["tile"], found["im2col"]]
+    asked = sum(sum(mode[kind].values()) for mode in modes for kind in ("legal", "illegal"))
+    differ = sum(len(mode["disagreements"]) for mode in modes)
+    return f"{count(asked)} random maps, legal and illegal, beside the driver's own: {differ} differ"
+
+
+def _emulator_speed(found: Record) -> str:
+    rate = found["emulator"]["per_wall_second"]
+    return f"{count(rate)} thread-instructions a second of a matrix-vector product, sanitizer on"
+
+
+def _emulated_gemm(found: Record) -> str:
+    cubes = found["sizes"]["M"]
+    runs = [f"{one['kernel']} {one['wall_seconds']:.1f} s" for one in found["results"]]
+    return f"bf16 products of {cubes} x {cubes} x {cubes}, every rule watched: {', '.join(runs)}"
+
+
+def _launch(found: Record) -> str:
+    found = found.get("launch", found)
+    figures = {name: figure["median"] for name, figure in found["figures"].items()}
+    return (
+        f"prepared {figures['prepared']:.2f} us, with arguments {figures['launch']:.2f} us; "
+        f"the bare driver call {figures['cuLaunchKernel, prepacked']:.2f} us, "
+        f"cuda.core {figures['cuda.core launch']:.2f} us"
+    )
+
+
+def _against(found: Record) -> str | None:
+    """Kernels of ours and of others, by turns in one process."""
+    figures = found.get("figures")
+    if not figures:
+        return None
+    parts = [f"{name} {figure['tflops']:.0f}" for name, figure in figures.items()]
+    return f"TFLOP/s by turns on an {found['device']}: {', '.join(parts)}"
+
+
+def _gpu(found: Record) -> str:
+    return str(found["gpu"])
+
+
+ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
+    ("`check` and ptxas", "agreement", _agreement),
+    ("`check` and what compilers write", "compilers", _compilers),
+    ("`check` and broken text", "fuzz", _fuzz),
+    ("`check`, speed", "check_speed", _check_speed),
+    ("emulator, instructions", "devices.h200", _instructions),
+    ("emulator, `wgmma`", "asynchronous.h200", _products),
+    ("emulator, tensor copies", "asynchronous.h200", _copies),
+    ("tensor maps", "tensor_maps.h200", _maps),
+    ("emulator, speed", "emulator_speed", _emulator_speed),
+    ("emulator, tensor cores", "emulated_gemm", _emulated_gemm),
+    ("driver, a launch", "driver.h200", _launch),
+    ("driver, a launch", "launch.h200", _launch),
+    ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
+    ("attn_dist.ptx and others", "attn_dist.peers.h200", _against),
+)
+"""What is told, the record it comes from, and how. Of rows with one title the first with a record stands."""
+
+
+def measured() -> str:
+    """The table of what was measured."""
+    return "| what | measured | record |\n|---|---|---|\n" + "".join(_rows())
+
+
+def _rows() -> Iterator[str]:
+    told: set[str] = set()
+    for what, name, tell in ROWS:
+        found = record(name)
+        text = tell(found) if found and what not in told else None
+        if found and text:
+            told.add(what)
+            date = found.get("date") or found["runs"][-1]["date"]
+            yield f"| {what} | {text} | [{date[:10]}](bench/results/{name}.json) |\n"
+
+
+def bench() -> str:
+    """The bench of gemv.ptx, as it was recorded."""
+    found = record("gemv.bench.h200")
+    if found is None:
+        return ""
+    lines = [
+        "| M, K, L | time | spread | net of the launch | rate | roof | share of the roof |\n",
+        "|---|---|---|---|---|---|---|\n",
+    ]
+    for state in found["states"]:
+        timing, roof = state["timing"], state["timing"]["roofs"][0]
+        lines.append(
+            f"| {', '.join(str(size) for size in state['sizes'].values())} | {_us(timing['seconds'])} "
+            f"| {_us(timing['spread'])} | {_us(timing['net'])} | {timing['bandwidth'] / 1e12:.2f} TB/s "
+            f"| {_us(roof['figure']['seconds'])} | {timing['roof_share']:.0%} |\n"
+        )
+    driver = found["machine"]["driver"]["driver"]
+    return (
+        f"{''.join(lines)}\n{found['device']}, driver {driver}, {found['date'][:10]}, clocks as they were.\n"
+    )
+
+
+def _us(seconds: float) -> str:
+    return f"{seconds * 1e6:.2f} us"
+
+
+REGIONS = {"measured": measured, "bench": bench}
+
+
+def page(text: str) -> str:
+    """A page with its figures made anew."""
+    return REGION.sub(lambda found: f"{found[1]}{REGIONS[found[2]]()}{found[3]}", text)
+
+
+def main() -> int:
+    """Write the README."""
+    README.write_text(page(README.read_text("utf-8")), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
