@@ -57,6 +57,20 @@ def test_a_request_is_answered_and_its_answer_decodes(request_, value):
     assert answer({"op": "encode", "kind": request_["kind"], **fields}) == {"value": value}
 
 
+@pytest.mark.parametrize("address", ["0x7f0000000400", "0x7F00_0000_0400", 0x7F0000000400])
+def test_an_integer_may_be_hexadecimal_text(address):
+    tile = {"dtype": "f32", "shape": [64, 64], "strides": ["0x100"], "box": [8, "0x8"]}
+    request = {"op": "encode", "kind": "tensor-map", "address": address, **tile}
+    fields = answer({"op": "decode", "kind": "tensor-map", **answer(request)})["fields"]
+    assert (fields["address"], fields["strides"], fields["box"]) == (0x7F0000000400, [256], [8, 8])
+
+
+@pytest.mark.parametrize("address", ["7f0000000400", "0x", "0x_", "0xg", "x", " 0x10"])
+def test_other_text_is_no_integer(address):
+    request = {"op": "encode", "kind": "smem.wgmma", "address": address}
+    assert "must be an integer" in answer(request)["error"]["message"]
+
+
 def test_batch_answers_every_line():
     lines = [json.dumps({"op": "encode", **request}) for request, _ in ENCODES]
     lines += ["not json", "[]", '{"op": "encode", "kind": "idesc.f64"}', '{"op": "run", "kind": "idesc.f16"}']

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tools.measure_everyday import CORPUS, LARGE, MEMORY, large, memory
 
 import ptxkit
+from tools.measure_everyday import CORPUS, LARGE, MEMORY, large, memory
 
 needs_corpus = pytest.mark.skipif(
     not any(CORPUS.glob("triton/*.ptx")), reason=f"no corpus at {CORPUS}; set PTXKIT_CORPUS"

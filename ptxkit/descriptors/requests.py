@@ -2,12 +2,14 @@
 
 `{"op": "encode", "kind": K, ...fields}` gives `{"value": "0x.."}`, `{"op": "decode", "kind": K,
 "value": "0x.."}` gives `{"fields": {..}}`, and what is wrong gives `{"error": {"code", "message"}}`.
-A tensor map's value is its 128 bytes in hexadecimal, byte 0 first; every other value is a number.
+A tensor map's value is its 128 bytes in hexadecimal, byte 0 first; every other value is a number. JSON has no
+hexadecimal numbers: where a field takes an integer, `"0x7f0000000400"` is one.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -74,7 +76,7 @@ def answer(request: Any) -> dict[str, Any]:
         operation = rest.pop("op", None)
         kind = rest.pop("kind", None)
         if operation == "encode":
-            return {"value": encode(kind, rest)}
+            return {"value": encode(kind, {name: _hexadecimal(value) for name, value in rest.items()})}
         if operation == "decode":
             if set(rest) != {"value"}:
                 raise error(REQUEST, "a decode request has `op`, `kind` and `value` alone")
@@ -82,6 +84,18 @@ def answer(request: Any) -> dict[str, Any]:
         raise error(REQUEST, f"`op` must be encode or decode, found {operation}")
     except PtxkitError as refused:
         return {"error": error_json(refused.diagnostics)}
+
+
+_HEXADECIMAL = re.compile(r"0[xX](_?[0-9a-fA-F])+")
+
+
+def _hexadecimal(value: Any) -> Any:
+    """A field with the integers that are written as text; names and everything else stay."""
+    if isinstance(value, list):
+        return [_hexadecimal(item) for item in value]
+    if isinstance(value, str) and _HEXADECIMAL.fullmatch(value):
+        return int(value, 16)
+    return value
 
 
 def answer_line(line: str, dumps: Callable[[Any], str] = json.dumps) -> str:
