@@ -18,6 +18,7 @@ from ptxkit.emulator.picture import svg
 from ptxkit.emulator.trace import Recorder
 
 ALL = 1 << 20
+DATA = Path(__file__).parent / "data"
 SVG = "{http://www.w3.org/2000/svg}"
 Event = dict[str, Any]
 
@@ -189,3 +190,26 @@ def test_what_a_trace_cannot_have_is_refused(tmp_path: Path, options: tuple[str,
     refused(done, done.returncode, code)
     assert done.returncode in (2, 3)
     assert not out.exists()
+
+
+def test_columns_of_tensor_memory_have_tracks(tmp_path: Path) -> None:
+    out = tmp_path / "t.json"
+    done = here(
+        "trace",
+        DATA / "tensor_memory.ptx",
+        "--grid",
+        "1",
+        "--block",
+        "128",
+        "--arg",
+        "out=f32[128]",
+        "-o",
+        out,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    trace = json.loads(out.read_text())
+    (columns,) = of(trace["traceEvents"], "tensor memory")
+    assert columns["name"] == "columns 0 to 127"
+    assert columns["args"]["columns"] == 128
+    assert columns["args"]["freed"]
+    assert "tensor memory is allocated" in svg(trace)

@@ -29,6 +29,7 @@ KINDS = {
     "other": ("#b39ac9", "another operation is in flight"),
     "phase": ("#c9d2dc", "a phase of an mbarrier"),
     "unfinished": ("#eceff2", "a phase that has not completed"),
+    "columns": ("#a9c48f", "tensor memory is allocated"),
 }
 """What a bar may be: its colour, and what the legend says of it."""
 STYLE = """text{font:11px ui-sans-serif,system-ui,sans-serif;fill:#2b3036}
@@ -104,7 +105,7 @@ def svg(trace: Event) -> str:
 
 
 def _ctas(events: Iterable[Event]) -> list[_Cta]:
-    """The CTAs of a trace, each with its rows: warps, then operations, then mbarriers."""
+    """The CTAs of a trace, each with its rows: warps, operations, mbarriers, tensor memory."""
     ctas: dict[int, _Cta] = {}
     rows: dict[tuple[int, int], _Row] = {}
     for event in events:
@@ -117,7 +118,7 @@ def _ctas(events: Iterable[Event]) -> list[_Cta]:
             continue
         row = rows[event["pid"], event["tid"]]
         (row.slices if event["ph"] == "X" else row.marks).append(event)
-    order = ("warp", "asynchronous", "mbarrier")
+    order = ("warp", "asynchronous", "mbarrier", "tensor")
     for (process, track), row in sorted(
         rows.items(), key=lambda i: (order.index(i[1].label.split()[0]), i[0])
     ):
@@ -142,6 +143,8 @@ def _kind(event: Event) -> str:
         return "run" if event["name"] == "run" else "wait"
     if event["cat"] == "mbarrier":
         return "phase" if event["args"]["complete"] else "unfinished"
+    if event["cat"] == "tensor memory":
+        return "columns"
     if PRODUCT.match(event["name"]):
         return "product"
     return "copy" if "cp" in event["name"].split(".") or ".async" in event["name"] else "other"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
     from ptxkit.emulator.program import Block
+    from ptxkit.emulator.tensor_memory.allocation import Allocation
 
 SCHEMA = 1
 """Version of what the events and their arguments are called."""
@@ -33,8 +34,9 @@ AXIS = (
     "time is not modelled: a microsecond of the display is one step of the emulator, an instruction that a "
     "group of warps executes together or an asynchronous operation that is done"
 )
-MBARRIERS, OPERATIONS = 1 << 10, 1 << 16
-"""The first track of a CTA's mbarriers, and of its asynchronous operations; its warps have those before."""
+MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
+"""The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory; its
+warps have those before."""
 RUNNING, WAITING, EXITED = 0, 1, 2
 
 Event = dict[str, Any]
@@ -148,6 +150,7 @@ class Timeline:
         self._since = np.full(gang.rows, recorder.now)
         self._waits: list[tuple[Site, Event] | None] = [None] * gang.rows
         self._phases: dict[int, Event] = {}
+        self._columns: dict[tuple[int, int], Event] = {}
         self._named: set[int] = set()
         self._flights: dict[int, list[_Flight]] = {}
         self._lanes: dict[int, list[bool]] = {cta: [] for cta in self.processes}
@@ -371,6 +374,34 @@ class Timeline:
             event["args"]["complete"] = complete
             self._slice(event)
 
+    # ---- tensor memory
+
+    def allocated(self, cta: int, made: Allocation) -> None:
+        """A CTA gets columns of tensor memory."""
+        if cta not in self.processes:
+            return
+        track = {"pid": self.processes[cta], "tid": COLUMNS + made.first}
+        self._name(track["pid"], track["tid"], f"tensor memory {made.first}")
+        self._columns[cta, made.first] = {
+            "ph": "X",
+            "cat": "tensor memory",
+            "name": f"columns {made.first} to {made.end - 1}",
+            "ts": self.recorder.now,
+            **track,
+            "args": {
+                **_place(made.site),
+                "columns": made.columns,
+                "cta_group": made.cta_group,
+                "freed": True,
+            },
+        }
+
+    def freed(self, cta: int, gone: Allocation) -> None:
+        """A CTA gives columns of tensor memory back."""
+        event = self._columns.pop((cta, gone.first), None)
+        if event is not None:
+            self._slice(event)
+
     # ---- the end
 
     def end(self) -> None:
@@ -382,6 +413,9 @@ class Timeline:
             self._turn(row, EXITED, None)
         for slot in list(self._phases):
             self._close(slot, False)
+        for event in self._columns.values():
+            event["args"]["freed"] = False
+            self._slice(event)
         for flights in self._flights.values():
             for flight in flights:
                 flight.event["args"]["in_flight_at_end"] = True

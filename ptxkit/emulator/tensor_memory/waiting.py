@@ -176,6 +176,8 @@ class AllocationGate(TensorGate):
         pool.permit = holder
         holder.held.append(made)
         holder.least = made
+        if engine.gang.trace is not None:
+            engine.gang.trace.allocated(cta, made)
         engine.memory.forget(cta, slice(first, made.end))
         engine.granted[request.row] = first
         counts = engine.gang.launch.counts
@@ -243,6 +245,8 @@ class DeallocationGate(TensorGate):
         who = str(engine.gang.thread(request.row, 0))
         first = request.address & 0xFFFF
         gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)
+        if engine.gang.trace is not None:
+            engine.gang.trace.freed(cta, gone)
         pool = engine.pool(cta)
         pool.taken[first : gone.end] = False
         engine.flights.freed(cta, first, gone.end)
