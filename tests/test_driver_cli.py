@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,38 @@ def children(pid: int) -> list[int]:
 
 def command_line(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+def test_a_profiler_shows_the_ptx_where_line_information_was_asked_for(tmp_path: Path) -> None:
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        pytest.skip("ncu is not on PATH")
+    file, report = tmp_path / "kernel.ptx", tmp_path / "report.ncu-rep"
+    # A text that the driver's cache does not know.
+    file.write_text(f"{FILL}// {uuid.uuid4()}\n")
+    run_it = [
+        sys.executable,
+        "-m",
+        "ptxkit",
+        "run",
+        str(file),
+        "--device",
+        "cuda",
+        "--grid",
+        "1",
+        "--block",
+        "32",
+    ]
+    run_it += ["--arg", "out=u32[32]", "--arg", "value=3", "--timeout", "60"]
+    for options, shown in ((["--line-info"], True), ([], False)):
+        profile = [ncu, "--section", "SourceCounters", "--clock-control", "none", "--kernel-name", "fill"]
+        profile += ["--launch-count", "1", "-f", "-o", str(report)]
+        done = subprocess.run([*profile, *run_it, *options], capture_output=True, text=True, timeout=90)
+        if "ERR_NVGPUCTRPERM" in done.stdout or "Failed to initialize" in done.stdout + done.stderr:
+            pytest.skip("ncu may not read the counters of this machine")
+        page = [ncu, "-i", str(report), "--page", "source", "--print-source", "ptx"]
+        printed = subprocess.run(page, capture_output=True, text=True, timeout=60).stdout
+        assert ("st.global.u32 [%d3], %r4;" in printed) == shown, done.stdout + done.stderr + printed
 
 
 def test_auto_takes_the_emulator_for_another_target(tmp_path: Path) -> None:

@@ -525,7 +525,7 @@ def test_line_information_is_accepted(device: CudaDevice) -> None:
 
 @pytest.mark.parametrize("flush", FLUSHES)
 def test_times_are_measured(device: CudaDevice, flush: str) -> None:
-    """More samples than go behind one gate; reading a larger buffer takes longer than launching nothing."""
+    """More samples than one stretch that is watched over; reading a larger buffer takes longer than launching nothing."""
     stopwatch = device.stopwatch(flush)
     kernel = device.load(FILL).kernel()
     out = device.empty(1 << 24, "u32")
@@ -589,18 +589,28 @@ def test_a_gpu_describes_itself(device: CudaDevice) -> None:
 
 
 def leak(device: CudaDevice, source, rounds: int) -> int:
-    """Bytes of device memory that are gone after some rounds of load, launch and drop."""
+    """Bytes of device memory that are gone after some rounds of load, launch and drop.
+
+    Others may take memory of the GPU meanwhile; a leak comes every time.
+    """
 
     def once() -> None:
         loaded = device.load(source)
         loaded.kernel().launch(1, 32, [device.empty(1 << 16, "u32"), 1])
 
+    def gone() -> int:
+        before, _ = device.memory()
+        for _ in range(rounds):
+            once()
+        return before - device.memory()[0]
+
     for _ in range(10):
         once()
-    before, _ = device.memory()
-    for _ in range(rounds):
-        once()
-    return before - device.memory()[0]
+    for _ in range(3):
+        lost = gone()
+        if lost < 4 * MIB:
+            break
+    return lost
 
 
 def test_rounds_leak_nothing(device: CudaDevice) -> None:

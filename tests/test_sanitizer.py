@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import codes, here, refused
-from gpu_kernels import FAULTS
+from gpu_kernels import FAULTS, module
 from small_kernels import DOUBLE
 
 from ptxkit.asm import parse
@@ -184,6 +184,50 @@ def test_a_bad_address_is_found_on_its_line(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "P734" in codes(done.stdout + done.stderr)
     assert "ld.global.u32 %r1, [%d1];" in done.stdout + done.stderr
+
+
+RACING = module(
+    """.visible .entry race(.param .u64 out)
+{
+    .shared .align 4 .b32 slots[64];
+    .reg .b32 %r<6>;
+    .reg .b64 %d<3>;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, slots;
+    shl.b32 %r2, %r0, 2;
+    add.u32 %r3, %r1, %r2;
+    st.shared.u32 [%r3], %r0;
+    xor.b32 %r4, %r2, 128;
+    add.u32 %r4, %r1, %r4;
+    ld.shared.u32 %r5, [%r4];
+    ld.param.u64 %d0, [out];
+    cvta.to.global.u64 %d1, %d0;
+    cvt.u64.u32 %d2, %r2;
+    add.u64 %d1, %d1, %d2;
+    st.global.u32 [%d1], %r5;
+    ret;
+}
+"""
+)
+"""Each thread reads what a thread of the other warp writes, and nothing keeps them apart."""
+
+
+@pytest.mark.gpu
+def test_a_race_is_found_on_its_lines(tmp_path: Path) -> None:
+    if shutil.which("compute-sanitizer") is None:
+        pytest.skip("compute-sanitizer is not on PATH")
+    kernel = tmp_path / "race.ptx"
+    kernel.write_text(RACING)
+    options = ("--grid", 1, "--block", 64, "--arg", "out=u32[64]")
+    done = here("run", kernel, "--device", "cuda", *options, "--sanitize")
+    printed = done.stdout + done.stderr
+    if "P733" in codes(printed):
+        pytest.skip("compute-sanitizer does not run on this machine")
+    assert done.returncode == 1, printed
+    assert "P734" in codes(printed)
+    assert "racecheck: " in printed
+    assert "st.shared.u32 [%r3], %r0;" in printed
+    assert "ld.shared.u32 %r5, [%r4];" in printed
 
 
 @pytest.mark.gpu

@@ -106,7 +106,7 @@ class Bench:
                 stage.free()
 
     def floor(self) -> Trial:
-        """Time what the measuring adds to a kernel: an empty one, less what a second empty one adds."""
+        """Time what the measuring adds to a kernel: an empty one, less what a second one adds at best."""
         nothing = self._watched().nothing
 
         def twice() -> None:
@@ -114,7 +114,7 @@ class Bench:
             nothing()
 
         one, two = self._time(nothing, 1, sets=1), self._time(twice, 2, sets=1)
-        return one.above(max(0.0, two.median - one.median))
+        return one.above(max(0.0, two.minimum - one.minimum))
 
     def roof(self, bytes_read: int, bytes_written: int) -> tuple[int, Trial]:
         """Time pure memory traffic.

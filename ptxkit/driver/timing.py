@@ -1,8 +1,9 @@
 """Times of launches on a GPU, between events in a stream of their own.
 
-A sample is what lies between two events. The host puts a batch of samples into the stream behind a gate, a
-word in its memory for which the stream waits, and opens the gate when all are in: so no sample waits for the
-host. Where launches block (`CUDA_LAUNCH_BLOCKING`, profilers) there is no gate.
+A sample is what lies between two events. The host puts it into the stream behind a gate, a word in its memory
+for which the stream waits, and opens the gate when all of it is in: so no sample waits for the host, nor for
+the GPU's fetching of commands, which may fall between an event and a launch where many samples are queued.
+Where launches block (`CUDA_LAUNCH_BLOCKING`, profilers) there is no gate.
 
 Before each sample the L2 cache is flushed, outside the two events:
 
@@ -40,9 +41,8 @@ FLUSHES = ("read", "write", "none")
 KERNELS = Path(__file__).with_name("timing.ptx")
 
 _BATCH = 32
-"""Most samples behind one gate."""
 _BATCH_SECONDS = 0.5
-"""How long a batch may take, roughly: who watches over launches hears from every batch."""
+"""Most samples, and seconds of them, roughly, between two words to whoever watches over launches."""
 _QUEUE = 700
 """Most commands behind one gate; a stream holds 1024, and then the host would wait for the gate it holds."""
 _CTAS_PER_SM, _THREADS = 8, 256
@@ -83,7 +83,7 @@ class Stopwatch:
         self._context = device.context
         self._watch = watch
         self._gate = _Gate(device.context)
-        self._pairs = [(Event(device.context), Event(device.context)) for _ in range(_BATCH)]
+        self._start, self._end = Event(device.context), Event(device.context)
         module = device.load(KERNELS)
         ctas = _CTAS_PER_SM * device.sm_count
         self._flushed = device.empty(max(self.flush_bytes, _VECTOR), "u8")
@@ -132,13 +132,12 @@ class Stopwatch:
         """
         # Copies to the device may still be under way, and this stream does not wait for others.
         self._context.synchronize()
-        most = max(1, min(_BATCH, _QUEUE // (commands + 3)))
         gated = commands + 3 <= _QUEUE and not _launches_block()
         found: list[float] = []
         size = 1
         while len(found) < count:
             found += self._batch(launch, min(size, count - len(found)), gated)
-            size = max(1, min(most, int(_BATCH_SECONDS / max(found[-1], 1e-6))))
+            size = max(1, min(_BATCH, int(_BATCH_SECONDS / max(found[-1], 1e-6))))
         return found
 
     def flush_cache(self, number: int = 0) -> None:
@@ -176,26 +175,28 @@ class Stopwatch:
         self._stamp.bind("out", self._stamps[which])()
 
     def _batch(self, launch: Callable[[], Any], count: int, gated: bool) -> list[float]:
-        pairs = self._pairs[:count]
         if self._watch:
             self._watch(True)
+        found = [self._sample(launch, number, gated) for number in range(count)]
+        if self._watch:
+            self._watch(False)
+        return found
+
+    def _sample(self, launch: Callable[[], Any], number: int, gated: bool) -> float:
         # Giving memory back waits for the GPU, which waits for the gate.
         self._context.postpone()
         try:
             if gated:
                 self._gate.close(self.stream)
-            for number, (start, end) in enumerate(pairs):
-                self.flush_cache(number)
-                start.record(self.stream)
-                launch()
-                end.record(self.stream)
+            self.flush_cache(number)
+            self._start.record(self.stream)
+            launch()
+            self._end.record(self.stream)
         finally:
             self._gate.open()
             self._context.catch_up()
         self.stream.synchronize()
-        if self._watch:
-            self._watch(False)
-        return [end.seconds_since(start) for start, end in pairs]
+        return self._end.seconds_since(self._start)
 
 
 def _launches_block() -> bool:
