@@ -525,7 +525,7 @@ def test_line_information_is_accepted(device: CudaDevice) -> None:
 
 @pytest.mark.parametrize("flush", FLUSHES)
 def test_times_are_measured(device: CudaDevice, flush: str) -> None:
-    """More samples than one stretch that is watched over; reading a larger buffer takes longer than launching nothing."""
+    """More samples than one stretch that is watched; a large buffer takes longer than launching nothing."""
     stopwatch = device.stopwatch(flush)
     kernel = device.load(FILL).kernel()
     out = device.empty(1 << 24, "u32")
