@@ -20,8 +20,8 @@ is compiled and not executed; `statements`, PTX that stands in a kernel's body; 
 checker finds errors; `usage`, lines with placeholders; `needs=gpu` and the like, see `NEEDS`. A comment
 `<!-- with PATH as NAME -->` puts a file of the repository into the folder.
 
-A page's blocks run one after another in a copy of its folder. In what is shown, `...` stands for anything, on a
-line of its own for any lines, and durations are not compared. A GPU of the machine is hidden from all blocks
+A page's blocks run one after another in a copy of its folder. In what is shown, `...` stands for anything, on
+a line of its own for any lines; durations are not compared. A GPU of the machine is hidden from all blocks
 but those that need one.
 """
 
