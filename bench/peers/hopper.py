@@ -1,16 +1,21 @@
-"""Hopper kernels beside what bounds them, by turns in one process, as JSON.
+"""Hopper kernels beside what bounds them and beside others', by turns in one process, as JSON.
 
     python bench/peers/hopper.py gemm > gemm.json      # gemm_wgmma.ptx and cuBLAS, 8192^3
-    python bench/peers/hopper.py attn > attn.json      # attn_dist.ptx, gathers alone, cuBLAS
+    python bench/peers/hopper.py attn > attn.json      # attn_dist.ptx, gathers alone, Triton, cuBLAS
 
-Needs a Hopper GPU, and PyTorch for cuBLAS and the random inputs. Operands are normally distributed: on zeros
-the same kernels are faster. The caches are not flushed, as the operands are many times the L2 cache or are
-read from it on purpose. A figure is the median of all samples of all rounds.
+    python tools/record_results.py attn.json           # keeps it as bench/results/attn_dist.peers.h200.json
+
+Needs a Hopper GPU, and PyTorch for cuBLAS and the random inputs; Triton takes part where it is installed.
+Operands are normally distributed: on zeros the same kernels are faster. The caches are not flushed, as the
+operands are many times the L2 cache or are read from it on purpose. A figure is the median of all samples of
+all rounds.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import importlib.metadata
 import json
 import statistics
 import sys
@@ -21,11 +26,19 @@ from typing import Any
 import torch
 
 import ptxkit
+from ptxkit.provenance import provenance
+
+try:
+    import attn_dist_triton
+except ImportError:
+    attn_dist_triton = None
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS, SAMPLES = 10, 5
 DEPTH = 576
 QUERIES, KEYS, CHOSEN = 4096, 32768, 2048
+SCALE, SHARED = 0.060112293, 229472
+"""As in the card of attn_dist.ptx."""
 
 
 def turns(device: Any, watch: Any, launches: dict[str, Callable[[], Any]], work: dict[str, float]) -> Any:
@@ -81,7 +94,7 @@ def gemm(device: Any) -> dict[str, Any]:
 
 
 def attn(device: Any) -> dict[str, Any]:
-    """attn_dist.ptx with 128 and 64 heads, its gathers alone, and cuBLAS."""
+    """attn_dist.ptx with 128 and 64 heads, its gathers alone, Triton's best, and cuBLAS."""
     watch = device.stopwatch(flush="none")
     peer, _ = cublas(watch)
     launches: dict[str, Callable[[], Any]] = {"cuBLAS": peer}
@@ -90,6 +103,7 @@ def attn(device: Any) -> dict[str, Any]:
     indices = torch.randint(0, KEYS, (QUERIES, CHOSEN), device="cuda", dtype=torch.int32)
     kept: list[Any] = [k, indices]
     sums = torch.empty(QUERIES, CHOSEN, device="cuda")
+    tuned, errors = {}, {}
     for heads in (128, 64):
         q = torch.randn(QUERIES * heads, DEPTH, device="cuda").bfloat16()
         lse = torch.randn(QUERIES, heads, device="cuda") + 11
@@ -98,14 +112,51 @@ def attn(device: Any) -> dict[str, Any]:
             q.data_ptr(), dtype="bf16", shape=q.shape, strides=(2 * DEPTH,), box=(64, 64), swizzle="128B"
         )
         tensors = [tensor.data_ptr() for tensor in (k, indices, lse, sums)]
-        args = [q_map, *tensors, QUERIES, heads, KEYS, CHOSEN, KEYS, 1, 0.060112293]
+        args = [q_map, *tensors, QUERIES, heads, KEYS, CHOSEN, KEYS, 1, SCALE]
+        own = {}
         for name, folder in (("attn_dist", "kernels_ptx"), ("attn_gather", "bench/kernels")):
             kernel = device.load(ROOT / folder / f"{name}.ptx").kernel(name)
-            label = f"{name}.ptx, {heads} heads"
-            launches[label] = kernel.prepare(132, 384, args, shared=229472, stream=watch.stream)
-            work[label] = 2.0 * QUERIES * heads * CHOSEN * DEPTH
-    sizes = {"s_q": QUERIES, "s_kv": KEYS, "topk": CHOSEN}
-    return {"sizes": sizes, "figures": turns(device, watch, launches, work)}
+            own[f"{name}.ptx"] = kernel.prepare(132, 384, args, shared=SHARED, stream=watch.stream)
+        if attn_dist_triton is not None:
+            stream = torch.cuda.ExternalStream(int(watch.stream.handle))
+            inputs, sizes = (q, k, indices, lse, sums), (KEYS, CHOSEN, KEYS, 1)
+            own["Triton"], tuned[heads] = attn_dist_triton.tune(stream, heads, inputs, sizes)
+        for name, launch in own.items():
+            launches[f"{name}, {heads} heads"] = launch
+            work[f"{name}, {heads} heads"] = 2.0 * QUERIES * heads * CHOSEN * DEPTH
+            if name != "attn_gather.ptx":
+                errors[f"{name}, {heads} heads"] = error(launch, device, q, k, indices, lse, sums)
+    return {
+        "sizes": {"s_q": QUERIES, "s_kv": KEYS, "topk": CHOSEN},
+        "figures": turns(device, watch, launches, work),
+        "errors": errors,
+        "triton": {"version": importlib.metadata.version("triton"), **tuned} if tuned else None,
+    }
+
+
+def error(launch: Callable[[], Any], device: Any, *tensors: torch.Tensor) -> float:
+    """Over the norm of float64 results, that of the difference to them; of every 64th query."""
+    q, k, indices, lse, sums = tensors
+    sums.fill_(float("nan"))
+    torch.cuda.synchronize()
+    launch()
+    device.synchronize()
+    heads = lse.shape[1]
+    found, exact = [], []
+    for query in range(0, QUERIES, 64):
+        rows = q[query * heads : (query + 1) * heads].double()
+        products = rows @ k[indices[query].long()].double().T
+        exact.append(torch.exp2(products * SCALE - lse[query].double()[:, None]).sum(0))
+        found.append(sums[query].double())
+    difference = torch.stack(found) - torch.stack(exact)
+    return (difference.norm() / torch.stack(exact).norm()).item()
+
+
+FILES = {
+    "gemm": ("kernels_ptx/gemm_wgmma.ptx",),
+    "attn": ("kernels_ptx/attn_dist.ptx", "bench/kernels/attn_gather.ptx"),
+}
+"""The kernel texts of a measurement."""
 
 
 def main() -> None:
@@ -114,11 +165,26 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("gemm", "attn"))
-    measure = {"gemm": gemm, "attn": attn}[parser.parse_args().what]
+    what = parser.parse_args().what
     torch.cuda.init()
     torch.manual_seed(0)
     device = ptxkit.open_device("cuda")
-    json.dump({"device": device.describe(), **measure(device)}, sys.stdout, indent=2)
+    gpu = device.describe()
+    document = {
+        "schema": 1,
+        "kind": "peers",
+        "ok": True,
+        **provenance(),
+        "device": gpu["name"],
+        "gpu": gpu,
+        "torch": torch.__version__,
+        "files": [
+            {"file": Path(file).name, "sha256": hashlib.sha256((ROOT / file).read_bytes()).hexdigest()}
+            for file in FILES[what]
+        ],
+        **{"gemm": gemm, "attn": attn}[what](device),
+    }
+    json.dump(document, sys.stdout, indent=2)
     print()
 
 

@@ -1,0 +1,120 @@
+"""attn_dist.ptx: random shapes and the edges of the problem, on the emulator in every order and on a GPU."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import codes, here
+
+import ptxkit
+from ptxkit import kernels
+from ptxkit.asm.tree import Instruction, walk
+
+KERNEL = "attn_dist.ptx"
+ORDERS = ("lazy", "eager", "random")
+NONE = np.iinfo(np.int32).min
+
+
+def run(sizes: dict[str, int], *options: object, device: str = "emu") -> dict:
+    """Run, verify, and hold that nothing was found; gives the report."""
+    given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]
+    done = here("run", KERNEL, "--device", device, *given, *options, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert codes(done.stderr) == []
+    (report,) = json.loads(done.stdout)["runs"]
+    return report
+
+
+def shape(seed: int, most: int) -> tuple[dict[str, int], int]:
+    """Sizes, with up to so many queries and so many tiles of keys each, and a grid."""
+    rng = np.random.default_rng(seed)
+    queries = int(rng.integers(1, most + 1))
+    sizes = {
+        "s_q": queries,
+        "h_q": 64 + 64 * (seed % 2),
+        "s_kv": int(rng.integers(1, 70 * most)),
+        "topk": 64 * int(rng.integers(1, most + 1)),
+        "q_start_index_s": int(rng.integers(0, 100 * most)),
+        "k_stride": int(rng.integers(1, 6)),
+    }
+    return sizes, int(rng.integers(1, queries + 1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_shapes(seed: int) -> None:
+    sizes, ctas = shape(seed, 3)
+    run(sizes, "--grid", ctas, "--seed", seed, "--order", ORDERS[seed % 3])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "order"), list(itertools.product(range(6, 26), ORDERS)))
+def test_more_random_shapes(seed: int, order: str) -> None:
+    sizes, ctas = shape(seed, 5)
+    run(sizes, "--grid", ctas, "--seed", seed, "--order", order)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_random_shapes_on_a_gpu(seed: int) -> None:
+    sizes, ctas = shape(seed, 40)
+    run(sizes, "--grid", ctas, "--seed", seed, device="cuda")
+
+
+KEYS = 100
+ROWS = {
+    "no key is selected": np.full(128, -1),
+    "a tile without a key": np.repeat([NONE, 5], 64),
+    "the first and the last key, and their neighbours": np.resize([-1, 0, KEYS - 1, KEYS], 128),
+    "indices beyond half of what 32 bits hold": np.resize([2**31 - 1, NONE, 7], 128),
+    "the same key throughout": np.full(128, 42),
+}
+CAUSAL = {"q_start_index_s": 5, "k_stride": 8}
+"""Queries at 5 and 6 see no key, those at 7 to 14 the first one."""
+
+
+@pytest.fixture(params=["emu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.mark.parametrize("heads", [64, 128])
+@pytest.mark.parametrize("limits", [{}, CAUSAL], ids=["all keys seen", "few keys seen"])
+def test_edges(limits: dict[str, int], heads: int, device: str, tmp_path: Path) -> None:
+    rows = np.stack([np.resize(range(4), 128)] * 4 if limits else list(ROWS.values()))
+    np.save(tmp_path / "indices.npy", rows.astype(np.int32))
+    sizes = {
+        "s_q": len(rows),
+        "h_q": heads,
+        "s_kv": KEYS,
+        "topk": 128,
+        "q_start_index_s": KEYS,
+        "k_stride": 1,
+    }
+    given = ("--arg", f"indices=@{tmp_path}/indices.npy", "--grid", 1)
+    run(sizes | limits, *given, device=device)
+
+
+def instructions() -> list[Instruction]:
+    statements = walk(ptxkit.parse(kernels.shipped()[KERNEL]).statements)
+    return [statement for statement in statements if isinstance(statement, Instruction)]
+
+
+def test_sums_need_no_atomic_operation() -> None:
+    """Heads meet in registers, shuffles and one store each; so an output has one writer, and one value."""
+    opcodes = {instruction.opcode for instruction in instructions()}
+    assert "shfl" in opcodes
+    assert not opcodes & {"atom", "red"}
+
+
+def test_a_proxy_fence_stands_between_the_wait_and_the_products() -> None:
+    """The emulator forgives its lack after `cp.async`, as compilers leave it out."""
+    names = [instruction.spelling for instruction in instructions()]
+    products = [at for at, name in enumerate(names) if name.startswith("wgmma.mma_async")]
+    waits = [at for at, name in enumerate(names) if name.startswith("mbarrier.try_wait")]
+    wait = max(at for at in waits if at < products[0])
+    assert "fence.proxy.async.shared::cta" in names[wait : products[0]]
+    assert max(waits) < products[0]
