@@ -33,6 +33,7 @@ _TOOLS = (
 """Programs on PATH: the name, what they are for, how to get them."""
 
 _EXTRAS = (
+    ("jit", ("llvmlite",), "the emulator compiles straight stretches of kernels with it"),
     ("plot", ("matplotlib",), "`ptxkit bench --plot` draws with it"),
     ("lsp", ("pygls",), "`ptxkit lsp` speaks to editors with it"),
     ("cluster", ("dask", "distributed"), "`ptxkit sweep --scheduler` gives its jobs to it"),

@@ -53,8 +53,8 @@ def test_the_verb_speaks_json() -> None:
 
 def test_every_extra_and_tool_is_looked_for() -> None:
     facts = {fact.name: fact for fact in examine()}
-    assert set(facts) >= {"plot", "lsp", "cluster", "compute-sanitizer", "ncu", "NVML", "nvdisasm"}
-    for name in ("plot", "lsp", "cluster"):
+    assert set(facts) >= {"jit", "plot", "lsp", "cluster", "compute-sanitizer", "ncu", "NVML", "nvdisasm"}
+    for name in ("jit", "plot", "lsp", "cluster"):
         if facts[name].state is State.OPTIONAL:
             assert facts[name].mend == f"pip install 'ptxkit[{name}]'"
         else:
