@@ -8,7 +8,7 @@ import pytest
 import ptxkit
 
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
-LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P406"}
+LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P238", "P406"}
 
 
 def lints(body, target="sm_90a", header=""):
@@ -282,3 +282,29 @@ def test_compilers_output_has_no_lint():
 
 def test_a_lint_can_be_allowed():
     assert lints(f"{ALLOC} // ptxkit: allow P235", target="sm_100a") == []
+
+
+# ---- what the assembler makes wrong
+
+HALVES = ".reg .b16 %h<9>; .reg .b32 %w<9>;"
+
+
+@pytest.mark.parametrize(
+    ("statement", "destination", "lost"),
+    [
+        ("testp.finite.f32 %p2, %f1;", "setp.eq.s32 %p2, %r1, 0;", True),
+        ("set.lt.f32.f32 %f3, %f1, %f2;", "mov.f32 %f3, 0f00000000;", True),
+        ("set.lt.f32.s32 %f3, %r1, %r2;", "mov.f32 %f3, 0f00000000;", True),
+        ("set.lt.f16.f16 %h3, %h1, %h2;", "mov.b16 %h3, 1;", True),
+        ("set.lt.and.bf16.f32 %h3, %f1, %f2, %p3;", "mov.b16 %h3, 1;", True),
+        ("set.lt.u32.f16 %r3, %h1, %h2;", "mov.u32 %r3, 1;", True),
+        ("set.lt.u32.f32 %r3, %f1, %f2;", "mov.u32 %r3, 1;", False),
+        ("set.lt.f16x2.f16x2 %r3, %w1, %w2;", "mov.u32 %r3, 1;", False),
+        ("setp.lt.f32 %p2, %f1, %f2;", "setp.eq.s32 %p2, %r1, 0;", False),
+    ],
+)
+def test_guards_that_the_assembler_drops(statement, destination, lost):
+    """Only where the register has held something before."""
+    assert lints(f"{HALVES} {destination}\n@%p1 {statement}") == ([("P238", 2)] if lost else [])
+    assert lints(f"{HALVES} {destination}\n{statement}") == []
+    assert lints(f"{HALVES}\n@%p1 {statement}") == []

@@ -20,7 +20,7 @@ from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check"]
 
-RISKY = frozenset({"bar", "cp", "mbarrier", "wgmma", "tcgen05"})
+RISKY = frozenset({"bar", "cp", "mbarrier", "set", "testp", "wgmma", "tcgen05"})
 """Opcodes that the lints have something to say about, beside every `.aligned` instruction."""
 
 

@@ -1,4 +1,5 @@
-"""Lints: programs that assemble and are surely not meant so. Every finding is a warning.
+"""Lints: programs that assemble and are surely not meant so, or that the assembler makes wrong code of. Every
+finding is a warning.
 
 They follow control and data flow (`ptxkit.asm.flow`) as far as single assignments show it, and keep silent
 where they can't be sure; the emulator's sanitizer finds at run time what they miss.
@@ -31,6 +32,10 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
 
     check_divergence(context, code, values)
     _check_computed(context, code, values)
+    if opcodes & {"set", "testp"}:
+        from ptxkit.asm.lint.assembler import check_assembler
+
+        check_assembler(context, code, values)
     if opcodes & {"mbarrier", "cp"}:
         from ptxkit.asm.lint.barriers import check_barriers
 

@@ -46,14 +46,19 @@ class Values:
         self.code = code
         self._definition: dict[Symbol, Instruction | None] = {}
         self._known: dict[Symbol, Value] = {}
-        writes: Counter[Symbol] = Counter()
+        self._writes: Counter[Symbol] = Counter()
         for instruction in code.instructions:
             for name in written_names(instruction):
                 symbol = code.meaning(name)
                 if symbol is not None:
-                    writes[symbol] += 1
-                    single = writes[symbol] == 1 and instruction.guard is None
+                    self._writes[symbol] += 1
+                    single = self._writes[symbol] == 1 and instruction.guard is None
                     self._definition[symbol] = instruction if single else None
+
+    def is_written_once(self, name: Name) -> bool:
+        """Whether a single instruction writes a register, guarded or not."""
+        symbol = self.code.meaning(name)
+        return symbol is not None and self._writes[symbol] == 1
 
     def definition(self, name: Name) -> Instruction | None:
         """The only instruction that writes a register; None where there are several, or a guarded one."""
