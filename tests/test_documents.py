@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import documents
 import make_figures
 from documents import Block, Session, Wrong, blocks, faults, matches, needs
+from pages import verbs
 
+from ptxkit import kernels
 from ptxkit.isa.sample import MODULE, PREAMBLE
 
 PAGES = documents.pages()
@@ -177,3 +182,70 @@ def test_a_block_without_an_end_is_found(tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_ellipses(shown: str, printed: str, same: bool) -> None:
     assert matches(shown, printed) is same
+
+
+# ---- the examples that `--help` shows
+
+DATA = Path(__file__).parent / "data" / "examples"
+SLOW_EXAMPLES = (
+    "ptxkit run gemv.ptx --preset all",
+    "ptxkit sweep gemv.ptx --preset all",
+    "ptxkit bench gemv.ptx",
+)
+WANTED = {"cuda": "gpu", "roofline": "gpu", "tcp://": "cluster"}
+"""What an example with such a word needs."""
+ENDS = {"ptxkit fmt --check kernels/*.ptx": 1}
+"""The exit code of examples that end with another than 0: gemv.ptx is laid out otherwise."""
+
+
+def example_needs(line: str) -> str | None:
+    return next((wanted for word, wanted in WANTED.items() if word in line), None)
+
+
+def examples() -> Iterator[Any]:
+    """Of each verb the quick ones together, in their order, and the others one by one."""
+    for path, made in verbs.commands().items():
+        quick = []
+        for line, _ in getattr(made, "examples", ()):
+            wanted = example_needs(line)
+            if wanted == "cluster":
+                yield pytest.param([line], id=line, marks=pytest.mark.skip(reason=documents.NEEDS[wanted]))
+            elif wanted:
+                yield pytest.param([line], id=line, marks=pytest.mark.gpu)
+            elif line.startswith(SLOW_EXAMPLES):
+                yield pytest.param([line], id=line, marks=pytest.mark.slow)
+            else:
+                quick.append(line)
+        if quick:
+            yield pytest.param(quick, id=path)
+
+
+def test_every_verb_has_an_example() -> None:
+    bare = [path for path, made in verbs.commands().items() if not getattr(made, "examples", ())]
+    assert bare == ["ptxkit desc"], "a group, whose parts have examples, is the only one without"
+
+
+@pytest.mark.parametrize("lines", list(examples()))
+def test_the_examples_of_a_verb_run(lines: list[str], tmp_path: Path) -> None:
+    session = Session(documents.README, tmp_path)
+    session.gpu = example_needs(lines[0]) == "gpu"
+    here = session.cwd
+    for name in ("a.ptx", "b.ptx", "my.ptx"):
+        shutil.copy(DATA / "scale.ptx", here / name)
+    for folder in (here, here / "include"):
+        folder.mkdir(exist_ok=True)
+        shutil.copy(DATA / "places.inc", folder)
+    shutil.copy(DATA / "gemm.ptx", here)
+    for folder in (here, here / "kernels"):
+        folder.mkdir(exist_ok=True)
+        shutil.copy(kernels.shipped()["gemv.ptx"], folder)
+    (here / "requests.jsonl").write_text('{"op": "decode", "kind": "idesc.f16", "value": "0x08200490"}\n')
+    (here / "commands").write_text("run\nquit\n")
+    if any("gemv.cubin --json" in line for line in lines):
+        assert session.command("ptxkit asm gemv.ptx -o gemv.cubin")[0] == 0
+    if any("--baseline" in line for line in lines):
+        assert session.command("ptxkit bench gemv.ptx --json > now.json")[0] == 0
+    for line in lines:
+        code, printed = session.command(line)
+        assert code == ENDS.get(line, 0), f"{line}\n{printed}"
+        assert "Traceback" not in printed

@@ -250,7 +250,13 @@ class Session:
         if words[:1] == ["cd"]:
             self.cwd = (self.cwd / words[1]).resolve()
             return 0, ""
-        plain = words[:1] == ["ptxkit"] and not SHELL.search(re.sub(r"'[^']*'", "", line)) and not given
+        reads = words[1:2] in (["debug"], ["lsp"])
+        plain = (
+            words[:1] == ["ptxkit"]
+            and not reads
+            and not SHELL.search(re.sub(r"'[^']*'", "", line))
+            and not given
+        )
         # A process that has seen the GPU cannot forget it.
         here = plain and (self.gpu or not gpus())
         return self._here(words[1:]) if here else self._shell(line, given)

@@ -27,16 +27,27 @@ What `ptxkit VERB --help` prints. Text goes to stdout, logs and progress to stde
 """
 
 
+def commands() -> dict[str, click.Command]:
+    """Every verb, and the parts of those that have some, by what is typed."""
+    found: dict[str, click.Command] = {}
+    for verb in VERBS:
+        command = import_module(f"ptxkit.cli.{verb}").command
+        assert isinstance(command, click.Command)
+        found[f"ptxkit {verb}"] = command
+        if isinstance(command, click.Group):
+            found |= {f"ptxkit {verb} {name}": part for name, part in sorted(command.commands.items())}
+    return found
+
+
 def pages() -> dict[str, str]:
     """The text of the page, by its path."""
     parts = [INTRODUCTION]
-    for verb, about in VERBS.items():
-        command = import_module(f"ptxkit.cli.{verb}").command
-        assert isinstance(command, click.Command)
-        parts.append(f"## {verb}\n\n{about[:1].upper()}{about[1:]}.\n\n" + _help(command, f"ptxkit {verb}"))
-        if isinstance(command, click.Group):
-            for name, inner in sorted(command.commands.items()):
-                parts.append(f"### {verb} {name}\n\n" + _help(inner, f"ptxkit {verb} {name}"))
+    for path, command in commands().items():
+        _, verb, *rest = path.split()
+        heading = (
+            f"### {verb} {rest[0]}" if rest else f"## {verb}\n\n{VERBS[verb][:1].upper()}{VERBS[verb][1:]}."
+        )
+        parts.append(f"{heading}\n\n{_help(command, path)}")
     return {"reference/cli.md": "".join(parts)}
 
 
