@@ -42,7 +42,7 @@ def refuse(code: str, call: Any) -> Diagnostic:
 
 
 def test_every_code_is_provoked_by_a_test() -> None:
-    """It is on the page, or a test names it that has come since; `.ci/run` holds the codes against its run."""
+    """It is on the page, or a newer test names it; `.ci/run` holds the codes against its run."""
     shown = {example.code for example in EXAMPLES}
     files = [path for path in (ROOT / "tests").rglob("*") if path.suffix in (".py", ".ptx", ".toml")]
     named = {code for path in files for code in re.findall(r"\bP\d{3,4}\b", path.read_text())}
