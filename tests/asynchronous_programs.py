@@ -196,6 +196,68 @@ def mbarriers(random: np.random.Generator, barriers: int = 3, operations: int = 
     return Program("mbarriers", text, np.zeros(1, np.uint32), np.array(made.words, np.uint32))
 
 
+def remote(random: np.random.Generator, operations: int = 24) -> Program:
+    """Two CTAs of a thread each work on the other's mbarrier; after each operation they meet, and each stores
+    what its own one answers."""
+    model = Reference(count := int(random.integers(3, 9)), count)
+    meet = ["    barrier.cluster.arrive.release.aligned;", "    barrier.cluster.wait.acquire.aligned;"]
+    lines = [
+        "    .shared .align 8 .b64 bar;",
+        "    mov.u32 %r1, bar;",
+        f"    mbarrier.init.shared::cta.b64 [%r1], {count};",
+        "    fence.mbarrier_init.release.cluster;",
+        "    mov.u32 %r5, %cluster_ctarank;",
+        "    xor.b32 %r6, %r5, 1;",
+        "    mapa.shared::cluster.u32 %r7, %r1, %r6;",
+        "    ld.param.u64 %d1, [out];",
+        "    SKIP",
+        *meet,
+    ]
+    words: list[int] = []
+    for _ in range(operations):
+        order = str(random.choice([".release.cluster", ".relaxed.cluster"]))
+        at_once = str(random.choice(["", ".relaxed.cta", ".relaxed.cluster"]))
+        kind = str(random.choice(["arrive", "both", "drop", "drop both", "expect", "complete"]))
+        number, bytes_ = int(random.integers(1, 3)), int(random.integers(1, 5)) * 16
+        if kind == "arrive" and model.pending >= number:
+            lines.append(f"    mbarrier.arrive{order}.shared::cluster.b64 _, [%r7], {number};")
+            model.arrive(number)
+        elif kind == "both" and model.pending:
+            lines.append(f"    mbarrier.arrive.expect_tx{order}.shared::cluster.b64 _, [%r7], {bytes_};")
+            model.tx += bytes_
+            model.arrive(1)
+        elif kind == "drop" and model.pending >= number and model.expected > number:
+            lines.append(f"    mbarrier.arrive_drop{order}.shared::cluster.b64 _, [%r7], {number};")
+            model.expected -= number
+            model.arrive(number)
+        elif kind == "drop both" and model.pending and model.expected > 1:
+            lines.append(f"    mbarrier.arrive_drop.expect_tx{order}.shared::cluster.b64 _, [%r7], {bytes_};")
+            model.tx += bytes_
+            model.expected -= 1
+            model.arrive(1)
+        elif kind == "expect" and model.pending:
+            lines.append(f"    mbarrier.expect_tx{at_once}.shared::cluster.b64 [%r7], {bytes_};")
+            model.tx += bytes_
+        elif kind == "complete" and model.tx > 0:
+            done = min(bytes_, model.tx)
+            lines.append(f"    mbarrier.complete_tx{at_once}.shared::cluster.b64 [%r7], {done};")
+            model.tx -= done
+            model.settle()
+        else:
+            continue
+        lines += [*meet, "    mov.u32 %r2, 0;"]
+        for parity in (0, 1):
+            lines.append(f"    mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], {parity};")
+            lines.append(f"    @%p1 or.b32 %r2, %r2, {1 << parity};")
+        lines += [f"    st.global.u32 [%d1+{4 * len(words)}], %r2;", *meet]
+        words.append(model.answers())
+    lines[8] = f"    mad.wide.u32 %d1, %r5, {4 * len(words)}, %d1;"
+    text = HEAD + "\n".join(lines) + "\n    ret;\n}\n"
+    return Program(
+        "mbarriers of a peer", text, np.zeros(1, np.uint32), np.array(words * 2, np.uint32), 2, 1, 2
+    )
+
+
 # ---- bulk copies
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asynchronous_programs import copies, mbarriers, reductions
+from asynchronous_programs import copies, mbarriers, reductions, remote
 
 from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator
@@ -25,6 +25,12 @@ def device(request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.mark.parametrize("seed", range(4))
 def test_counts_and_phases(device: Any, seed: int) -> None:
     made = mbarriers(np.random.default_rng(seed))
+    assert made.run(device).tolist() == made.out.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mbarriers_of_a_peer(device: Any, seed: int) -> None:
+    made = remote(np.random.default_rng(seed))
     assert made.run(device).tolist() == made.out.tolist()
 
 

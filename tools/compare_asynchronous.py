@@ -94,16 +94,19 @@ def _forms(counts: Iterable[dict[str, tuple[int, int]]]) -> list[dict[str, Any]]
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for texts in counts:
         for text, (compared, different) in texts.items():
-            for key, names in _rows_of(text).items():
-                entry = rows.setdefault(key, {**names, "instances": 0, "mismatches": 0})
+            for key, spellings in _rows_of(text).items():
+                row = {"section": key[0], "form": key[1], "instances": 0, "mismatches": 0, "spellings": {}}
+                entry = rows.setdefault(key, row)
                 entry["instances"] += compared
                 entry["mismatches"] += different
+                for spelling in spellings:
+                    entry["spellings"].setdefault(spelling, [0, 0])[0] += compared
     return [rows[key] for key in sorted(rows)]
 
 
-def _rows_of(text: str) -> dict[tuple[str, str], dict[str, str]]:
-    """The rows that a kernel has statements of."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+def _rows_of(text: str) -> dict[tuple[str, str], set[str]]:
+    """The rows that a kernel has statements of, each with the spellings of these."""
+    found: dict[tuple[str, str], set[str]] = {}
     module = parse(text)
     for function in module.functions:
         for statement, scope in bind(function, module_scope(module)):
@@ -116,10 +119,7 @@ def _rows_of(text: str) -> dict[tuple[str, str], dict[str, str]]:
                 match.form.chapter not in CHAPTERS and not match.form.name.startswith(ALONE)
             ):
                 continue
-            found[match.form.section, match.form.syntax] = {
-                "section": match.form.section,
-                "form": match.form.syntax,
-            }
+            found.setdefault((match.form.section, match.form.syntax), set()).add(statement.spelling)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from asynchronous_kernels import KERNELS, AsyncKernel, evaluate
-from asynchronous_programs import Program, copies, mbarriers, reductions
+from asynchronous_programs import Program, copies, mbarriers, reductions, remote
 
 from ptxkit import targets
 from ptxkit.asm import parse
@@ -70,7 +70,7 @@ def _launches(runs: int, programs: int, seed: int) -> Iterator[tuple[str, str, P
             yield kernel.name, kernel.text, _permuted(kernel, np.random.default_rng([seed, run]))
     for number in range(programs):
         random = np.random.default_rng([seed, number])
-        for made in (mbarriers(random), copies(random), *reductions(random)):
+        for made in (mbarriers(random), remote(random), copies(random), *reductions(random)):
             yield made.name, made.text, made
 
 
