@@ -72,8 +72,16 @@ def _products(found: Record) -> str:
     tiles = found["tiles"]
     return (
         f"{count(tiles['compared'])} random tiles of {tiles['variants']} variants on an {_gpu(found)}: "
-        f"in {tiles['different']} of them a bit differs"
+        f"{tiles['different']} with a bit that differs"
     )
+
+
+def _kernels(found: Record) -> str | None:
+    kernels = found.get("kernels")
+    if not kernels:
+        return None
+    launches = f"{count(kernels['compared'])} launches of {len(kernels['kernels'])} kernels"
+    return f"{launches} on an {_gpu(found)}, in every order on the emulator: {kernels['different']} differ"
 
 
 def _copies(found: Record) -> str:
@@ -130,6 +138,7 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("emulator, instructions", "devices.h200", _instructions),
     ("emulator, `wgmma`", "asynchronous.h200", _products),
     ("emulator, tensor copies", "asynchronous.h200", _copies),
+    ("emulator, asynchrony", "asynchronous.h200", _kernels),
     ("tensor maps", "tensor_maps.h200", _maps),
     ("emulator, speed", "emulator_speed", _emulator_speed),
     ("emulator, tensor cores", "emulated_gemm", _emulated_gemm),
