@@ -41,7 +41,7 @@ def shape(seed: int, most: int) -> tuple[dict[str, int], int]:
         "q_start_index_s": int(rng.integers(0, 100 * most)),
         "k_stride": int(rng.integers(1, 6)),
     }
-    return sizes, int(rng.integers(1, queries + 1))
+    return sizes, int(rng.integers(1, 2 * queries + 1))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -58,9 +58,9 @@ def test_more_random_shapes(seed: int, order: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("seed", range(100, 116))
 def test_random_shapes_on_a_gpu(seed: int) -> None:
-    sizes, ctas = shape(seed, 40)
+    sizes, ctas = shape(seed, 24)
     run(sizes, "--grid", ctas, "--seed", seed, device="cuda")
 
 
