@@ -17,6 +17,7 @@ def open_device(
     sanitize: bool = True,
     arch: str | None = None,
     target: str | None = None,
+    jit: bool | None = None,
 ) -> Device:
     """Open a device.
 
@@ -28,6 +29,7 @@ def open_device(
         sanitize: the emulator's sanitizer.
         arch: the target that the emulator plays, by default the file's; `auto` with it is the emulator.
         target: the `.target` of the file to be loaded, a hint for `auto`.
+        jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
 
     Raises:
         PtxkitError: P520, no such device, or an option that it hasn't; P701, no driver; P702, no such GPU.
@@ -53,7 +55,7 @@ def open_device(
         raise error("P520", f"expected one of {NAMES}, found `{spec}`")
     from ptxkit.emulator import Emulator
 
-    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch)
+    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, jit=jit)
 
 
 def fitting_gpu(target: str | None) -> int | None:

@@ -43,6 +43,7 @@ class Options:
         order, seed: in which order the emulator completes asynchronous work, and the seed for `random`.
         sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
         arch: the target that the emulator plays, by default the file's.
+        jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
         save: where to keep tensors after the run, by name.
         line_info: whether profilers can show the PTX lines of what runs on a GPU.
         link: further PTX that is linked to the program, by its name and text.
@@ -53,6 +54,7 @@ class Options:
     seed: int = 0
     sanitize: bool | None = None
     arch: str | None = None
+    jit: bool | None = None
     save: Mapping[str, str] = field(default_factory=dict)
     line_info: bool = False
     link: tuple[tuple[str, str], ...] = ()
@@ -227,6 +229,7 @@ def open_for(module: Module, options: Options) -> Device:
         seed=options.seed,
         sanitize=options.sanitize is not False,
         arch=options.arch,
+        jit=options.jit,
         target=module.target,
     )
 

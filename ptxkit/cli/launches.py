@@ -96,13 +96,20 @@ sanitize_option = click.option(
 )
 
 
+jit_option = click.option(
+    "--jit/--no-jit",
+    default=None,
+    help="Compile what the emulator runs often: by default where the `jit` extra is installed.",
+)
+
+
 def options_of(given: dict[str, Any], **rest: Any) -> Options:
     """Where and how to run, of the options above that the verb has.
 
     Raises:
         PtxkitError: what `linked` raises.
     """
-    same = ("device", "order", "sanitize", "arch", "line_info")
+    same = ("device", "order", "sanitize", "arch", "jit", "line_info")
     found = {name: given[name] for name in same if name in given}
     return Options(seed=given["seed"] or 0, link=linked(given), **found, **rest)
 

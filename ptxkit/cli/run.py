@@ -16,6 +16,7 @@ from ptxkit.cli.launches import (
     ALL,
     Subject,
     emulator_options,
+    jit_option,
     launch_options,
     options_of,
     plans_of,
@@ -58,6 +59,7 @@ SCHEMA = 1
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
 @emulator_options
 @sanitize_option
+@jit_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm.tree import Instruction
+from ptxkit.emulator.program import Block
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Image
-    from ptxkit.emulator.program import Block, Code
+    from ptxkit.emulator.program import Code
     from ptxkit.emulator.steps import Step
 
 
@@ -236,6 +237,7 @@ class Debugger:
     def prepare(self, execution: Execution) -> None:
         """A launch is about to begin: put stops into its program."""
         self.execution = execution
+        execution.execute = Block.run
         self.gangs = []
         self.place = None
         self._put_stops()

@@ -74,7 +74,7 @@ class Emulator:
         self.tensor_cores = tensor_cores
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
-        self.jit: bool = bool(jit)
+        self.jit: bool = available() if jit is None else jit
         self.strict = strict
         self.memory = GlobalMemory()
         self.origins = Origins()

@@ -1,0 +1,230 @@
+"""Whole kernels with the `jit` extra and without: the same bits, counts and findings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
+
+from asm_corpus import ROOT
+from emulated import launch, module
+from test_emulator_corpus import Triton
+from test_findings import FILES, findings, version
+
+from ptxkit import card
+from ptxkit.asm import parse
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator import Emulator, jit
+from ptxkit.emulator.jit.stretch import Stretch
+from ptxkit.emulator.jit.transfer import CompiledTransfer
+from ptxkit.emulator.memory import BASE
+from ptxkit.plan import Program, Request, make
+from ptxkit.stage import Case, Stage
+
+KERNELS = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Every block is compiled when it first runs."""
+    monkeypatch.setattr(jit, "WORTH", 0)
+
+
+def both(run: Any) -> None:
+    """What `run` returns for an emulator must not hang on the extra."""
+    plain, compiled = run(Emulator(jit=False)), run(Emulator(jit=True))
+    assert plain == compiled
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_findings_are_the_same(path, monkeypatch):
+    text = version(path.read_text(), "broken")
+    compiled = [str(found) for found in findings(text)]
+    monkeypatch.setattr("ptxkit.emulator.device.available", lambda: False)
+    assert compiled == [str(found) for found in findings(text)]
+
+
+@pytest.mark.parametrize(
+    ("file", "sizes"),
+    [
+        ("bench/kernels/gemv_simt.ptx", {"M": 37, "K": 1056, "L": 2}),
+        pytest.param("kernels_ptx/attn_dist.ptx", None, marks=pytest.mark.slow),
+        ("kernels_ptx/gemv.ptx", None),
+        ("kernels_ptx/gemm_wgmma.ptx", None),
+    ],
+)
+def test_kernels_are_the_same(file, sizes):
+    path = KERNELS / file
+
+    def run(device: Emulator) -> Any:
+        parsed = parse(path)
+        assert parsed.source is not None
+        request = Request(sizes=sizes) if sizes else Request()
+        plan = make(Program(path.name, str(path)), parsed, card.read(parsed.source), request)
+        case = Case(plan)
+        stage = Stage(device, device.load(parsed), plan)
+        stage.fill(case.inputs)
+        stage.launch()
+        outputs = stage.outputs()
+        assert all(each.ok for each in case.compare(outputs))
+        return device.counts, device.findings, {name: array.tobytes() for name, array in outputs.items()}
+
+    both(run)
+
+
+@pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
+@pytest.mark.parametrize("stem", ["add_sm80_t36", "softmax_sm90_t36", "layernorm_sm90_t36"])
+def test_kernels_of_compilers_are_the_same(stem):
+    random = np.random.default_rng(1)
+    x = random.standard_normal((5, 3000)).astype(np.float32)
+
+    def run(device: Emulator) -> Any:
+        t = Triton(stem, device)
+        name = stem.partition("_")[0]
+        outputs = [device.empty(15000, np.uint32) for _ in range(3)]
+        source = device.array(x)
+        arguments: dict[str, list[Any]] = {
+            "add": [source, source, outputs[0], 15000],
+            "softmax": [source, outputs[0], 3000, 3000, 700],
+            "layernorm": [source, source, source, *outputs, 3000, 1e-5],
+        }
+        given = arguments[name]
+        t.launch(5 if name != "add" else 15, *given[: len(t.kernel.signature) - 2])
+        raw = [device.memory.data[b.address - BASE :][: b.nbytes].tobytes() for b in outputs]
+        return device.counts, raw
+
+    both(run)
+
+
+# ---- programs that nobody would write
+
+OPERATIONS = """
+add.u32 R, R, R;  sub.s32 R, R, R;  mul.lo.u32 R, R, R;  mul.hi.s32 R, R, R;  min.s32 R, R, R;
+max.u32 R, R, R;
+and.b32 R, R, R;  xor.b32 R, R, R;  shl.b32 R, R, R;  shr.s32 R, R, R;  shr.u32 R, R, R;  not.b32 R, R;
+mad.lo.s32 R, R, R, R;  prmt.b32 R, R, R, R;  bfe.u32 R, R, R, R;  dp4a.u32.s32 R, R, R, R;  popc.b32 R, R;
+lop3.b32 R, R, R, R, 0x6a;  shf.l.wrap.b32 R, R, R, R;  mov.b32 R, R;  mov.u32 R, 77;  div.u32 R, R, 3;
+setp.lt.s32 P, R, R;  setp.ge.u32 P|P, R, R;  setp.eq.and.u32 P, R, R, P;  setp.gtu.f32 P, F, F;
+selp.b32 R, R, R, P;  and.pred P, P, P;  not.pred P, P;  cvt.rn.f32.s32 F, R;  cvt.rzi.s32.f32 R, F;
+add.f32 F, F, F;  mul.rn.f32 F, F, F;  fma.rn.f32 F, F, F, F;  max.f32 F, F, F;  neg.f32 F, F;
+div.rn.f32 F, F, F;  ex2.approx.f32 F, F;  mov.b32 R, F;  mov.b32 F, R;
+ld.global.b32 R, [%rd2];  ld.global.nc.v2.b32 {R, R}, [%rd3];  ld.global.u8 R, [%rd2 + 1];
+st.global.b32 [%rd4], R;  st.shared.b32 [%r20], R;  ld.shared.b32 R, [%r20];
+"""
+SEQUENCES = """
+cvt.s64.s32 %rd1, R; shl.b64 %rd1, %rd1, 3; cvt.u32.u64 R, %rd1;
+mov.b32 {%h1, %h2}, R; mul.rn.f16 %h1, %h1, %h2; mov.b32 R, {%h2, %h1};
+st.shared.b32 [%r20], R; bar.sync 0; ld.shared.b32 R, [%r21]; bar.sync 0;
+st.shared.v2.b32 [%r22 + 1024], {R, R}; bar.sync 0; ld.shared.v2.b32 {R, R}, [%r22 + 1024]; bar.sync 0;
+"""
+ALL = [f"{text.strip()};" for text in OPERATIONS.split(";") if text.strip()] + SEQUENCES.split("\n")[1:-1]
+"""`R`, `P`, `F` stand for registers. What crosses threads waits at barriers, so no program races."""
+START = """
+    mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0x80000001; mul.lo.u32 %r3, %r0, 0x9e3779b9;
+    mov.u32 %r4, %laneid; mad.lo.u32 %r5, %r1, 64, %r0;
+    cvt.rn.f32.s32 %f0, %r3; mov.b32 %f1, %r3; mov.f32 %f2, 0f7F800000; cvt.rn.f32.u32 %f3, %r1;
+    setp.lt.u32 %p0, %r4, 7; setp.eq.u32 %p1, %r1, 1; setp.lt.s32 %p2, %r3, 0;
+    ld.param.u64 %rd5, [in]; ld.param.u64 %rd6, [out];
+    mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd5, %rd2; and.b64 %rd3, %rd2, -8; mul.wide.u32 %rd4, %r5, 44;
+    add.u64 %rd4, %rd6, %rd4;
+    mov.u32 %r20, data; mad.lo.u32 %r20, %r0, 4, %r20; mov.u32 %r21, data; xor.b32 %r22, %r0, 33;
+    mad.lo.u32 %r21, %r22, 4, %r21; mov.u32 %r22, data; mad.lo.u32 %r22, %r0, 8, %r22;
+    st.shared.b32 [%r20], %r3;
+"""
+END = "".join(f"st.global.b32 [%rd4 + {4 * (1 + i)}], %r{i};" for i in range(6)) + "".join(
+    f"st.global.b32 [%rd4 + {28 + 4 * i}], %f{i};" for i in range(4)
+)
+
+
+@st.composite
+def programs(draw: Any) -> str:
+    """A body of random instructions, some of them guarded."""
+    lines = []
+    for text in draw(st.lists(st.sampled_from(ALL), min_size=4, max_size=30)):
+        text = text.replace("P|P", "%p0|%p2")
+        for letter, count, name in (("R", 6, "r"), ("F", 4, "f"), ("P", 3, "p")):
+            first, *pieces = text.split(letter)
+            text = first + "".join(f"%{name}{draw(st.integers(0, count - 1))}{piece}" for piece in pieces)
+        if text.count(";") == 1 and draw(st.booleans()):
+            text = f"@{draw(st.sampled_from(['%p0', '!%p1', '%p2', '%p1']))} {text}"
+        lines.append(text)
+    return "\n".join(lines)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(body=programs(), order=st.sampled_from(["lazy", "random"]))
+def test_random_programs_are_the_same(body, order):
+    parameters = ".param .u64 in, .param .u64 out"
+    text = module(START + body + END, parameters, before=".shared .align 8 .b32 data[512];")
+
+    def run(compiled: bool) -> Any:
+        device = Emulator(jit=compiled, order=order)
+        source = device.array(np.random.default_rng(0).integers(0, 1 << 32, 194, np.uint32))
+        out = device.array(np.zeros(3 * 64 * 11, np.uint32))
+        try:
+            launch(text, [source, out], 64, 3, device)
+        except PtxkitError as found:
+            return str(found)
+        return out.numpy().tobytes(), device.counts, [str(each) for each in device.findings]
+
+    assert run(False) == run(True)
+
+
+# ---- when it compiles, and when it does not
+
+
+def test_a_small_launch_does_not_load_llvm():
+    code = (
+        "import sys; from ptxkit.__main__ import main; "
+        "main(['run', 'gemv.ptx', '--device', 'emu']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    modules = done.stderr.split()
+    assert "numpy" in modules
+    assert "llvmlite" not in modules
+
+
+def parts_of_plans(device: Emulator, text: str, arguments: list[Any], block: int, grid: int) -> list[Any]:
+    kernel = device.load(text).kernel("k")
+    kernel.launch((grid,), (block,), arguments)
+    return [step for block in kernel.program.code.blocks if block.plan for step in block.plan]
+
+
+LOOP = """
+    ld.param.u64 %rd30, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd30, %rd30, %rd1;
+    mov.u32 %r2, 0;
+AGAIN:
+    add.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, 21; add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 64;
+    @%p1 bra AGAIN;
+    st.global.u32 [%rd30], %r2;
+"""
+
+
+def test_a_block_is_compiled_once_it_is_worth_it(monkeypatch):
+    monkeypatch.setattr(jit, "WORTH", 1000)
+    device = Emulator(jit=True)
+    out = device.empty(32, np.uint32)
+    steps = parts_of_plans(device, module(LOOP), [out], 32, 1)
+    # The loop alone has run often enough.
+    (stretch,) = (step for step in steps if isinstance(step, Stretch))
+    assert [part.modifiers.opcode for part in stretch.parts] == ["add", "xor", "add", "setp"]
+    assert not any(isinstance(step, CompiledTransfer) for step in steps)
+
+
+def test_jit_without_the_extra_is_refused(monkeypatch):
+    monkeypatch.setattr("ptxkit.emulator.device.available", lambda: False)
+    with pytest.raises(PtxkitError, match=r"needs llvmlite, which is not installed") as caught:
+        Emulator(jit=True)
+    assert caught.value.diagnostics[0].code == "P520"
+    assert Emulator().jit is False
