@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,17 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
     assert "readme_command 1" in script
     assert "readme_command 2" in script
     assert all("\n" not in block.text.rstrip("\n") for block in documents.readme_commands())
+
+
+def test_links_lead_somewhere() -> None:
+    """To files of the repository, as its pages are read where they lie; anchors are the site's to check."""
+    broken = []
+    for page in [*PAGES, *(documents.DOCS / "instructions").glob("*.md")]:
+        text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for link in re.findall(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", text):
+            if ":" not in link and not (page.parent / link).exists():
+                broken.append(f"{of(page)}: {link}")
+    assert not broken, "\n".join(broken)
 
 
 def test_the_figures_of_the_readme_are_those_of_the_records() -> None:
