@@ -236,6 +236,8 @@ def _counted(counts: Counts) -> dict[str, int]:
     counted |= {f"issued.{operation}": count for operation, count in sorted(counts.asynchronous.items())}
     for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
         counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
+    if counts.traffic is not None:
+        counted |= sorted(counts.traffic.counts.items())
     return counted
 
 

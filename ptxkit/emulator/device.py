@@ -42,7 +42,10 @@ class Emulator:
         tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
             `float32`, in IEEE f32 along K.
         strict: whether to warn of what the manual asks for and kernels in practice leave out, too: a proxy
-            fence between a generic read and an asynchronous write (P666), a wait in each phase (P683).
+            fence between a generic read and an asynchronous write (P666), a wait in each phase (P683),
+            an order between products and what overwrites their operands (P6131).
+        traffic: whether to count wavefronts and bank conflicts of shared memory and sectors of global memory,
+            in `counts.traffic`, too.
         jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
             installed.
 
@@ -59,6 +62,7 @@ class Emulator:
         tensor_cores: str = "measured",
         jit: bool | None = None,
         strict: bool = False,
+        traffic: bool = False,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -76,6 +80,7 @@ class Emulator:
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
         self.jit: bool = available() if jit is None else jit
         self.strict = strict
+        self.traffic = traffic
         self.memory = GlobalMemory()
         self.origins = Origins()
         self.events = Events()
@@ -368,6 +373,7 @@ class Kernel:
             device.jit,
             programmatic=programmatic,
             strict=device.strict,
+            traffic=device.traffic,
         )
         check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts

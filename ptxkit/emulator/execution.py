@@ -20,6 +20,7 @@ from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.program import Block
+from ptxkit.emulator.traffic import Traffic
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch
 from ptxkit.targets import Limits
@@ -64,6 +65,7 @@ class Counts:
         tensor_columns: most columns of tensor memory that a CTA had at once.
         shared_bytes: shared memory of a CTA, static and dynamic.
         ctas: CTAs finished.
+        traffic: what accesses cost the memory system; None where nobody asked.
     """
 
     instructions: int = 0
@@ -76,6 +78,7 @@ class Counts:
     tensor_columns: int = 0
     shared_bytes: int = 0
     ctas: int = 0
+    traffic: Traffic | None = None
 
     def load(self, space: str, size: int) -> None:
         """Count bytes that lanes loaded."""
@@ -121,6 +124,7 @@ class Execution:
         sanitize: whether undefined bits are tracked.
         programmatic: whether it may begin before the launch ahead of it has ended.
         strict: whether to warn of what kernels in practice leave out, too.
+        traffic: whether to count what accesses cost the memory system.
         number: of the launch on its device.
         events: the numbers of accesses that may race, and of what orders them.
         timing: when asynchronous work happens: `lazy`, `eager` or `random`.
@@ -158,6 +162,7 @@ class Execution:
         compiled: bool = False,
         programmatic: bool = False,
         strict: bool = False,
+        traffic: bool = False,
     ) -> None:
         self.program = program
         self.code = program.code
@@ -177,7 +182,7 @@ class Execution:
         self.origins = origins
         self.sanitize = sanitize
         self.number: int = number
-        self.counts = Counts()
+        self.counts = Counts(traffic=Traffic() if traffic else None)
         self.events = events
         self.timing = timing
         self.programmatic, self.strict = programmatic, strict

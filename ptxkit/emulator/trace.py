@@ -35,8 +35,8 @@ AXIS = (
     "group of warps executes together or an asynchronous operation that is done"
 )
 MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
-"""The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory; its
-warps have those before."""
+"""The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;
+its warps have those before."""
 RUNNING, WAITING, EXITED = 0, 1, 2
 
 Event = dict[str, Any]

@@ -218,6 +218,13 @@ class CompiledTransfer:
 
     # ---- doing it
 
+    def _note(self, group: Group, addresses: Addresses, place: Place, what: str) -> None:
+        """Count what it costs the memory system, where that is asked for."""
+        traffic = group.gang.launch.counts.traffic
+        if traffic is not None:
+            size, array = self._transfer.width * self._transfer.count, addresses.array
+            traffic.lanes(place.space, array, addresses.active, group.n, size, what, offset=self._offset)
+
     def _load(self, group: Group, addresses: Addresses, place: Place) -> bool:
         transfer = self._transfer
         held = addresses.guarded
@@ -237,6 +244,7 @@ class CompiledTransfer:
         if not self._move(group, addresses, place, made, before):
             return False
         group.gang.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
+        self._note(group, addresses, place, "loaded")
         for target, value in zip(transfer.targets, made, strict=True):
             if target is not None:
                 target.write(group, value.view(transfer.dtype))
@@ -256,6 +264,7 @@ class CompiledTransfer:
         if not self._move(group, addresses, place, values, []):
             return False
         launch.counts.store(place.space, addresses.lanes * transfer.width * transfer.count)
+        self._note(group, addresses, place, "stored")
         return True
 
     def _move(

@@ -18,6 +18,7 @@ from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Unsupported, decode_pure
 from ptxkit.emulator.races import enter_atomic
+from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ def atom(form: Form) -> Effect:
                 access.refuse("needs global or shared memory, found", "whose bytes are no other thread's")
             launch.counts.load(access.space, access.lanes * width * count)
             launch.counts.store(access.space, access.lanes * width * count)
+            note(access, width * count, "reduced")
             ledger = access.ledger_of_write
             if ledger is not None:
                 number = enter_atomic(access, ledger, width * count)

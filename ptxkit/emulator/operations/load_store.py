@@ -15,6 +15,7 @@ from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
 from ptxkit.emulator.parameters import gather, scatter
 from ptxkit.emulator.parts import Transfer
+from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def ld(form: Form) -> Effect:
         tainted = False
         for access in accesses:
             group.gang.launch.counts.load(access.space, access.lanes * width * count)
+            note(access, width * count, "loaded")
             values, masks = access.load(width, count, strength)
             chosen = access.guard
             for i, target in enumerate(targets):
@@ -184,6 +186,7 @@ def st(form: Form) -> Effect:
                 origin = group.gang.launch.origins.of_store(first, form.site, group.gang.launch.program)
         for access in accessor(group, guard):
             group.gang.launch.counts.store(access.space, access.lanes * width * count)
+            note(access, width * count, "stored")
             access.store(values, masks, width, origin, strength)
 
     if strength or width == 16:

@@ -17,6 +17,7 @@ from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class RowAccess:
         origin = 0
         for access in self(group, guard):
             group.gang.launch.counts.load(access.space, access.lanes * ROW)
+            note(access, ROW, "loaded")
             values, masks = access.load(4, 4)
             for i in range(4):
                 rows.view(np.uint32)[..., i] = values[i]
@@ -137,6 +139,7 @@ class RowAccess:
         """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
         for access in self(group, guard):
             group.gang.launch.counts.store(access.space, access.lanes * ROW)
+            note(access, ROW, "stored")
             access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
 
 

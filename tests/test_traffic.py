@@ -1,0 +1,90 @@
+"""What the emulator counts of accesses: bank conflicts, wavefronts, sectors. Figures of the first two tests
+were counted by Nsight Compute on an H200 (bench/results/counts.h200.json, tools/compare_counts.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traffic_kernels import AREA, Case, cases
+
+from ptxkit.emulator import Emulator
+from ptxkit.emulator.jit import available
+from ptxkit.emulator.traffic import OUT, Traffic, sectors, wavefronts
+
+CASES = {(case.operation, case.pattern): case for case in cases()}
+
+
+def counted(case: Case, **options: bool) -> dict[str, int]:
+    device = Emulator(sanitize=False, traffic=True, **options)
+    case.launch(device)
+    assert device.counts.traffic is not None
+    return dict(device.counts.traffic.counts)
+
+
+@pytest.mark.parametrize(
+    "jit", [False, pytest.param(True, marks=pytest.mark.skipif(not available(), reason="no llvmlite"))]
+)
+@pytest.mark.parametrize(("pattern", "wavefronts_"), [("rows of 32 words", 4096), ("rows of 33 words", 128)])
+def test_transposes(pattern: str, wavefronts_: int, jit: bool) -> None:
+    """128 warps store a row each and load a column, whose words lie in one bank or in 32."""
+    found = counted(CASES["transpose", pattern], jit=jit)
+    assert found == {
+        "global_requests_loaded": 128,
+        "global_sectors_loaded": 512,
+        "global_requests_stored": 128,
+        "global_sectors_stored": 512,
+        "shared_wavefronts_stored": 128,
+        "shared_bank_conflicts_stored": 0,
+        "shared_wavefronts_loaded": wavefronts_,
+        "shared_bank_conflicts_loaded": wavefronts_ - 128,
+    }
+
+
+@pytest.mark.parametrize(
+    ("operation", "pattern", "expected"),
+    [
+        ("ld.shared of 4 bytes", "stride 2", (2, 1)),
+        ("ld.shared of 8 bytes", "stride 1", (2, 0)),
+        ("ld.shared of 8 bytes", "pairs", (1, 0)),
+        ("st.shared of 8 bytes", "pairs", (2, 0)),
+        ("ld.shared of 8 bytes", "even and odd", (2, 1)),
+        ("ld.shared of 8 bytes", "halves alike", (2, 0)),
+        ("ld.shared of 16 bytes", "stride 0", (2, 0)),
+        ("st.shared of 16 bytes", "stride 0", (4, 0)),
+        ("ld.shared of 16 bytes", "stride 4", (16, 12)),
+    ],
+)
+def test_wide_accesses_go_in_parts(operation: str, pattern: str, expected: tuple[int, int]) -> None:
+    found = counted(CASES[operation, pattern])
+    what = "loaded" if operation.startswith("ld") else "stored"
+    assert (found[f"shared_wavefronts_{what}"], found[f"shared_bank_conflicts_{what}"]) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([1, 2, 4, 8, 16]), st.booleans(), st.integers(1, 6))
+def test_warps_add_up(data: st.DataObject, size: int, shared: bool, rows: int) -> None:
+    """Many warps at once cost what each costs, wherever its lanes begin."""
+    most = AREA // size - 1
+    lines = st.lists(st.integers(0, most), min_size=32, max_size=32)
+    index = np.array([data.draw(lines) for _ in range(rows)], np.int64) * size
+    active = np.array([data.draw(st.lists(st.booleans(), min_size=32, max_size=32)) for _ in range(rows)])
+    start = data.draw(st.integers(0, 100)) * size
+    traffic = Traffic()
+    traffic.lanes("shared" if shared else "global", index, active, rows, size, "loaded", offset=start)
+    each = [np.where(on, line + start, OUT) for line, on in zip(index, active, strict=True) if on.any()]
+    if shared:
+        costs = [wavefronts(line, size, True) for line in each]
+        wanted = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
+        names = "shared_wavefronts_loaded", "shared_bank_conflicts_loaded"
+    else:
+        wanted = len(each), sum(sectors(line) for line in each)
+        names = "global_requests_loaded", "global_sectors_loaded"
+    assert tuple(traffic.counts[name] for name in names) == wanted
+
+
+def test_nothing_is_counted_unasked() -> None:
+    device = Emulator()
+    CASES["transpose", "rows of 33 words"].launch(device)
+    assert device.counts.traffic is None

@@ -1,0 +1,211 @@
+"""Kernels that access memory in a pattern: what the emulator counts of it, and a GPU's profiler.
+
+Most are of one warp. A table in global memory says for each lane at which byte it accesses, or that it does
+not. They make the same two accesses beside their own: a lane loads its entry of the table, and stores a word.
+The others transpose a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LANES = 32
+AREA = 16384
+"""Bytes of shared memory, and of global memory, that the offsets reach into."""
+OUT = -1
+"""In place of an offset: the lane takes no part."""
+SEED = 7
+
+SOURCE = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 table, .param .u64 memory, .param .u64 sink) {
+    .shared .align 128 .b8 area[16384];
+    .reg .pred %p;
+    .reg .b16 %h;
+    .reg .b32 %lane, %offset, %shared, %r0, %r1, %r2, %r3;
+    .reg .b64 %table, %global, %sink;
+    ld.param.u64 %table, [table];
+    ld.param.u64 %global, [memory];
+    ld.param.u64 %sink, [sink];
+    mov.u32 %lane, %tid.x;
+    mad.wide.u32 %table, %lane, 4, %table;
+    mad.wide.u32 %sink, %lane, 4, %sink;
+    ld.global.s32 %offset, [%table];
+    setp.ge.s32 %p, %offset, 0;
+    mov.u32 %shared, area;
+    add.u32 %shared, %shared, %offset;
+    mad.wide.s32 %global, %offset, 1, %global;
+    mov.u32 %r0, %lane;
+    mov.u32 %r1, %lane;
+    mov.u32 %r2, %lane;
+    mov.u32 %r3, %lane;
+    cvt.u16.u32 %h, %lane;
+BODY
+    xor.b32 %r0, %r0, %r1;
+    xor.b32 %r2, %r2, %r3;
+    xor.b32 %r0, %r0, %r2;
+    st.global.u32 [%sink], %r0;
+    ret;
+}
+"""
+
+TRANSPOSE = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 table, .param .u64 memory, .param .u64 sink) {
+    .shared .align 128 .b8 tile[4224];
+    .reg .pred %p;
+    .reg .b32 %x, %y, %row, %at, %to, %tile, %value, %i, %cta, %cx, %cy;
+    .reg .b64 %memory, %sink, %d;
+    ld.param.u64 %memory, [memory];
+    ld.param.u64 %sink, [sink];
+    mov.u32 %cta, %ctaid.x;
+    and.b32 %cx, %cta, 1;
+    shr.u32 %cy, %cta, 1;
+    mov.u32 %x, %tid.x;
+    shr.u32 %y, %x, 5;
+    and.b32 %x, %x, 31;
+    mov.u32 %tile, tile;
+    mov.u32 %i, 0;
+IN:
+    add.u32 %row, %y, %i;
+    mad.lo.u32 %at, %cy, 32, %row;
+    mad.lo.u32 %at, %at, 2, %cx;
+    mad.lo.u32 %at, %at, 32, %x;
+    mad.wide.u32 %d, %at, 4, %memory;
+    ld.global.u32 %value, [%d];
+    mad.lo.u32 %to, %row, PITCH, %tile;
+    mad.lo.u32 %to, %x, 4, %to;
+    st.shared.u32 [%to], %value;
+    add.u32 %i, %i, 8;
+    setp.lt.u32 %p, %i, 32;
+    @%p bra IN;
+    bar.sync 0;
+    mov.u32 %i, 0;
+OUT:
+    add.u32 %row, %y, %i;
+    mad.lo.u32 %to, %x, PITCH, %tile;
+    mad.lo.u32 %to, %row, 4, %to;
+    ld.shared.u32 %value, [%to];
+    mad.lo.u32 %at, %cx, 32, %row;
+    mad.lo.u32 %at, %at, 2, %cy;
+    mad.lo.u32 %at, %at, 32, %x;
+    mad.wide.u32 %d, %at, 4, %sink;
+    st.global.u32 [%d], %value;
+    add.u32 %i, %i, 8;
+    setp.lt.u32 %p, %i, 32;
+    @%p bra OUT;
+    ret;
+}
+"""
+
+TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
+REGISTERS = {1: "%h", 2: "%h", 4: "%r0", 8: "{%r0, %r1}", 16: "{%r0, %r1, %r2, %r3}"}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One launch.
+
+    Attributes:
+        operation: what is executed, for people.
+        pattern: how lanes lie, for people.
+        text: the kernel `k`.
+        offsets: int32 (32,), a byte for each lane, or `OUT`.
+        grid, block: how it is launched.
+    """
+
+    operation: str
+    pattern: str
+    text: str
+    offsets: np.ndarray
+    grid: int = 1
+    block: int = LANES
+
+    def launch(self, device: Any, kernel: Any = None) -> None:
+        """Run it once, by a kernel that has been loaded where there is one."""
+        kernel = kernel or device.load(self.text).kernel("k")
+        arrays = [self.offsets, np.zeros(AREA, np.uint8), np.zeros(AREA, np.uint8)]
+        kernel.launch(self.grid, self.block, [device.array(array) for array in arrays])
+        device.synchronize()
+
+
+def patterns(size: int, random: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
+    """Ways in which 32 lanes may lie, as numbers of elements of `size` bytes."""
+    lane = np.arange(LANES)
+    for stride in (0, 1, 2, 4, 32):
+        yield f"stride {stride}", lane * stride % (AREA // size)
+    yield "pairs", lane // 2
+    yield "halves alike", lane % 16
+    yield "even and odd", lane % 2 * 64
+    yield "three off the line", lane + 3
+    yield "permutation", random.permutation(LANES)
+    for most in (64, AREA // size):
+        yield f"random below {most}", random.integers(0, most, LANES)
+    yield "even lanes", np.where(lane % 2 == 0, lane, OUT)
+    yield "some lanes", np.where(random.random(LANES) < 0.4, lane * 32 % (AREA // size), OUT)
+
+
+def operations() -> Iterator[tuple[str, int, str]]:
+    """What accesses memory: for people, the bytes of a lane, the instructions."""
+    for size in TYPES:
+        for space in ("shared", "global"):
+            kind, register = TYPES[size], REGISTERS[size]
+            place = f"[%{space}]"
+            widen = "\n    cvt.u32.u16 %r0, %h;" if size < 4 else ""
+            yield (
+                f"ld.{space} of {size} bytes",
+                size,
+                f"    @%p ld.{space}.{kind} {register}, {place};{widen}",
+            )
+            yield f"st.{space} of {size} bytes", size, f"    @%p st.{space}.{kind} {place}, {register};"
+    for space in ("shared", "global"):
+        yield f"red.{space}.add.u32", 4, f"    @%p red.{space}.add.u32 [%{space}], %r1;"
+        yield f"atom.{space}.add.u32", 4, f"    @%p atom.{space}.add.u32 %r0, [%{space}], %r1;"
+    for size in (4, 8, 16):
+        text = f"    @%p cp.async.ca.shared.global [%shared], [%global], {size};\n    cp.async.wait_all;"
+        yield f"cp.async of {size} bytes", size, text
+
+
+def matrices() -> Iterator[tuple[str, str]]:
+    """Loads and stores of 8x8 matrices, whose rows of 16 bytes the lanes name."""
+    for count in (1, 2, 4):
+        registers = ", ".join(f"%r{number}" for number in range(count))
+        place = "[%shared]"
+        yield (
+            f"ldmatrix x{count}",
+            f"    ldmatrix.sync.aligned.m8n8.x{count}.shared.b16 {{{registers}}}, {place};",
+        )
+
+
+def transposes() -> Iterator[tuple[str, str]]:
+    """Transposes of a 64x64 matrix of words by CTAs of 8 warps, a tile of 32x32 each."""
+    for pitch in (32, 33):
+        yield f"rows of {pitch} words", TRANSPOSE.replace("PITCH", str(4 * pitch))
+
+
+def cases() -> list[Case]:
+    """All of them; the same at every call."""
+    random = np.random.default_rng(SEED)
+    found = []
+    for operation, size, body in operations():
+        for pattern, elements in patterns(size, random):
+            offsets = np.where(elements == OUT, OUT, elements * size).astype(np.int32)
+            found.append(Case(operation, pattern, SOURCE.replace("BODY", body), offsets))
+    for operation, body in matrices():
+        text = SOURCE.replace("BODY", body)
+        for stride in (16, 48, 64, 128, 144):
+            offsets = (np.arange(LANES) * stride % AREA).astype(np.int32)
+            found.append(Case(operation, f"rows {stride} bytes apart", text, offsets))
+        offsets = (random.integers(0, AREA // 16, LANES) * 16).astype(np.int32)
+        found.append(Case(operation, "random rows", text, offsets))
+    for pattern, text in transposes():
+        found.append(Case("transpose", pattern, text, np.zeros(LANES, np.int32), 4, 256))
+    return found
