@@ -98,7 +98,8 @@ def _maps(found: Record) -> str:
 
 def _emulator_speed(found: Record) -> str:
     rate = found["emulator"]["per_wall_second"]
-    return f"{count(rate)} thread-instructions a second of a matrix-vector product, sanitizer on"
+    jit = f", {count(found['jit']['per_wall_second'])} with the `jit` extra" if "jit" in found else ""
+    return f"{count(rate)} thread-instructions a second of a matrix-vector product{jit}, sanitizer on"
 
 
 def _emulated_gemm(found: Record) -> str:

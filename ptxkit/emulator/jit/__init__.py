@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.program import Block
 
-WORTH = 1 << 16
+WORTH = 1 << 18
 """Threads that run a block before it is compiled: about what its compilation costs."""
 
 
