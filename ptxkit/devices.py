@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptxkit import targets
 from ptxkit.device import Device
 from ptxkit.diagnostics import PtxkitError, error
@@ -18,6 +20,8 @@ def open_device(
     arch: str | None = None,
     target: str | None = None,
     jit: bool | None = None,
+    strict: bool = False,
+    traffic: bool = False,
 ) -> Device:
     """Open a device.
 
@@ -30,6 +34,8 @@ def open_device(
         arch: the target that the emulator plays, by default the file's; `auto` with it is the emulator.
         target: the `.target` of the file to be loaded, a hint for `auto`.
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
+        strict: whether the emulator warns of what kernels in practice leave out, too.
+        traffic: whether the emulator counts bank conflicts and sectors.
 
     Raises:
         PtxkitError: P520, no such device, or an option that it hasn't; P701, no driver; P702, no such GPU.
@@ -55,7 +61,8 @@ def open_device(
         raise error("P520", f"expected one of {NAMES}, found `{spec}`")
     from ptxkit.emulator import Emulator
 
-    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, jit=jit)
+    options: dict[str, Any] = {"jit": jit, "strict": strict, "traffic": traffic}
+    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, **options)
 
 
 def fitting_gpu(target: str | None) -> int | None:

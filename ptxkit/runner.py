@@ -44,6 +44,8 @@ class Options:
         sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
         arch: the target that the emulator plays, by default the file's.
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
+        strict: whether the emulator warns of what the manual asks for and kernels in practice leave out, too.
+        traffic: whether the emulator counts bank conflicts and sectors.
         save: where to keep tensors after the run, by name.
         line_info: whether profilers can show the PTX lines of what runs on a GPU.
         link: further PTX that is linked to the program, by its name and text.
@@ -55,6 +57,8 @@ class Options:
     sanitize: bool | None = None
     arch: str | None = None
     jit: bool | None = None
+    strict: bool = False
+    traffic: bool = False
     save: Mapping[str, str] = field(default_factory=dict)
     line_info: bool = False
     link: tuple[tuple[str, str], ...] = ()
@@ -230,6 +234,8 @@ def open_for(module: Module, options: Options) -> Device:
         sanitize=options.sanitize is not False,
         arch=options.arch,
         jit=options.jit,
+        strict=options.strict,
+        traffic=options.traffic,
         target=module.target,
     )
 

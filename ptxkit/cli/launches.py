@@ -103,13 +103,20 @@ jit_option = click.option(
 )
 
 
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    help="Warn of what kernels in practice leave out, too (emulator).",
+)
+
+
 def options_of(given: dict[str, Any], **rest: Any) -> Options:
     """Where and how to run, of the options above that the verb has.
 
     Raises:
         PtxkitError: what `linked` raises.
     """
-    same = ("device", "order", "sanitize", "arch", "jit", "line_info")
+    same = ("device", "order", "sanitize", "arch", "jit", "strict", "line_info")
     found = {name: given[name] for name in same if name in given}
     return Options(seed=given["seed"] or 0, link=linked(given), **found, **rest)
 

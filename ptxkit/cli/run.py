@@ -22,6 +22,7 @@ from ptxkit.cli.launches import (
     plans_of,
     request_of,
     sanitize_option,
+    strict_option,
     subject,
 )
 from ptxkit.cli.options import MAX_SIZE
@@ -59,6 +60,7 @@ SCHEMA = 1
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
 @emulator_options
 @sanitize_option
+@strict_option
 @jit_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
@@ -72,7 +74,8 @@ def command(**given: Any) -> int:
     found = subject(given["file"], given)
     request = request_of(given, given["preset"])
     save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
-    options = options_of(given, save=save)
+    shown = given["as_json"] or given["verbose"]
+    options = options_of(given, save=save, traffic=shown)
     plans = list(_plans(found, request, options))
     for plan in plans:
         check_save(plan, options)
