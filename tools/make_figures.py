@@ -109,13 +109,38 @@ def _emulated_gemm(found: Record) -> str:
 
 
 def _launch(found: Record) -> str:
-    found = found.get("launch", found)
-    figures = {name: figure["median"] for name, figure in found["figures"].items()}
+    figures = {name: figure["median"] for name, figure in found["launch"]["figures"].items()}
     return (
         f"prepared {figures['prepared']:.2f} us, with arguments {figures['launch']:.2f} us; "
         f"the bare driver call {figures['cuLaunchKernel, prepacked']:.2f} us, "
         f"cuda.core {figures['cuda.core launch']:.2f} us"
     )
+
+
+def _rounds(found: Record) -> str:
+    rounds = found["rounds"]
+    lost = sum(each["device_free"][0] - each["device_free"][1] for each in rounds.values())
+    return (
+        f"{count(rounds['cubin']['rounds'])} rounds of load, launch and drop with a cubin and "
+        f"{count(rounds['ptx']['rounds'])} with PTX on an {found['device']}: {count(lost)} bytes lost"
+    )
+
+
+def _gpus(found: Record) -> str:
+    sweep = found["sweep"]
+    busy = " and ".join(f"{gpu['busy']:.2f} s" for gpu in sweep["gpus"].values())
+    rate = min(copy["rate"] for copy in found["copies"]) / 1e9
+    return (
+        f"a sweep on {found['gpus']} {found['device']}s, at work for {busy}, {sweep['together']:.2f} s at "
+        f"once; copies between them {rate:.0f} GB/s"
+    )
+
+
+def _profiler(found: Record) -> str:
+    rows = [row.get("rested", row["under_load"]) for row in found["profiler"].values()]
+    short = max(abs(row["net_apart"]) for row in rows if row["seconds"] < 1e-4)
+    long = max(abs(row["ratio"] - 1) for row in rows if row["seconds"] >= 1e-4)
+    return f"short kernels within {short * 1e6:.2f} us above the floor, long ones within {long:.1%}"
 
 
 def _against(found: Record) -> str | None:
@@ -144,7 +169,9 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("emulator, speed", "emulator_speed", _emulator_speed),
     ("emulator, tensor cores", "emulated_gemm", _emulated_gemm),
     ("driver, a launch", "driver.h200", _launch),
-    ("driver, a launch", "launch.h200", _launch),
+    ("driver, loading", "rounds.h200", _rounds),
+    ("driver, several GPUs", "gpus.h200", _gpus),
+    ("`bench` and ncu", "driver.h200", _profiler),
     ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
     ("attn_dist.ptx and others", "attn_dist.peers.h200", _against),
 )
