@@ -24,12 +24,12 @@ PRODUCT = re.compile(r"wgmma\.mma_async|tcgen05\.mma")
 KINDS = {
     "run": ("#8cc5b9", "a warp runs"),
     "wait": ("#f3e4c4", "a warp waits"),
-    "copy": ("#6d9fd6", "a copy is in flight"),
-    "product": ("#e08a66", "a product is in flight"),
-    "other": ("#b39ac9", "another operation is in flight"),
+    "copy": ("#6d9fd6", "a copy in flight"),
+    "product": ("#e08a66", "a product in flight"),
+    "other": ("#b39ac9", "another operation"),
     "phase": ("#c9d2dc", "a phase of an mbarrier"),
-    "unfinished": ("#eceff2", "a phase that has not completed"),
-    "columns": ("#a9c48f", "tensor memory is allocated"),
+    "unfinished": ("#eceff2", "one not completed"),
+    "columns": ("#a9c48f", "tensor memory"),
 }
 """What a bar may be: its colour, and what the legend says of it."""
 STYLE = """text{font:11px ui-sans-serif,system-ui,sans-serif;fill:#2b3036}

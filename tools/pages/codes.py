@@ -43,7 +43,8 @@ def _cell(text: str) -> str:
 
 def _entry(info: CodeInfo) -> str:
     example = info.example.rstrip("\n")
-    code = example if "`" in example else f"```text\n{example}\n```"
+    language = "ptx" if ";" in example else "text"
+    code = example if "`" in example else f"```{language}\n{example}\n```"
     return (
         f"## {info.code} {info.name} {{ #{info.code.lower()} }}\n\n"
         f"*{info.severity}, exit code {info.exit if info.severity == 'error' else 0}*\n\n"
