@@ -13,7 +13,7 @@ from asm_corpus import each_file, each_small_file, read
 import ptxkit
 from ptxkit import PtxkitError, Severity
 from ptxkit.asm import parse as parse_module_function
-from ptxkit.asm.parse import _SHAPES
+from ptxkit.asm.parser import _SHAPES
 from ptxkit.asm.tree import (
     Address,
     Arguments,
@@ -466,7 +466,7 @@ def test_a_kept_shape_builds_what_the_grammar_builds(path: Path, monkeypatch: py
     again = ptxkit.parse(text)
     for shapes in _SHAPES.values():
         shapes.clear()
-    monkeypatch.setattr(sys.modules["ptxkit.asm.parse"], "MAX_SHAPE", 0)
+    monkeypatch.setattr(sys.modules["ptxkit.asm.parser"], "MAX_SHAPE", 0)
     without = ptxkit.parse(text)
     assert not any(_SHAPES.values())
     for module in (once, again):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from ptxkit.asm._grammar import KEYWORDS
 from ptxkit.asm.lexer import END
-from ptxkit.asm.parse import Parser
-from ptxkit.asm.recover import accepts
+from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.symbols import Scope, SymbolKind
+from ptxkit.asm.syntax_errors import accepts
 from ptxkit.diagnostics import Source
 from ptxkit.isa.registry import opcodes
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
