@@ -212,4 +212,4 @@ def test_columns_of_tensor_memory_have_tracks(tmp_path: Path) -> None:
     assert columns["name"] == "columns 0 to 127"
     assert columns["args"]["columns"] == 128
     assert columns["args"]["freed"]
-    assert "tensor memory is allocated" in svg(trace)
+    assert ">tensor memory<" in svg(trace)
