@@ -3,6 +3,9 @@ were counted by Nsight Compute on an H200 (bench/results/counts.h200.json, tools
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,13 +78,25 @@ def test_warps_add_up(data: st.DataObject, size: int, shared: bool, rows: int) -
     traffic.lanes("shared" if shared else "global", index, active, rows, size, "loaded", offset=start)
     each = [np.where(on, line + start, OUT) for line, on in zip(index, active, strict=True) if on.any()]
     if shared:
-        costs = [wavefronts(line, size, True) for line in each]
+        costs = [wavefronts(line, size, "loaded") for line in each]
         wanted = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
         names = "shared_wavefronts_loaded", "shared_bank_conflicts_loaded"
     else:
-        wanted = len(each), sum(sectors(line) for line in each)
+        wanted = len(each), sum(sectors(line, "loaded") for line in each)
         names = "global_requests_loaded", "global_sectors_loaded"
     assert tuple(traffic.counts[name] for name in names) == wanted
+
+
+def test_the_emulator_counts_what_a_gpu_did() -> None:
+    """Every launch of the record but those that it says differ."""
+    record = json.loads((Path(__file__).parents[1] / "bench" / "results" / "counts.h200.json").read_text())
+    assert record["compared"] == len(record["launches"]) == len(CASES)
+    assert record["differ"] == sum("differs" in launch for launch in record["launches"]) <= 1
+    for launch in record["launches"]:
+        if "differs" not in launch:
+            found = counted(CASES[launch["operation"], launch["pattern"]])
+            real = {name: launch.get(name, 0) for name in record["metrics"]}
+            assert {name: found.get(name, 0) for name in record["metrics"]} == real, launch
 
 
 def test_nothing_is_counted_unasked() -> None:

@@ -1,6 +1,7 @@
 """Compare what the emulator counts of memory accesses with what Nsight Compute counts on a GPU.
 
     python tools/compare_counts.py       # needs `ncu` and a GPU that it may profile; two minutes on an H200
+    python tools/compare_counts.py --recorded bench/results/counts.h200.json    # the emulator anew; no GPU
 
 The launches are those of tests/traffic_kernels.py: loads, stores, atomics, copies and `ldmatrix` of one warp
 in many patterns, and transposes. What is compared is bank conflicts and wavefronts of shared memory, requests
@@ -38,7 +39,6 @@ METRICS = {
     "shared_bank_conflicts_loaded": (f"{CONFLICTS}_op_ld",),
     "shared_bank_conflicts_stored": (f"{CONFLICTS}_op_st",),
     "shared_bank_conflicts_reduced": (f"{CONFLICTS}_op_atom",),
-    "shared_bank_conflicts_copied": (f"{CONFLICTS}_op_ldgsts",),
     "global_requests_loaded": (f"{REQUESTS}_op_ld",),
     "global_requests_stored": (f"{REQUESTS}_op_st",),
     "global_requests_reduced": (f"{REQUESTS}_op_red", f"{REQUESTS}_op_atom"),
@@ -49,6 +49,11 @@ METRICS = {
     "global_sectors_copied": (f"{SECTORS}_{COPY}",),
 }
 """What the emulator counts, and the profiler's counters that must add up to the same."""
+COPIES = {
+    "global_requests_loaded": "global_requests_copied",
+    "global_sectors_loaded": "global_sectors_copied",
+}
+"""The profiler counts copies with loads as well."""
 
 
 def launch_all() -> None:
@@ -70,13 +75,16 @@ def measured() -> list[dict[str, int]]:
     rows = list(csv.DictReader(line for line in done.stdout.splitlines() if line.startswith('"')))
     if len(rows) != len(cases()) + 1:
         sys.exit(f"{' '.join(command[:3])} gave {len(rows)} rows\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return [
-        {
+    found = []
+    for row in rows[1:]:
+        counts = {
             ours: sum(round(float(row[f"l1tex__{name}.sum"].replace(",", ""))) for name in parts)
             for ours, parts in METRICS.items()
         }
-        for row in rows[1:]
-    ]
+        for loaded, copied in COPIES.items():
+            counts[loaded] -= counts[copied]
+        found.append(counts)
+    return found
 
 
 def counted(case: Case) -> dict[str, int]:
@@ -92,25 +100,35 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--launch", action="store_true", help="only launch everything: what `ncu` runs")
+    parser.add_argument("--recorded", type=Path, help="take the GPU's figures from this record")
     parser.add_argument("--out", type=Path, help="the file to write")
     arguments = parser.parse_args()
     if arguments.launch:
         launch_all()
         return 0
-    gpu = ptxkit.open_device("cuda").name
+    if arguments.recorded:
+        document = json.loads(arguments.recorded.read_text())
+        head = {
+            key: value for key, value in document.items() if key not in ("compared", "differ", "launches")
+        }
+        real = [{name: launch.get(name, 0) for name in METRICS} for launch in document["launches"]]
+    else:
+        head = {"schema": 1, "kind": "counts", **provenance(), "gpu": ptxkit.open_device("cuda").name}
+        real = measured()
     launches, different = [], 0
-    for case, real in zip(cases(), measured(), strict=True):
+    for case, counts in zip(cases(), real, strict=True):
         mine = counted(case)
-        wrong = {name: [mine.get(name, 0), real[name]] for name in METRICS if mine.get(name, 0) != real[name]}
+        wrong = {
+            name: [mine.get(name, 0), counts[name]] for name in METRICS if mine.get(name, 0) != counts[name]
+        }
         different += bool(wrong)
-        entry = {"operation": case.operation, "pattern": case.pattern}
-        entry |= {name: count for name, count in real.items() if count}
+        entry: dict[str, Any] = {"operation": case.operation, "pattern": case.pattern}
+        entry |= {name: count for name, count in counts.items() if count}
         launches.append(entry | ({"differs": wrong} if wrong else {}))
         if wrong:
-            print(f"{case.operation}, {case.pattern}: {wrong}")
-    print(f"{gpu}: {len(launches)} launches, {different} differ")
-    short = re.sub(r"^nvidia_", "", re.sub(r"\W+", "_", gpu.lower()))
-    head = {"schema": 1, "kind": "counts", **provenance(), "gpu": gpu}
+            print(f"{case.operation}, {case.pattern}: emulated and real {wrong}")
+    print(f"{head['gpu']}: {len(launches)} launches, {different} differ")
+    short = re.sub(r"^nvidia_", "", re.sub(r"\W+", "_", head["gpu"].lower()))
     lines = ",\n".join(f"  {json.dumps(entry)}" for entry in launches)
     whole = {**head, "metrics": METRICS, "compared": len(launches), "differ": different}
     text = json.dumps(whole, indent=1)[:-2] + f',\n "launches": [\n{lines}\n ]\n}}\n'

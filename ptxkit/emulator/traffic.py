@@ -4,9 +4,11 @@ For each warp and instruction, as a GPU's profiler counts them; `tools/compare_c
 one. Shared memory has 32 banks of 4 bytes. A wavefront takes one word of each bank, and lanes that want the
 same word share it. An access of 8 or 16 bytes a lane goes in parts, halves or quarters of the warp, each with
 wavefronts of its own; but two parts of a load are one where in each pair of lanes, neighbours or lanes two
-apart, both want the same or one takes no part. A bank conflict is a wavefront beyond the first of a part.
+apart, both want the same or one takes no part. Lanes of an atomic operation share nothing. A bank conflict is
+a wavefront beyond the first of a part.
 
-A sector is 32 bytes of global memory. Lanes of a request that want the same sector share it.
+A sector is 32 bytes of global memory. Lanes of a request that want the same sector share it; of an atomic
+operation, unless they want the same place.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class Traffic:
     Attributes:
         counts: by name. For shared memory `shared_wavefronts_X` and `shared_bank_conflicts_X`, for global
             memory `global_requests_X` and `global_sectors_X`; X is `loaded`, `stored`, `reduced` (by atomic
-            operations and reductions) or `copied` (by `cp.async`).
+            operations and reductions) or `copied` (by `cp.async`, from global memory alone).
     """
 
     def __init__(self) -> None:
@@ -93,7 +95,7 @@ class Traffic:
             if cost is None:
                 if len(self._known) >= REMEMBERED:
                     self._known.clear()
-                cost = wavefronts(row, size, what == "loaded") if shared else (sectors(row), 0)
+                cost = wavefronts(row, size, what) if shared else (sectors(row, what), 0)
                 self._known[key] = cost
             warps += count
             total += count * cost[0]
@@ -111,23 +113,20 @@ class Traffic:
         lanes: np.ndarray,
         sources: np.ndarray,
         sizes: np.ndarray,
-        places: np.ndarray,
         size: int,
     ) -> None:
-        """Count copies of threads from global to shared memory.
+        """Count what copies of threads read of global memory. What they cost in shared memory hangs on when
+        their bytes arrive, and is not counted.
 
         Args:
             rows, lanes: the threads.
-            sources, sizes: the bytes that each reads of global memory; a size may be 0.
-            places: where each writes in its CTA's shared memory.
-            size: bytes that each writes there.
+            sources, sizes: the bytes that each reads; a size may be 0.
+            size: bytes of a whole copy.
         """
         numbers, row = np.unique(rows, return_inverse=True)
-        shape = (len(numbers), WARP)
-        for space, at, taking in (("global", sources, sizes > 0), ("shared", places, sizes >= 0)):
-            index, active = np.zeros(shape, np.int64), np.zeros(shape, bool)
-            index[row, lanes], active[row, lanes] = at, taking
-            self.lanes(space, index, active, len(numbers), size, "copied")
+        index, active = np.zeros((2, len(numbers), WARP), np.int64)
+        index[row, lanes], active[row, lanes] = sources, sizes > 0
+        self.lanes("global", index, active.astype(bool), len(numbers), size, "copied")
 
 
 def note(access: Access, size: int, what: str) -> None:
@@ -164,18 +163,20 @@ def _patterns(
     yield from zip(lines[first], counts.tolist(), strict=True)
 
 
-def wavefronts(offsets: np.ndarray, size: int, loads: bool) -> tuple[int, int]:
+def wavefronts(offsets: np.ndarray, size: int, what: str) -> tuple[int, int]:
     """How many wavefronts one warp's access to shared memory takes, and how many of them are bank conflicts.
 
     Args:
         offsets: int64 (32,), a byte for each lane, a multiple of `size`, or `OUT`.
         size: bytes of a lane.
-        loads: whether it is a load.
+        what: `loaded`, `stored` or `reduced`.
     """
     words = max(size // WORD, 1)
     total = beyond = 0
-    for part in _parts(offsets, words, loads):
-        wanted = np.unique(part[part != OUT][:, None] // WORD + np.arange(words))
+    for part in _parts(offsets, words, what == "loaded"):
+        wanted = (part[part != OUT][:, None] // WORD + np.arange(words)).reshape(-1)
+        if what != "reduced":
+            wanted = np.unique(wanted)
         if len(wanted):
             needed = int(np.bincount(wanted % BANKS).max())
             total += needed
@@ -198,11 +199,19 @@ def _parts(offsets: np.ndarray, words: int, loads: bool) -> Iterator[np.ndarray]
             yield from two.reshape(2, -1)
 
 
-def sectors(offsets: np.ndarray) -> int:
-    """How many sectors of global memory one warp's access touches.
+def sectors(offsets: np.ndarray, what: str) -> int:
+    """How many sectors of global memory one warp's access touches; of an atomic operation how often, where
+    lanes that want one place take turns.
 
     Args:
         offsets: int64 (32,), a byte for each lane, a multiple of the access's size, which is at most a
             sector; or `OUT`.
+        what: `loaded`, `stored`, `reduced` or `copied`.
     """
-    return len(np.unique(offsets[offsets != OUT] // SECTOR))
+    places, lanes = np.unique(offsets[offsets != OUT], return_counts=True)
+    numbers, which = np.unique(places // SECTOR, return_inverse=True)
+    if what != "reduced":
+        return len(numbers)
+    turns = np.zeros(len(numbers), np.int64)
+    np.maximum.at(turns, which, lanes)
+    return int(turns.sum())

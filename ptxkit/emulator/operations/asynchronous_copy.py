@@ -72,8 +72,7 @@ def cp_async(form: Form) -> Effect:
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", size * len(issuers))
         if launch.counts.traffic is not None:
-            stride = gang.shared.stride
-            launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, places % stride, size)
+            launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size)
         write = Region(gang.shared, places, size)
         gang.queue.issue(
             Operation(
