@@ -164,7 +164,7 @@ class DeviceBuffer:
 
     def __getattr__(self, name: str) -> Any:
         if name == "address":
-            raise error("P508", f"{self!r} is used after it was freed")
+            raise error("P508", f"`{self!r}` is used after it was freed")
         raise AttributeError(f"a device buffer has no attribute `{name}`")
 
     def __repr__(self) -> str:
