@@ -13,6 +13,7 @@ pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 import ptxkit.emulator.jit.lowerings
 import ptxkit.emulator.operations
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.lowering import LOWERED, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.operands import Source, Target
@@ -22,6 +23,13 @@ from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, wri
 
 assert ptxkit.emulator.operations
 assert ptxkit.emulator.jit.lowerings
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    """Compile however little there is to do."""
+    monkeypatch.setattr(stretch, "CALL_COST", 0)
+
 
 SCALARS = ("u16", "u32", "u64", "s16", "s32", "s64")
 WORDS = tuple(f"{kind}{size}" for kind in "bus" for size in (16, 32, 64))
@@ -148,9 +156,9 @@ def both_ways(
         targets[0] = Target(targets[0].slot, wide, writer(wide, operation.results[0]))
         widths[-1] = wide
     part = Computation(modifiers, operation, sources, targets, None)
-    stretch = Stretch([part], [lowering], [], [], widths, -1)
+    made = Stretch([part], [lowering], [], [], widths, -1)
     group = SimpleNamespace(undefined={}, n=rows, regs=[*registers, *[None] * len(targets)])
-    stretch(group)
+    made(group)
     with np.errstate(all="ignore"):
         expected = operation.function(*arguments)
     results = expected if isinstance(expected, tuple) else (expected,)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from llvmlite import binding
@@ -30,7 +32,8 @@ class Compiler:
             cpu=binding.get_host_cpu_name(), features=features.flatten(), opt=1, jit=True
         )
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), self._machine)
-        self._made: dict[str, Any] = {}
+        self._made: dict[bytes, Any] = {}
+        self._lock = Lock()
 
     def function(self, text: str, kind: Callable[[int], Any], optimise: bool = False) -> Any:
         """The function of a module.
@@ -40,20 +43,27 @@ class Compiler:
             kind: the type of the function, of `ctypes`.
             optimise: whether LLVM's passes are to look at it first. What is vectors already gains nothing.
         """
-        made = self._made.get(text)
-        if made is None:
-            module = binding.parse_assembly(text)
-            (function,) = (each for each in module.functions if each.name == FUNCTION)
-            function.name = f"{FUNCTION}{len(self._made)}"
-            if optimise:
-                options = binding.create_pipeline_tuning_options(speed_level=2)
-                options.loop_vectorization = True
-                passes = binding.create_pass_builder(self._machine, options)
-                passes.getModulePassManager().run(module, passes)
-            self._engine.add_module(module)
-            self._engine.finalize_object()
-            made = self._made[text] = kind(self._engine.get_function_address(function.name))
+        key = hashlib.sha256(text.encode()).digest()
+        with self._lock:
+            made = self._made.get(key)
+            if made is None:
+                made = self._made[key] = kind(self._compile(text, optimise))
         return made
+
+    def _compile(self, text: str, optimise: bool) -> int:
+        """The address of a module's function, under a name of its own."""
+        module = binding.parse_assembly(text)
+        function = module.get_function(FUNCTION)
+        function.name = name = f"{FUNCTION}{len(self._made)}"
+        if optimise:
+            options = binding.create_pipeline_tuning_options(speed_level=2)
+            options.loop_vectorization = True
+            passes = binding.create_pass_builder(self._machine, options)
+            passes.getModulePassManager().run(module, passes)
+        self._engine.add_module(module)
+        self._engine.finalize_object()
+        where: int = self._engine.get_function_address(name)
+        return where
 
 
 @cache

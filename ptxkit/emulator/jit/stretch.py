@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from ptxkit.emulator.parts import Computation
     from ptxkit.emulator.steps import Step
 
+CALL_COST = 8
+"""What a call of a variant costs, in steps of numpy that add two numbers."""
+ROW_COST = 1 / 128
+"""What a further row adds to such a step, for values that differ between threads."""
 MOST_VARIANTS = 8
 """Combinations of shapes that a stretch is compiled for; the others are left to numpy."""
+RAW_OF = {dtype.itemsize: dtype for bits, dtype in RAW.items() if bits in (8, 16, 32, 64)}
 CALL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)
 
 
@@ -72,6 +77,8 @@ class Stretch:
         self.guards = tuple(guards)
         self.written = tuple(written)
         self.kept = tuple(slot for slot in written if live >> slot & 1)
+        # What is no single function of numpy is several.
+        self._steps_cost = sum(1 if isinstance(part.operation.function, np.ufunc) else 3 for part in parts)
         self._readers = [source.reader for source in self.computed]
         self._variants: dict[Any, Variant | None] = {}
         self._made: list[Variant] = []
@@ -112,6 +119,9 @@ class Stretch:
             extents.append(extent)
         decided = {slot: bool(group.regs[slot]) for slot in self.guards if not group.regs[slot].ndim}
         graph = Graph(self, extents, decided)
+        threads = any(node.extent is Extent.THREADS for node in graph.nodes)
+        if self._steps_cost * (1 + threads * group.n * ROW_COST) < CALL_COST:
+            return None
         for made in self._made:
             if made.graph.covers(graph):
                 return made
@@ -213,6 +223,10 @@ class Variant:
         self._results = [(slot, value) for slot, value in graph.ends if value not in numbers]
         self._place(graph.nodes)
         self._function = compiler().function(self._emit(graph.nodes), CALL)
+        self._made = [(value.extent, RAW[value.bits]) for value in self.stored]
+        self._numbers = np.empty(len(self._uniform_in) + len(self._uniform_out) + 1, U64)
+        self._pointers = (ctypes.c_void_p * (1 + len(self._arrays_in) + len(self.stored)))()
+        self._pointers[0] = address(self._numbers)
 
     def _place(self, nodes: list[Node]) -> None:
         """Give each value that leaves its loop an array: what is kept, and what further loops read."""
@@ -238,19 +252,21 @@ class Variant:
 
     def __call__(self, rows: int, values: list[Any], regs: list[Any]) -> None:
         """Run for a group of so many rows: take the values, write to its registers."""
-        numbers = np.empty(len(self._uniform_in) + len(self._uniform_out) + 1, U64)
+        numbers, pointers = self._numbers, self._pointers
         for place, number in enumerate(self._uniform_in):
             value = values[number]
-            numbers[place] = value.view(f"u{value.dtype.itemsize}")
-        shapes = {Extent.LANES: (1, WARP), Extent.ROWS: (rows, 1), Extent.THREADS: (rows, WARP)}
+            numbers[place] = value.view(RAW_OF[value.dtype.itemsize])
+        shapes = ((), (1, WARP), (rows, 1), (rows, WARP))
         arrays = []
         for number, extent in self._arrays_in:
             value = values[number]
             if value.shape != shapes[extent]:
                 value = np.broadcast_to(value, shapes[extent])
             arrays.append(np.ascontiguousarray(value))
-        arrays += [np.empty(shapes[value.extent], RAW[value.bits]) for value in self.stored]
-        pointers = (ctypes.c_void_p * (1 + len(arrays)))(address(numbers), *map(address, arrays))
+        for extent, dtype in self._made:
+            arrays.append(np.empty(shapes[extent], dtype))
+        for place, array in enumerate(arrays, 1):
+            pointers[place] = address(array)
         self._function(rows, pointers)
         for slot, number in self._moves:
             regs[slot] = values[number]

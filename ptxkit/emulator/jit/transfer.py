@@ -142,6 +142,9 @@ class CompiledTransfer:
         launch = gang.launch
         if launch.program.asynchronous and (gang.queue.flying or len(gang.mbarriers.place)):
             return False
+        if launch.counts.traffic is not None:
+            # Who counts sectors and bank conflicts wants every address.
+            return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False
         condition = None
