@@ -71,10 +71,11 @@ def test_links_lead_somewhere() -> None:
     assert not broken, "\n".join(broken)
 
 
-def test_the_figures_of_the_readme_are_those_of_the_records() -> None:
-    text = documents.README.read_text("utf-8")
-    assert make_figures.REGION.findall(text)
-    assert make_figures.page(text) == text, "`python tools/make_figures.py` writes them"
+def test_the_figures_of_pages_are_those_of_the_records() -> None:
+    for path in make_figures.PAGES:
+        text = path.read_text("utf-8")
+        assert make_figures.REGION.findall(text)
+        assert make_figures.page(text) == text, "`python tools/make_figures.py` writes them"
 
 
 def test_a_figure_that_nothing_measured_has_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

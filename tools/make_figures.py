@@ -1,4 +1,4 @@
-"""Write the measured figures of README.md from the records in bench/results.
+"""Write the measured figures of README.md and of the tutorial from the records in bench/results.
 
     python tools/make_figures.py
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tutorial" / "index.md")
 RESULTS = ROOT / "bench" / "results"
 REGION = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -102,6 +102,23 @@ def _emulator_speed(found: Record) -> str:
     return f"{count(rate)} thread-instructions a second of a matrix-vector product{jit}, sanitizer on"
 
 
+def _counts(found: Record) -> str:
+    launches = f"{count(found['compared'])} launches"
+    return (
+        f"wavefronts, bank conflicts, sectors of {launches} beside the profiler's on an {_gpu(found)}: "
+        f"{found['differ']} differs"
+    )
+
+
+def _everyday(found: Record) -> str:
+    taken, large = found["seconds"], found["check"]
+    check = f"{large['file_bytes'] / 1e6:.0f} MB {large['seconds']:.1f} s in {large['bytes'] / 1e6:.0f} MB"
+    return (
+        f"`--help` {taken['help']['wall']:.2f} s, `run gemv.ptx` {taken['run']['wall']:.1f} s, "
+        f"`check` of {check} of memory"
+    )
+
+
 def _emulated_gemm(found: Record) -> str:
     cubes = found["sizes"]["M"]
     runs = [f"{one['kernel']} {one['wall_seconds']:.1f} s" for one in found["results"]]
@@ -165,9 +182,11 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("emulator, `wgmma`", "asynchronous.h200", _products),
     ("emulator, tensor copies", "asynchronous.h200", _copies),
     ("emulator, asynchrony", "asynchronous.h200", _kernels),
+    ("emulator, counters", "counts.h200", _counts),
     ("tensor maps", "tensor_maps.h200", _maps),
     ("emulator, speed", "emulator_speed", _emulator_speed),
     ("emulator, tensor cores", "emulated_gemm", _emulated_gemm),
+    ("every day", "everyday", _everyday),
     ("driver, a launch", "driver.h200", _launch),
     ("driver, loading", "rounds.h200", _rounds),
     ("driver, several GPUs", "gpus.h200", _gpus),
@@ -220,7 +239,27 @@ def _us(seconds: float) -> str:
     return f"{seconds * 1e6:.2f} us"
 
 
-REGIONS = {"measured": measured, "bench": bench}
+def tutorial() -> str:
+    """What a GPU made of the broken files of the tutorial."""
+    found = record("tutorial.h200")
+    if found is None:
+        return ""
+    lines = []
+    for step in found["steps"]:
+        said = step["broken"]
+        what = {0: "right, as luck has it", 4: f"wrong: {said['wrong']} of {said['elements']} elements"}
+        stopped = f"stopped with {said['code']}"
+        lines.append(f"| {step['step']} | {what.get(said['exit'], stopped)} |\n")
+    right = sum(step["right"]["exit"] == 0 for step in found["steps"])
+    head = (
+        f"On an {found['device']} ({found['date'][:10]}) the right files of {right} of the first "
+        f"{len(found['steps'])} steps gave right results. The broken ones, each run once, show what looking "
+        "at results is worth:\n\n| broken file | result on the GPU |\n|---|---|\n"
+    )
+    return head + "".join(lines)
+
+
+REGIONS = {"measured": measured, "bench": bench, "tutorial": tutorial}
 
 
 def page(text: str) -> str:
@@ -229,8 +268,9 @@ def page(text: str) -> str:
 
 
 def main() -> int:
-    """Write the README."""
-    README.write_text(page(README.read_text("utf-8")), "utf-8")
+    """Write the pages."""
+    for path in PAGES:
+        path.write_text(page(path.read_text("utf-8")), "utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Run every file of the tutorial that this machine's GPU takes, the broken ones too, and keep what came of it.
+"""Run every file of the tutorial for GPUs before Blackwell, the broken ones too, and keep what came of it.
 
     python tools/run_tutorial.py bench/results/tutorial.h200.json [--commit COMMIT]
 
