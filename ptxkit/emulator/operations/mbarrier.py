@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.flow import read_names
-from ptxkit.emulator.asynchronous.mbarriers import MOST
+from ptxkit.emulator.asynchronous.objects import MOST
 from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.places import Places

@@ -1,0 +1,241 @@
+"""The life of mbarrier objects: init, inval, and who may use one. PTX ISA 9.7.13.15.9, 9.7.13.15.10.
+
+A slot is the number of an mbarrier object in its gang; the arrays below are indexed by it. The eight bytes in
+shared memory mean nothing to programs and stay as they were.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.diagnostics import Label
+from ptxkit.emulator.asynchronous.operation import Issuers
+from ptxkit.emulator.asynchronous.story import KEPT, Event, Story
+from ptxkit.emulator.faults import Site, fault
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+
+MOST = (1 << 20) - 1
+"""Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
+COUNTS = (
+    "phase",
+    "expected",
+    "pending",
+    "tx",
+    "begun",
+    "by",
+    "turned",
+    "observed",
+    "expected_by",
+    "expected_at",
+)
+"""The arrays of `MBarriers` that have a number for each slot, besides `place`, `live` and `local`."""
+
+
+class Objects(Story):
+    """All mbarrier objects of a gang.
+
+    Attributes:
+        place: where each slot's object lies in the shared bank.
+        phase: the number of the current phase.
+        expected, pending, tx: the counts.
+        live: whether it is valid: initialised and not invalidated.
+        local: its number among the objects at the same offsets of their CTAs; see `Order.completed`.
+        begun, by: the event of its init, and the gang's row that did it.
+        turned: the event of its last phase's completion.
+        observed: how many of its phases had completed when a wait last said yes.
+        expected_by, expected_at: the row and the event of its last expect-tx that was no arrival as well.
+        stamp: grows with every change.
+    """
+
+    def __init__(self, gang: Gang) -> None:
+        self.gang = gang
+        self.at: np.ndarray = np.zeros(len(gang.shared.data) // 8, np.int32)
+        self.place = np.zeros(0, np.int64)
+        self.phase = np.zeros(0, np.int64)
+        self.expected = np.zeros(0, np.int64)
+        self.pending = np.zeros(0, np.int64)
+        self.tx = np.zeros(0, np.int64)
+        self.live = np.zeros(0, bool)
+        self.local = np.zeros(0, np.int64)
+        self.begun = np.zeros(0, np.int64)
+        self.by = np.zeros(0, np.int64)
+        self.turned = np.zeros(0, np.int64)
+        self.observed = np.zeros(0, np.int64)
+        self.expected_by = np.zeros(0, np.int64)
+        self.expected_at = np.zeros(0, np.int64)
+        self.stamp = 0
+        self.events: deque[Event] = deque(maxlen=KEPT)
+        self._locals: dict[int, int] = {}
+        self._sites: list[Site] = []
+
+    # ---- life
+
+    def init(self, issuers: Issuers, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
+        """mbarrier.init of an object at each place of the shared bank.
+
+        Raises:
+            EmulatorFault: P674, a count out of range; P671, it is initialised already.
+        """
+        wrong = (counts < 1) | (counts > MOST)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
+            raise fault("P674", message, site, (issuers.name(at),))
+        places, first = np.unique(places, return_index=True)
+        if len(first) < len(issuers):
+            again = np.setdiff1d(np.arange(len(issuers)), first)[0]
+            self._reinit(issuers.name(int(again)), int(places[0]), site, "another thread of this instruction")
+        counts, rows = counts[first], issuers.rows[first]
+        known = self.at[places >> 3]
+        old = known > 0
+        if old.any() and self.live[known[old] - 1].any():
+            slot = int(known[old][self.live[known[old] - 1]][0]) - 1
+            at = int(np.flatnonzero(self.place[slot] == places)[0])
+            who = issuers.name(int(first[at]))
+            other = self._sites[slot]
+            self._reinit(
+                who, int(places[at]), site, f"`{other.instruction.spelling}` at {other.where}", other
+            )
+        fresh = places[~old]
+        if len(fresh):
+            self._grow(fresh, site)
+        slots = self.at[places >> 3].astype(np.int64) - 1
+        self.phase[slots] = self.observed[slots] = 0
+        self.expected[slots] = self.pending[slots] = counts
+        self.tx[slots] = 0
+        self.live[slots] = True
+        self.begun[slots] = self.gang.launch.events.take(site)
+        self.by[slots] = rows
+        self.gang.order.forget_slots(slots)
+        for slot in slots.tolist():
+            self._sites[slot] = site
+        self.stamp += 1
+        if self.gang.trace is not None:
+            self.gang.trace.turned(slots)
+
+    def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
+        message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
+        labels = [Label(other.span, "initialised here")] if other is not None and other.span else []
+        if other is not None and other.span == site.span:
+            labels = []
+        raise fault(
+            "P671",
+            message,
+            site,
+            (who, f"it was initialised by {by}"),
+            "initialise it once, by one thread; `mbarrier.inval` comes before another use of its bytes",
+            labels,
+        )
+
+    def _grow(self, places: np.ndarray, site: Site) -> None:
+        first, more = len(self.place), len(places)
+        self.at[places >> 3] = np.arange(first + 1, first + more + 1)
+        self.place = np.append(self.place, places)
+        none = np.zeros(more, np.int64)
+        for name in COUNTS:
+            setattr(self, name, np.append(getattr(self, name), none))
+        self.live = np.append(self.live, none.astype(bool))
+        offsets = (places % self.gang.shared.stride).tolist()
+        local = [self._locals.setdefault(offset, len(self._locals)) for offset in offsets]
+        self.local = np.append(self.local, local).astype(np.int64)
+        self._sites += [site] * more
+        self.gang.order.grow_slots(len(self.place), len(self._locals))
+
+    def reserve(self) -> int:
+        """A number of its own in `Order.completed`, for what the asynchronous machine does by itself."""
+        local = self._locals.setdefault(-1, len(self._locals))
+        self.gang.order.grow_slots(len(self.place), len(self._locals))
+        return local
+
+    def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
+        """mbarrier.inval: the bytes are free for other use, and undefined."""
+        slots = self.find(issuers, places, site)
+        self.live[slots] = False
+        self.stamp += 1
+        if self.gang.trace is not None:
+            self.gang.trace.invalidated(slots)
+        shadow = self.gang.shared.shadow
+        if shadow is not None:
+            for place in np.unique(places).tolist():
+                shadow[place : place + 8] = 0xFF
+                offset = place % self.gang.shared.stride
+                self.gang.shared.spoil(offset, offset + 7)
+
+    def find(self, issuers: Issuers, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
+        """The slots of the objects at places of the shared bank, one for each issuing thread.
+
+        Args:
+            issuers: the threads that use them.
+            places: multiples of 8.
+            site: the instruction.
+            visible: whether the threads must have seen the init.
+
+        Raises:
+            EmulatorFault: P670, nothing was initialised there; P673, it was invalidated; P669, the thread has
+                not seen the init.
+        """
+        slots = self.at[places >> 3].astype(np.int64) - 1
+        bad = slots < 0
+        if not bad.any():
+            bad = ~self.live[slots]
+        if bad.any():
+            at = int(np.argmax(bad))
+            place = self.name_of(int(places[at]))
+            if slots[at] < 0:
+                raise fault(
+                    "P670",
+                    f"MBAR-UNINIT: `{site.instruction.spelling}` on {place}, which was never initialised",
+                    site,
+                    (issuers.name(at),),
+                    "let one thread execute `mbarrier.init` and all others wait for it at a barrier",
+                )
+            raise fault(
+                "P673",
+                f"MBAR-USE-AFTER-INVAL: `{site.instruction.spelling}` on {place} after `mbarrier.inval`",
+                site,
+                (issuers.name(at),),
+            )
+        if visible and self.gang.launch.sanitize:
+            self._check_visible(issuers, slots, site)
+        return slots
+
+    def _check_visible(self, issuers: Issuers, slots: np.ndarray, site: Site) -> None:
+        order = self.gang.order
+        rows = issuers.rows
+        unseen = ~order.knows(rows, self.by[slots], self.begun[slots]) & (
+            order.initialised[rows] <= self.begun[slots]
+        )
+        if unseen.any():
+            at = int(np.argmax(unseen))
+            slot = int(slots[at])
+            init = self._sites[slot]
+            where = f"{init.where}"
+            remote = issuers.rows[at] // self.gang.warps != self.by[slot] // self.gang.warps
+            advice = (
+                "`fence.mbarrier_init.release.cluster` and a cluster barrier "
+                "must lie between the init and its use"
+                if remote
+                else "`bar.sync` must lie between the init and its use by another warp"
+            )
+            labels = [Label(init.span, "initialised here")] if init.span else []
+            name = self.name(slot)
+            raise fault(
+                "P669",
+                f"MBAR-INIT-NOT-VISIBLE: nothing orders the init of {name} before this use",
+                site,
+                (
+                    issuers.name(at),
+                    f"`{init.instruction.spelling}` at {where} by {self._warp(int(self.by[slot]))}",
+                ),
+                advice,
+                labels,
+            )
+
+    def _warp(self, row: int) -> str:
+        thread = self.gang.thread(row, 0)
+        return f"the warp of {thread}"
