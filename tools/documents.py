@@ -111,7 +111,7 @@ class Wrong(Exception):
 
 def pages() -> list[Path]:
     """Every page whose blocks are executed; those of the instructions have a test of their own."""
-    found = [README, *sorted(DOCS.rglob("*.md"))]
+    found = [README, *sorted({*ROOT.glob("*.md")} - {README}), *sorted(DOCS.rglob("*.md"))]
     return [page for page in found if page.parent != DOCS / "instructions"]
 
 
@@ -219,7 +219,7 @@ class Session:
         self.folder = self.cwd = folder / "here"
         if page == README:
             shutil.copytree(DOCS / "tutorial", self.folder / "docs" / "tutorial")
-        elif page.parent == DOCS:
+        elif page.parent in (ROOT, DOCS):
             self.folder.mkdir()
         else:
             shutil.copytree(page.parent, self.folder)

@@ -106,7 +106,7 @@ def _counts(found: Record) -> str:
     launches = f"{count(found['compared'])} launches"
     return (
         f"wavefronts, bank conflicts, sectors of {launches} beside the profiler's on an {_gpu(found)}: "
-        f"{found['differ']} differs"
+        f"{found['differ']} of them otherwise"
     )
 
 

@@ -57,7 +57,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def _target(page: str, link: str) -> str:
     """Where a link of a page leads, from the repository's root."""
-    folder = "" if page == "index.md" else posixpath.dirname(f"docs/{page}")
+    lies = "README.md" if page == "index.md" else f"docs/{page}"
+    if page.startswith(f"{COPIES}/"):
+        lies = page.removeprefix(f"{COPIES}/")
+    folder = posixpath.dirname(lies)
     return posixpath.normpath(posixpath.join(folder, link))
 
 
