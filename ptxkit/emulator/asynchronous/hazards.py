@@ -7,34 +7,21 @@ or of the mbarrier whose phase it completed; what follows is happens-before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
+from ptxkit.emulator.asynchronous.accesses import Accesses
 from ptxkit.emulator.asynchronous.ledgers import granules, ledgers
 from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.asynchronous.reports import Reports
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import ASYNC, WEAK, Ledger
 from ptxkit.emulator.memory import TiledBank
-from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
-    from ptxkit.emulator.asynchronous.queue import Queue
 
 KINDS = ("write", "first read", "last read")
 
 
-class Hazards:
+class Hazards(Accesses):
     """The sanitizer of a gang's queue."""
-
-    def __init__(self, queue: Queue) -> None:
-        self.queue = queue
-        self.gang = queue.gang
-        self.reports = Reports(queue.gang)
 
     # ---- an operation is issued
 
@@ -247,72 +234,6 @@ class Hazards:
             item = int(region.item[int(found[at])])
             self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
 
-    # ---- a thread accesses memory
-
-    def check(self, access: Access, size: int, writes: bool) -> None:
-        """Hold a synchronous access against what is in flight.
-
-        Raises:
-            EmulatorFault: it reads what has not been seen completed, or writes what is in use.
-        """
-        barriers = self.gang.mbarriers
-        shared = access.space == "shared"
-        if shared and len(barriers.place):
-            self._check_access_objects(access, size, writes)
-        flat: Any = None
-        for operation in self.queue.flying:
-            for regions, flags, reads in (
-                (operation.writes, operation.unwritten, False),
-                (operation.reads, operation.unread, True),
-            ):
-                if reads and not writes:
-                    continue
-                for region in regions:
-                    if region.bank is not access.bank or not _near(region, access, size) or not flags.any():
-                        continue
-                    if flat is None:
-                        flat = _flat(access)
-                    self._check_region(access, flat, size, operation, region, flags, writes, reads)
-
-    def _check_region(
-        self,
-        access: Access,
-        flat: tuple[np.ndarray, np.ndarray, np.ndarray],
-        size: int,
-        operation: Operation,
-        region: Region,
-        flags: np.ndarray,
-        writes: bool,
-        reads: bool,
-    ) -> None:
-        index, rows, lanes = flat
-        held = region.of_items(flags)
-        if not len(held.start):
-            return
-        found = held.holding(index, size)
-        hit = found >= 0
-        if not hit.any():
-            return
-        at = int(np.argmax(hit))
-        item = int(held.item[int(found[at])])
-        row, lane = int(rows[at]), int(lanes[at])
-        who = str(self.gang.thread(row, lane))
-        code = "P653" if reads else "P654" if writes else "P652"
-        self.reports.in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
-
-    def _check_access_objects(self, access: Access, size: int, writes: bool) -> None:
-        index, rows, lanes = _flat(access)
-        barriers = self.gang.mbarriers
-        for offset in {0, max(size - 1, 0)}:
-            slots = barriers.at[(index + offset) >> 3].astype(np.int64) - 1
-            hit = slots >= 0
-            if hit.any():
-                hit &= barriers.live[np.maximum(slots, 0)]
-            if hit.any():
-                at = int(np.argmax(hit))
-                who = str(self.gang.thread(int(rows[at]), int(lanes[at])))
-                self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
-
     # ---- an operation's completion is seen
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
@@ -403,24 +324,3 @@ def _is_copy(site: Site | None) -> bool:
     """Whether an instruction is `cp.async`: Triton and FlashMLA hand what it wrote to matrix units without a
     proxy fence, and no text says which proxy it writes through."""
     return site is not None and site.instruction.opcode == "cp" and site.instruction.modifiers[0] == "async"
-
-
-def _near(region: Region, access: Access, size: int) -> bool:
-    """Whether an access may touch a region, by the least and greatest offset."""
-    if isinstance(region.bank, TiledBank):
-        low, high = region.within
-        return access.first < high and access.last >= low
-    index = access.index
-    if isinstance(index, int):
-        return index < region.last and index + size > region.first
-    return int(index.min()) < region.last and int(index.max()) + size > region.first
-
-
-def _flat(access: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The offsets, rows of the gang and lanes of an access, for the lanes that take part."""
-    group = access.group
-    shape = (group.n, WARP)
-    index = np.broadcast_to(np.asarray(access.index), shape)
-    active = lanes_of(group, access.guard, shape)
-    row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
-    return index[row, lane], row if group.rows is None else group.rows[row], lane

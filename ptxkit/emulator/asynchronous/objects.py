@@ -33,7 +33,7 @@ COUNTS = (
     "expected_by",
     "expected_at",
 )
-"""The arrays of `MBarriers` that have a number for each slot, besides `place`, `live` and `local`."""
+"""The arrays that have a number for each slot, besides `place`, `live` and `local`."""
 
 
 class Objects(Story):

@@ -1,0 +1,357 @@
+"""The timeline of a gang: what its warps, operations, mbarriers and tensor memory do, as events of a trace.
+
+`trace.Recorder` makes one for each gang that is shown, and keeps the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.phases import PhaseGate
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.gates import executing
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.asynchronous.region import Region
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.program import Block
+    from ptxkit.emulator.tensor_memory.allocation import Allocation
+    from ptxkit.emulator.trace import Recorder
+
+MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
+"""The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;
+its warps have those before."""
+RUNNING, WAITING, EXITED = 0, 1, 2
+
+
+Event = dict[str, Any]
+
+
+def _place(site: Site) -> Event:
+    if site.place is None:
+        return {"function": site.function}
+    file, line = site.place
+    return {"line": line, "file": file} if file else {"line": line}
+
+
+def _is_instant(site: Site) -> bool:
+    """Whether an instruction is shown on its warp's track: fences, commits, group waits, arrivals."""
+    instruction = site.instruction
+    if instruction.opcode in ("fence", "membar"):
+        return True
+    if instruction.opcode == "mbarrier":
+        return instruction.modifiers[:1] in (("arrive",), ("arrive_drop",), ("expect_tx",), ("complete_tx",))
+    return any(word in ("commit", "commit_group", "wait_group", "wait") for word in instruction.modifiers)
+
+
+@dataclass(slots=True)
+class _Flight:
+    """An operation in flight, as one CTA sees it: its slice so far."""
+
+    track: int
+    lane: int
+    event: Event
+
+
+class Timeline:
+    """Records one gang.
+
+    Attributes:
+        recorder: where events go.
+        gang: the gang.
+        ended: whether nothing more will come.
+    """
+
+    def __init__(self, recorder: Recorder, gang: Gang) -> None:
+        self.recorder = recorder
+        self.gang = gang
+        self.shown = gang.ctas < recorder.ctas
+        self.rows = np.repeat(self.shown, gang.warps)
+        self.processes = {int(cta): recorder.process() for cta in np.flatnonzero(self.shown)}
+        self._state = np.full(gang.rows, RUNNING)
+        self._since = np.full(gang.rows, recorder.now)
+        self._waits: list[tuple[Site, Event] | None] = [None] * gang.rows
+        self._phases: dict[int, Event] = {}
+        self._columns: dict[tuple[int, int], Event] = {}
+        self._named: set[int] = set()
+        self._flights: dict[int, list[_Flight]] = {}
+        self._lanes: dict[int, list[bool]] = {cta: [] for cta in self.processes}
+        self.ended = False
+        launch = len(recorder.launches)
+        for cta, process in self.processes.items():
+            name = f"launch {launch}, {recorder.launches[-1]}: CTA {gang.name_cta(cta)}"
+            self._name(process, None, name)
+            for warp in range(gang.warps):
+                self._name(process, warp, f"warp {warp}")
+
+    def _name(self, process: int, track: int | None, name: str) -> None:
+        kind = "process" if track is None else "thread"
+        where = {"pid": process} if track is None else {"pid": process, "tid": track}
+        order = process if track is None else track
+        events = self.recorder.events
+        events.append({"ph": "M", "name": f"{kind}_name", **where, "args": {"name": name}})
+        events.append({"ph": "M", "name": f"{kind}_sort_index", **where, "args": {"sort_index": order}})
+
+    def _slice(self, event: Event) -> None:
+        """Close a slice now, and keep it unless it is empty."""
+        event["dur"] = self.recorder.now - event["ts"]
+        if event["dur"] > 0:
+            self.recorder.events.append(event)
+
+    # ---- warps
+
+    def run(self, group: Group, block: Block) -> None:
+        """Run the instructions of a block one by one, as `Gang` does."""
+        self._enter(group)
+        tracked = bool(group.undefined)
+        for site, guard, step, careful in zip(
+            block.sites, block.guards, block.steps, block.tracked, strict=True
+        ):
+            if _is_instant(site):
+                self._instant(group, site, guard)
+            tracked = bool((careful if tracked else step)(group)) or tracked
+            self.recorder.now += 1
+
+    def _enter(self, group: Group) -> None:
+        rows = np.arange(self.gang.rows) if group.rows is None else group.rows
+        if group.mask is not None:
+            rows = rows[group.mask.any(axis=1)]
+        rows = rows[self.rows[rows] & (self._state[rows] == WAITING)]
+        for row in rows.tolist():
+            self._turn(row, RUNNING, None)
+
+    def settle(self) -> None:
+        """Look where every warp is: it waits where all its lanes that have not exited do."""
+        gang = self.gang
+        alive = np.count_nonzero(gang.alive, axis=1)
+        held = np.zeros(gang.rows, np.int64)
+        at = np.full(gang.rows, -1)
+        for number, entry in enumerate(gang.waiting):
+            group = entry.group
+            rows = np.arange(gang.rows) if group.rows is None else group.rows
+            lanes = gang.alive[rows] if group.mask is None else group.mask & gang.alive[rows]
+            held[rows] += np.count_nonzero(lanes, axis=1)
+            at[rows[lanes.any(axis=1)]] = number
+        state = np.where(alive == 0, EXITED, np.where(held >= alive, WAITING, RUNNING))
+        for row in np.flatnonzero(self.rows & ((state != self._state) | (state == WAITING))).tolist():
+            wait = self._wait(int(at[row]), row) if state[row] == WAITING else None
+            before = self._waits[row]
+            if state[row] != self._state[row] or (wait and before and wait[0] is not before[0]):
+                self._turn(row, int(state[row]), wait)
+
+    def _wait(self, number: int, row: int) -> tuple[Site, Event]:
+        """At which instruction a warp waits, and for what."""
+        entry, gang = self.gang.waiting[number], self.gang
+        site = entry.group.code.blocks[entry.group.pc].sites[0]
+        told = _place(site)
+        slots = entry.group.result
+        if isinstance(entry.gate, PhaseGate):
+            barriers = gang.mbarriers
+            mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // gang.warps]
+            told["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
+        return site, told
+
+    def _turn(self, row: int, state: int, wait: tuple[Site, Event] | None) -> None:
+        """A warp goes over to another state: what it did until now becomes a slice."""
+        before = self._waits[row]
+        event: Event = {"ph": "X", "cat": "warp", "ts": int(self._since[row]), **self._track(row)}
+        if self._state[row] == RUNNING:
+            self._slice({**event, "name": "run", "args": {}})
+        elif before is not None:
+            site, told = before
+            self._slice({**event, "name": f"wait: {site.instruction.spelling}", "args": told})
+        self._state[row], self._since[row], self._waits[row] = state, self.recorder.now, wait
+
+    def _track(self, row: int) -> dict[str, int]:
+        cta, warp = divmod(row, self.gang.warps)
+        return {"pid": self.processes[cta], "tid": warp}
+
+    def _instant(self, group: Group, site: Site, guard: Source | None) -> None:
+        """The warps of which a lane executes an instruction."""
+        rows = np.arange(self.gang.rows) if group.rows is None else group.rows
+        holds = guard.reader(group) if guard is not None else None
+        if holds is not None and holds.ndim == 0 and not holds:
+            return
+        lanes = executing(group, holds)
+        if lanes is not None:
+            rows = rows[np.asarray(lanes).any(axis=1)]
+        for row in rows[self.rows[rows]].tolist():
+            event = {"ph": "i", "s": "t", "cat": "instruction", "ts": self.recorder.now, **self._track(row)}
+            self.recorder.events.append({**event, "name": site.instruction.spelling, "args": _place(site)})
+
+    # ---- asynchronous operations
+
+    def issued(
+        self, operation: Operation, site: Site | None = None, reads: Sequence[Region] | None = None
+    ) -> None:
+        """An operation is queued: a slice for each CTA whose threads issued some of it.
+
+        Args:
+            operation: the operation.
+            site, reads: of an instruction that joins an operation, itself and what it reads.
+        """
+        reads = operation.reads if reads is None else reads
+        site = site or operation.site
+        ctas = operation.rows // self.gang.warps
+        for cta in np.unique(ctas).tolist():
+            if cta not in self.processes:
+                continue
+            items = ctas == cta
+            taken = self._lanes[cta]
+            lane = taken.index(False) if False in taken else len(taken)
+            if lane == len(taken):
+                taken.append(False)
+                self._name(self.processes[cta], OPERATIONS + lane, f"asynchronous {lane}")
+            taken[lane] = True
+            first = int(np.argmax(items))
+            told = _place(site) | {
+                "items": int(np.count_nonzero(items)),
+                "warp": int(operation.rows[first]) % self.gang.warps,
+                "bytes_read": _bytes(reads, items),
+                "bytes_written": _bytes(operation.writes, items),
+                "signal": self._signal(operation, items),
+            }
+            event: Event = {
+                "ph": "X",
+                "cat": "operation",
+                "name": site.name,
+                "pid": self.processes[cta],
+                "tid": OPERATIONS + lane,
+                "ts": self.recorder.now,
+                "args": told,
+            }
+            self._flights.setdefault(id(operation), []).append(_Flight(cta, lane, event))
+        if operation.delivered:
+            self.completed(operation)
+
+    def completed(self, operation: Operation) -> None:
+        """An operation has been done, with all that joined it."""
+        flights = self._flights.pop(id(operation), ())
+        if flights:
+            self.recorder.now += 1
+        for flight in flights:
+            self._lanes[flight.track][flight.lane] = False
+            self._slice(flight.event)
+
+    def _signal(self, operation: Operation, items: np.ndarray) -> str:
+        match operation.signal:
+            case Transaction(slots=slots, sizes=sizes):
+                size = int(np.broadcast_to(sizes, items.shape)[items].sum())
+                return f"complete-tx of {size} bytes on {self._mbarriers(slots[items])}"
+            case Arrival(slots=slots):
+                return f"arrive on {self._mbarriers(slots[items])}"
+            case Membership(groups=groups, index=index):
+                numbers = ", ".join(str(number) for number in np.unique(index[items]).tolist())
+                return f"{groups.name} group {numbers}"
+            case _:
+                return "none of its own"
+
+    # ---- mbarriers
+
+    def _cta_of(self, slot: int) -> int:
+        return int(self.gang.mbarriers.place[slot]) // self.gang.shared.stride
+
+    def _mbarrier(self, slot: int) -> str:
+        gang = self.gang
+        address = int(gang.mbarriers.place[slot]) % gang.shared.stride + gang.launch.shared_start
+        variables = gang.launch.program.shared_variables
+        name = next((symbol.name for symbol, start in variables.items() if start == address), None)
+        return f"mbarrier {address:#x}" + (f" `{name}`" if name else "")
+
+    def _mbarriers(self, slots: np.ndarray) -> str:
+        names = [
+            f"{self._mbarrier(s)} of CTA {self.gang.name_cta(self._cta_of(s))}" for s in np.unique(slots)
+        ]
+        return ", ".join(names)
+
+    def turned(self, slots: np.ndarray) -> None:
+        """The current phase of some mbarriers begins: after their init, or after the one before."""
+        barriers = self.gang.mbarriers
+        for slot in np.unique(slots).tolist():
+            cta = self._cta_of(slot)
+            if cta not in self.processes:
+                continue
+            self._close(slot, True)
+            track = {"pid": self.processes[cta], "tid": MBARRIERS + int(barriers.local[slot])}
+            if slot not in self._named:
+                self._named.add(slot)
+                self._name(track["pid"], track["tid"], self._mbarrier(slot))
+            self._phases[slot] = {
+                "ph": "X",
+                "cat": "mbarrier",
+                "name": f"phase {int(barriers.phase[slot])}",
+                "ts": self.recorder.now,
+                **track,
+                "args": {"expected": int(barriers.expected[slot])},
+            }
+
+    def invalidated(self, slots: np.ndarray) -> None:
+        """Some mbarriers are no more."""
+        for slot in np.unique(slots).tolist():
+            self._close(slot, False)
+
+    def _close(self, slot: int, complete: bool) -> None:
+        event = self._phases.pop(slot, None)
+        if event is not None:
+            event["args"]["complete"] = complete
+            self._slice(event)
+
+    # ---- tensor memory
+
+    def allocated(self, cta: int, made: Allocation) -> None:
+        """A CTA gets columns of tensor memory."""
+        if cta not in self.processes:
+            return
+        track = {"pid": self.processes[cta], "tid": COLUMNS + made.first}
+        self._name(track["pid"], track["tid"], f"tensor memory {made.first}")
+        self._columns[cta, made.first] = {
+            "ph": "X",
+            "cat": "tensor memory",
+            "name": f"columns {made.first} to {made.end - 1}",
+            "ts": self.recorder.now,
+            **track,
+            "args": {
+                **_place(made.site),
+                "columns": made.columns,
+                "cta_group": made.cta_group,
+                "freed": True,
+            },
+        }
+
+    def freed(self, cta: int, gone: Allocation) -> None:
+        """A CTA gives columns of tensor memory back."""
+        event = self._columns.pop((cta, gone.first), None)
+        if event is not None:
+            self._slice(event)
+
+    # ---- the end
+
+    def end(self) -> None:
+        """The gang has ended, or a fault ended it: close what is open."""
+        if self.ended:
+            return
+        self.ended = True
+        for row in np.flatnonzero(self.rows).tolist():
+            self._turn(row, EXITED, None)
+        for slot in list(self._phases):
+            self._close(slot, False)
+        for event in self._columns.values():
+            event["args"]["freed"] = False
+            self._slice(event)
+        for flights in self._flights.values():
+            for flight in flights:
+                flight.event["args"]["in_flight_at_end"] = True
+                self._slice(flight.event)
+        self._flights.clear()
+
+
+def _bytes(regions: Sequence[Region], items: np.ndarray) -> int:
+    """Bytes of some items of an operation."""
+    return sum(region.of_items(items).total for region in regions)
