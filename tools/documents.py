@@ -64,7 +64,7 @@ NEEDS = {
     "ci": "`.ci/run` runs this command, which installs ptxkit and runs these very tests",
     "editor": "needs an editor, and npm's registry",
     "cluster": "needs a cluster that runs dask",
-    "checkout": "is a tool of the repository, with a test of its own",
+    "checkout": "works on the repository itself",
 }
 """What a block may want that a test cannot give; such blocks are skipped by name, with this reason."""
 
@@ -143,6 +143,8 @@ def needs(block: Block) -> str | None:
     """What a block wants that a test cannot give, a word of `NEEDS`."""
     if block.page == README and block in readme_commands():
         return "ci"
+    if block.page.parent == ROOT and block.page != README and block.language == "sh":
+        return block.given("needs") or "checkout"
     return block.given("needs")
 
 
