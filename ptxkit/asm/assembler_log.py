@@ -119,12 +119,13 @@ def _place(message: str, number: int | None, source: Source) -> Span | None:
 
 
 def _find(word: str, source: Source) -> Span | None:
-    match = _whole(word).search(source.text)
-    if match is None:
-        return None
-    line = source.text.count("\n", 0, match.start()) + 1
-    column = match.start() - source.text.rfind("\n", 0, match.start())
-    return Span(line, column, line, column + len(word))
+    """Where a word stands first, comments at the ends of lines apart."""
+    for match in _whole(word).finditer(source.text):
+        begin = source.text.rfind("\n", 0, match.start()) + 1
+        if "//" not in source.text[begin : match.start()]:
+            line, column = source.text.count("\n", 0, begin) + 1, match.start() - begin + 1
+            return Span(line, column, line, column + len(word))
+    return None
 
 
 def _whole(word: str) -> re.Pattern[str]:
