@@ -120,7 +120,7 @@ def test_advice_about_slow_code() -> None:
 
 def test_a_word_in_a_comment_is_not_the_place() -> None:
     source = Source("k.ptx", "// multiply by wgmma\n.visible .entry wgmma() { ret; }\n")
-    log = "info    : (C7514) Potential Performance Loss: products are serialized in the function 'wgmma' in line 0"
+    log = "info    : (C7514) Potential Performance Loss: serialized in the function 'wgmma' in line 0"
     (found,) = read_log(log, source)
     assert found.span is not None
     assert tuple(found.span) == (2, 17, 2, 22)
