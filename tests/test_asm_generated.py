@@ -15,6 +15,7 @@ import ptxkit
 from ptxkit.asm.lexer import LITERALS, TOKEN, TRIVIA
 from ptxkit.asm.tree import Malformed, Module, Node, walk
 from ptxkit.diagnostics import render_text
+from tools.fuzz import DEBRIS
 
 calm = settings(
     deadline=None,
@@ -150,38 +151,6 @@ def test_odd_layouts_are_read_and_written_back(case: Case, seed: int) -> None:
 
 # ---- damage
 
-_DEBRIS = [
-    *";{}[](),:.@!%$#\"'/\\*+-<>=?~|&^_0aZ \n\t\r\f\v\x1a",
-    *(
-        "/*",
-        "*/",
-        "//",
-        "::",
-        ".reg",
-        ".b32",
-        ".entry",
-        ".func",
-        ".section",
-        "{{",
-        "((",
-        "0x",
-        "0f3f800000",
-        "call",
-    ),
-    *(
-        "@@DWARF x",
-        '# 3 "x"\n',
-        ".visible .entry q()",
-        "\ufeff",
-        "é",
-        '.pragma "x";',
-        ".loc 1 2 3",
-        "- - -",
-        "? 1 : 2",
-    ),
-    *(".global .u32 x[2] = {1,2};", "9" * 5000, "generic(x)", "WARP_SZ", "0x" + "f" * 99, "1e999"),
-]
-
 
 def damaged(draw: random.Random, text: str) -> str:
     """A piece of a text with a few things lost, doubled, swapped or added."""
@@ -197,9 +166,9 @@ def damaged(draw: random.Random, text: str) -> str:
         elif action == 1:
             parts[at:at] = parts[other : other + draw.choice([1, 1, 10])]
         elif action == 2:
-            parts.insert(at, draw.choice(_DEBRIS))
+            parts.insert(at, draw.choice(DEBRIS))
         elif action == 3:
-            parts[at : at + 1] = [draw.choice(_DEBRIS)]
+            parts[at : at + 1] = [draw.choice(DEBRIS)]
         else:
             del parts[at:]
     return gap.join(parts) + "\n"
@@ -245,6 +214,6 @@ def test_many_damaged_files_end_in_diagnostics(seed: int) -> None:
 
 
 @calm
-@given(st.text(alphabet="".join(_DEBRIS[:40]) + "rxét019", max_size=80))
+@given(st.text(alphabet="".join(DEBRIS[:40]) + "rxét019", max_size=80))
 def test_any_text_ends_in_diagnostics(text: str) -> None:
     _survives(text + "\n")

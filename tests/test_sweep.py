@@ -154,6 +154,12 @@ def test_a_job_that_kills_every_process_ends_the_sweep_of_nothing_else(kernel: P
 # ---- the verb
 
 
+def sweeping(kernel: Path, axis: str, out: Path, *more: str) -> subprocess.Popen[str]:
+    """A sweep that has begun, on the emulator."""
+    command = [sys.executable, "-m", "ptxkit", "sweep", str(kernel), "-a", axis, "-o", str(out), *EMU, *more]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
 def test_the_verb_goes_on_where_it_stopped(kernel: Path, tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
     done = ptxkit("sweep", kernel, "-a", "n=100:300:100", "-o", out, *EMU)
@@ -182,19 +188,7 @@ def test_bad_options(kernel: Path, tmp_path: Path) -> None:
 
 def test_control_c_loses_nothing(kernel: Path, tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
-    command = [
-        sys.executable,
-        "-m",
-        "ptxkit",
-        "sweep",
-        str(kernel),
-        "-a",
-        "n=100:4000:100",
-        "-o",
-        str(out),
-        *EMU,
-    ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    with sweeping(kernel, "n=100:4000:100", out) as running:
         wait_for(lambda: lines(out) >= 3)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
@@ -202,7 +196,7 @@ def test_control_c_loses_nothing(kernel: Path, tmp_path: Path) -> None:
     assert "Traceback" not in said
     there = results(out)
     assert 3 <= len(there) < 40
-    done = ptxkit(*command[3:])
+    done = ptxkit(*list(running.args)[3:])
     assert done.returncode == 0, done.stderr
     assert f"{len(there)} of 40 results are there already" in done.stderr
     assert len(results(out)) == len({result["key"] for result in results(out)}) == 40
@@ -223,20 +217,7 @@ def cluster() -> Iterator:
 
 def test_a_worker_is_killed_halfway_and_nothing_is_lost(cluster, kernel: Path, tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
-    command = [
-        sys.executable,
-        "-m",
-        "ptxkit",
-        "sweep",
-        str(kernel),
-        "-a",
-        "n=100:3000:100",
-        "-o",
-        str(out),
-        *EMU,
-    ]
-    command += ["--scheduler", cluster.scheduler_address]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    with sweeping(kernel, "n=100:3000:100", out, "--scheduler", cluster.scheduler_address) as running:
         wait_for(lambda: lines(out) >= 4)
         victim = next(iter(cluster.workers.values())).process.pid
         os.kill(victim, signal.SIGKILL)
@@ -253,27 +234,14 @@ def test_a_worker_is_killed_halfway_and_nothing_is_lost(cluster, kernel: Path, t
 @pytest.mark.slow
 def test_what_is_interrupted_on_a_cluster_goes_on_there(cluster, kernel: Path, tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
-    command = [
-        sys.executable,
-        "-m",
-        "ptxkit",
-        "sweep",
-        str(kernel),
-        "-a",
-        "n=100:3000:100",
-        "-o",
-        str(out),
-        *EMU,
-    ]
-    command += ["--scheduler", cluster.scheduler_address]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    with sweeping(kernel, "n=100:3000:100", out, "--scheduler", cluster.scheduler_address) as running:
         wait_for(lambda: lines(out) >= 3)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
     assert running.returncode == 130, said
     there = results(out)
     assert 3 <= len(there) < 30
-    done = ptxkit(*command[3:])
+    done = ptxkit(*list(running.args)[3:])
     assert done.returncode == 0, done.stderr
     assert len(results(out)) == len({result["key"] for result in results(out)}) == 30
     assert results(out)[: len(there)] == there
