@@ -168,14 +168,17 @@ def test_random_programs_are_the_same(body, order):
     text = module(START + body + END, parameters, before=".shared .align 8 .b32 data[512];")
 
     def run(compiled: bool) -> Any:
-        device = Emulator(jit=compiled, order=order)
+        device = Emulator(jit=compiled, order=order, traffic=True)
         source = device.array(np.random.default_rng(0).integers(0, 1 << 32, 194, np.uint32))
         out = device.array(np.zeros(3 * 64 * 11, np.uint32))
         try:
             launch(text, [source, out], 64, 3, device)
         except PtxkitError as found:
             return str(found)
-        return out.numpy().tobytes(), device.counts, [str(each) for each in device.findings]
+        counts = device.counts
+        assert counts.traffic is not None
+        counted = counts.instructions, counts.loaded, counts.stored, counts.barriers, counts.traffic.counts
+        return out.numpy().tobytes(), counted, [str(each) for each in device.findings]
 
     assert run(False) == run(True)
 

@@ -52,7 +52,8 @@ class Block:
         guards: their guards, where they have any.
         parts: what the steps of pure instructions, loads and stores are made of; None for the others.
         live_after: behind each instruction the slots whose values count, as bits.
-        plan: what runs in place of the steps once a back end has compiled the block.
+        ran: threads that have run the steps where a back end might compile them, in all launches.
+        plan: what runs in place of the steps once it has.
         gate: what a group must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
@@ -67,6 +68,7 @@ class Block:
     guards: list[Source | None] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     live_after: list[int] = field(default_factory=list)
+    ran: int = 0
     plan: Sequence[Step] | None = None
     gate: Gate | None = None
     end: End = lambda group: -1

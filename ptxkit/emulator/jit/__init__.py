@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.program import Block
 
 WORTH = 1 << 18
-"""Threads that run a block before it is compiled: about what its compilation costs."""
+"""Threads that run a block, in all launches, before it is compiled: about what its compilation costs."""
 
 
 def available() -> bool:
@@ -27,8 +27,8 @@ def available() -> bool:
 def run(block: Block, group: Group) -> None:
     """Run a block's instructions for a group: compiled where that is worth it."""
     if block.plan is None:
-        counts = group.gang.launch.counts
-        if counts.executed[block] < WORTH:
+        block.ran += group.lanes
+        if block.ran < WORTH:
             block.run(group)
             return
         from ptxkit.emulator.jit.plan import plan

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from llvmlite import ir
@@ -135,7 +134,6 @@ def _address(code: _Code, bits: int, index: Any) -> Any:
     return code.builder.zext(word, I64) if bits < 64 else word
 
 
-@lru_cache(maxsize=64)
 def range_code(address_bits: int, active: bool) -> str:
     """The function that finds the range of some addresses."""
     code = _Code(len(RANGE_FIELDS))
@@ -234,7 +232,6 @@ class _Access(_Code):
                 self.leave_if(self.any(reached), UNSETTLED)
 
 
-@lru_cache(maxsize=256)
 def access_code(shape: Shape) -> str:
     """The function of an access of some shape.
 

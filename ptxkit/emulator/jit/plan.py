@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 assert lowerings  # importing it registers the lowerings
 
-SHORTEST = 2
-"""Instructions of a stretch that is worth a call."""
+SHORTEST, LONGEST = 2, 512
+"""Instructions of a stretch: fewer are not worth a call, more would take LLVM long at once."""
 
 
 def plan(block: Block, code: Code) -> list[Step]:
@@ -57,6 +57,8 @@ def plan(block: Block, code: Code) -> list[Step]:
             continue
         if part.guard is not None and any(part.guard.slot in each.writes for each in parts):
             # A stretch knows its guards when it begins.
+            close(at)
+        if len(parts) == LONGEST:
             close(at)
         parts.append(part)
         found.append(lowering)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,16 @@ if TYPE_CHECKING:
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _AT = {name: number for number, name in enumerate(FIELDS)}
 _LOW, _HIGH, _ODD, _COUNT = (RANGE_FIELDS.index(name) for name in ("low", "high", "odd", "count"))
+
+
+@cache
+def _range(address_bits: int, active: bool) -> Any:
+    return compiler().function(range_code(address_bits, active), CALL, optimise=True)
+
+
+@cache
+def _access(shape: Shape) -> Any:
+    return compiler().function(access_code(shape), CALL)
 
 
 @dataclass(slots=True, eq=False)
@@ -129,7 +140,6 @@ class CompiledTransfer:
         self._base = base.slot
         self._bits = base.bits
         self._offset = transfer.address.offset & ((1 << base.bits) - 1)
-        self._functions: dict[Shape, Any] = {}
 
     def __call__(self, group: Group) -> Any:
         """Run the instruction for a group."""
@@ -141,9 +151,6 @@ class CompiledTransfer:
         gang, guard = group.gang, transfer.guard
         launch = gang.launch
         if launch.program.asynchronous and (gang.queue.flying or len(gang.mbarriers.place)):
-            return False
-        if launch.counts.traffic is not None:
-            # Who counts sectors and bank conflicts wants every address.
             return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False
@@ -183,7 +190,7 @@ class CompiledTransfer:
             active = np.ascontiguousarray(np.broadcast_to(active, (group.n, WARP)))
         words = np.zeros(len(RANGE_FIELDS), np.uint64)
         words[:4] = array.size, address(array), self._offset, 0 if active is None else address(active)
-        compiler().function(range_code(self._bits, active is not None), CALL, True)(address(words))
+        _range(self._bits, active is not None)(address(words))
         low, high, odd, count = (int(words[at]) for at in (_LOW, _HIGH, _ODD, _COUNT))
         lanes = group.lanes if active is None else count
         if count == array.size:
@@ -310,10 +317,7 @@ class CompiledTransfer:
             limits=arguments.has("limits"),
             clears=arguments.has("shadow"),
         )
-        function = self._functions.get(shape)
-        if function is None:
-            function = self._functions[shape] = compiler().function(access_code(shape), CALL)
-        return bool(function(address(arguments.words)) == DONE)
+        return bool(_access(shape)(address(arguments.words)) == DONE)
 
     def _enter(self, group: Group, ledger: Ledger, extent: Extent, arguments: Arguments) -> bool:
         """Number the access, and give its function what it needs of the ledger; whether that was settled."""
