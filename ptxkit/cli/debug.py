@@ -13,9 +13,8 @@ from ptxkit.cli.launches import (
     emulated,
     emulator_options,
     launch_options,
-    request_of,
+    planned,
     sanitize_option,
-    subject,
 )
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_diagnostics
@@ -23,7 +22,7 @@ from ptxkit.cli.prompt import Prompt, QuitError
 from ptxkit.diagnostics import PtxkitError, Source, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
-from ptxkit.plan import LaunchPlan, make
+from ptxkit.plan import LaunchPlan
 from ptxkit.report import judge, not_verified
 from ptxkit.runner import Session
 from ptxkit.stage import Case, Stage
@@ -53,8 +52,7 @@ def command(**given: Any) -> int:
     and leaves its state to be looked at.
     """
     options = emulated(given, "debug")
-    found = subject(given["file"], given)
-    plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
+    found, plan = planned(given)
     with Session(found.module, options) as running:
         return _debug(running, plan, found.module.source)
 

@@ -136,6 +136,16 @@ def emulated(given: dict[str, Any], verb: str) -> Options:
     return options_of({**given, "device": "emu"})
 
 
+def planned(given: dict[str, Any]) -> tuple[Subject, LaunchPlan]:
+    """FILE and its plan, for a verb that launches one.
+
+    Raises:
+        PtxkitError: what `subject` and `make` raise.
+    """
+    found = subject(given["file"], given)
+    return found, make(found.program, found.module, found.card, request_of(given, given["preset"]))
+
+
 def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
     """What those options ask of a plan."""
 

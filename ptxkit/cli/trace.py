@@ -14,16 +14,14 @@ from ptxkit.cli.launches import (
     emulated,
     emulator_options,
     launch_options,
-    request_of,
+    planned,
     sanitize_option,
-    subject,
 )
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.report import print_report
 from ptxkit.diagnostics import exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
-from ptxkit.plan import make
 from ptxkit.runner import Session
 
 
@@ -59,8 +57,7 @@ def command(**given: Any) -> int:
     The axis counts steps of the emulator, not time. A run that ends in a fault leaves its trace too.
     """
     options = emulated(given, "trace")
-    found = subject(given["file"], given)
-    plan = make(found.program, found.module, found.card, request_of(given, given["preset"]))
+    found, plan = planned(given)
     recorder = Recorder(given["ctas"])
     with Session(found.module, options) as session:
         assert isinstance(session.device, Emulator)
