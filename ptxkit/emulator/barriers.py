@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, show
-from ptxkit.emulator.gates import executing
-from ptxkit.emulator.operands import Source
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -155,18 +153,18 @@ def _check_nobody_left(gang: Gang, barrier: Barrier, rows: np.ndarray) -> None:
         site,
         (
             f"{gang.thread(row, int(np.argmax(barrier.arrived[row])))} is here",
-            f"lanes {_bits(left[row]):#010x} of the warp have gone on elsewhere and ended",
+            f"lanes {bits(left[row]):#010x} of the warp have gone on elsewhere and ended",
         ),
         MEET,
     )
 
 
-def _bits(lanes: np.ndarray) -> int:
+def bits(lanes: np.ndarray) -> int:
     """Lanes of a warp as a mask."""
     return int(np.packbits(lanes, bitorder="little").view("u4")[0])
 
 
-def _ends(group: Group) -> bool:
+def ends(group: Group) -> bool:
     """Whether a group does nothing more than end its threads."""
     sites = group.code.blocks[group.pc].sites
     return not group.frames and bool(sites) and sites[0].instruction.opcode in ("ret", "exit")
@@ -198,228 +196,3 @@ def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:
     true = (barrier.values & barrier.arrived).reshape(-1, gang.warps * WARP).sum(axis=1)
     every = barrier.arrived.reshape(-1, gang.warps * WARP).sum(axis=1)
     return np.repeat(np.stack([true, every], axis=1), gang.warps, axis=0)
-
-
-class BarrierGate:
-    """The gate of `bar` and `barrier`: arrival, and for `sync` and `red` waiting.
-
-    Args:
-        site: the instruction.
-        number: the barrier.
-        count: the threads that take part, None for all of the CTA.
-        waits: False for `arrive`.
-        predicate: of `red`.
-        guard: the instruction's guard. Lanes that it switches off pass.
-        aligned: whether the lanes of a warp must come to it together.
-    """
-
-    def __init__(
-        self,
-        site: Site,
-        number: Source,
-        count: Source | None,
-        waits: bool,
-        predicate: Source | None,
-        guard: Source | None,
-        aligned: bool,
-    ) -> None:
-        self.site = site
-        self.aligned = aligned
-        self.number, self.count = number, count
-        self.waits = waits
-        self.predicate = predicate.reader if predicate is not None else None
-        self.guard = guard.reader if guard is not None else None
-        constant = number.slot is None and number.compute is None
-        self._fixed = int(number.value) if constant and count is None else None
-
-    def __call__(self, group: Group) -> Group | None:
-        gang = group.gang
-        guard = self.guard(group) if self.guard is not None else None
-        if guard is not None and guard.ndim == 0:
-            if not guard:
-                return group
-            guard = None
-        everyone = guard is None and group.lanes == gang.living
-        if everyone and self._fixed is not None and self.waits and self.predicate is None:
-            state = gang.barriers.get(self._fixed)
-            if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
-                gang.launch.counts.barriers += len(gang.ctas)
-                gang.order.barrier(slice(None), gang.launch.events.take())
-                return group
-        skipping = None
-        if guard is not None:
-            coming = executing(group, guard)
-            assert coming is not None
-            count = int(np.count_nonzero(coming))
-            if count == 0:
-                return group
-            if count < group.lanes:
-                if self.aligned:
-                    self._check_guard(group, coming)
-                rest = group.full_mask() & ~coming
-                skipping = group.part(rest, group.lanes - count, group.pc)
-                group = group.part(coming, count, group.pc)
-        admitted = self._arrive_each(group)
-        if skipping is None:
-            return admitted
-        if admitted is not None:
-            admitted.passed = True
-            gang.ready.append(admitted)
-        return skipping
-
-    def _arrive_each(self, group: Group) -> Group | None:
-        """Arrive at the barrier, or at each of several that a register names."""
-        numbers = self.number.reader(group)
-        counts = self.count.reader(group) if self.count is not None else np.uint32(0)
-        if numbers.ndim == 0 and counts.ndim == 0:
-            return self._arrive(group, int(numbers), int(counts))
-        mask = group.full_mask()
-        keys = np.broadcast_to(numbers.astype(np.uint64) << np.uint64(32) | counts, mask.shape)
-        found = np.unique(keys[mask])
-        if len(found) == 1:
-            return self._arrive(group, int(found[0]) >> 32, int(found[0]) & 0xFFFF_FFFF)
-        for key in found:
-            lanes = mask & (keys == key)
-            part = group.part(lanes, int(np.count_nonzero(lanes)), group.pc)
-            admitted = self._arrive(part, int(key) >> 32, int(key) & 0xFFFF_FFFF)
-            if admitted is not None:
-                admitted.passed = True
-                group.gang.ready.append(admitted)
-        return None
-
-    def _arrive(self, group: Group, number: int, count: int) -> Group | None:
-        gang = group.gang
-        self._check(group, number, count)
-        barrier = barrier_of(gang, number)
-        rows, mask = group.occupied()
-        ctas = np.unique(rows // gang.warps)
-        if self.aligned and group.mask is not None:
-            self._check_together(group, barrier, rows)
-            self._note_absent(group, barrier, rows, mask)
-        self._check_generation(group, barrier, rows, mask, ctas, count)
-        for cta in ctas:
-            barrier.sites.setdefault(int(cta), self.site)
-        barrier.expected[ctas] = count
-        barrier.reducing[ctas] = self.predicate is not None
-        barrier.arrived[rows] |= mask
-        barrier.covered[rows] = gang.launch.events.take(self.site)
-        if self.predicate is not None:
-            values = np.zeros((gang.rows, WARP), bool)
-            values[slice(None) if group.rows is None else group.rows] = self.predicate(group)
-            barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
-        if self.waits:
-            gang.park(group, barrier)
-        release(gang, barrier)
-        return None if self.waits else group
-
-    def _check(self, group: Group, number: int, count: int) -> None:
-        where = str(group.thread(*group.first(np.True_)))
-        if number >= BARRIERS:
-            message = f"BAR-ID: expected a barrier from 0 to {BARRIERS - 1}, found {number}"
-            raise fault("P632", message, self.site, (where,))
-        if count % WARP or (self.count is not None and count == 0 and not self.waits):
-            message = f"BAR-COUNT-NOT-32: expected a thread count that is a multiple of {WARP}, found {count}"
-            raise fault("P631", message, self.site, (where,))
-
-    def _check_together(self, group: Group, barrier: Barrier, rows: np.ndarray) -> None:
-        """No lane of the group's warps may wait at the same barrier in another place."""
-        gang = group.gang
-        for entry in gang.waiting:
-            other = entry.group
-            if entry.gate is not barrier or (other.code is group.code and other.pc == group.pc):
-                continue
-            own, others = group.on_gang(), other.on_gang()
-            for row in np.intersect1d(rows, other.occupied()[0]):
-                if others[row].any():
-                    there = other.code.blocks[other.pc].sites[0]
-                    raise fault(
-                        "P635",
-                        f"BAR-DIVERGED: a warp comes to `{self.site.instruction.spelling}` in parts",
-                        self.site,
-                        (
-                            f"{gang.thread(int(row), int(np.argmax(own[row])))} is here",
-                            f"{gang.thread(int(row), int(np.argmax(others[row])))} waits at {there.where}",
-                        ),
-                        MEET,
-                    )
-
-    def _note_absent(self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
-        """Remember the lanes of the group's warps that are elsewhere, unless all they do is end."""
-        gang = group.gang
-        absent = np.zeros((gang.rows, WARP), bool)
-        absent[rows] = gang.alive[rows] & ~mask
-        if not absent.any():
-            return
-        for other in (*gang.ready, *(entry.group for entry in gang.waiting)):
-            if not _ends(other):
-                barrier.elsewhere |= absent & other.on_gang()
-
-    def _check_guard(self, group: Group, coming: np.ndarray) -> None:
-        """The lanes of a warp must agree about the guard."""
-        mask = group.full_mask()
-        split = coming.any(axis=1) & (mask & ~coming).any(axis=1)
-        if split.any():
-            row = int(np.argmax(split))
-            spelling = self.site.instruction.spelling
-            raise fault(
-                "P635",
-                f"BAR-DIVERGED: lanes of a warp disagree about the guard of `{spelling}`",
-                self.site,
-                (
-                    f"{group.thread(row, int(np.argmax(coming[row])))} is here",
-                    f"the guard holds for lanes {_bits(coming[row]):#010x} of the warp",
-                ),
-                MEET,
-            )
-
-    def _check_generation(
-        self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int
-    ) -> None:
-        """Everybody who arrives at one generation must agree on it."""
-        gang = group.gang
-        began = barrier.expected[ctas]
-        active = began >= 0
-        for wrong, code, text in (
-            (
-                active & (began != count),
-                "P630",
-                "BAR-COUNT-MISMATCH: barrier {number} expects {began}, found {count}",
-            ),
-            (
-                active & (barrier.reducing[ctas] != (self.predicate is not None)),
-                "P633",
-                "BAR-MIXED-RED: barrier {number} was begun by another kind of instruction than `{spelling}`",
-            ),
-        ):
-            if wrong.any():
-                at = int(np.argmax(wrong))
-                cta = int(ctas[at])
-                message = text.format(
-                    number=barrier.number,
-                    began=_threads(int(began[at])),
-                    count=_threads(count),
-                    spelling=self.site.instruction.spelling,
-                )
-                first = barrier.sites.get(cta)
-                notes = [f"{gang.thread(*_lane_in(gang, rows, mask, cta))}"]
-                if first is not None:
-                    notes.append(f"begun by `{first.instruction.spelling}` at {first.where}")
-                raise fault(code, message, self.site, notes)
-        twice = barrier.arrived[rows] & mask
-        if twice.any():
-            row, lane = divmod(int(np.argmax(twice)), WARP)
-            message = (
-                f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
-            )
-            raise fault("P634", message, self.site, (f"{gang.thread(int(rows[row]), lane)}",))
-
-
-def _threads(count: int) -> str:
-    return f"{count} threads" if count else "all threads of the CTA"
-
-
-def _lane_in(gang: Gang, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
-    """The gang's row and lane of the first of some lanes that lies in a CTA."""
-    own = mask & (rows // gang.warps == cta)[:, None]
-    row, lane = divmod(int(np.argmax(own)), WARP)
-    return int(rows[row]), lane

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.barriers import BarrierGate
+from ptxkit.emulator.barrier_gate import BarrierGate
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.gates import WarpGate, executing
 from ptxkit.emulator.operation import Unsupported
