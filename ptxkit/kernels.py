@@ -37,6 +37,8 @@ def shipped() -> dict[str, Path]:
 def find(file: str) -> tuple[str, Path]:
     """The name and the path of a FILE: a path, else a shipped kernel with or without its `.ptx`.
 
+    The help names a file beside the one that is not there, or a shipped kernel, of nearly the same name.
+
     Raises:
         PtxkitError: P559, it is neither.
     """
@@ -49,7 +51,8 @@ def find(file: str) -> tuple[str, Path]:
             return name, kernels[name]
     import difflib
 
-    near = difflib.get_close_matches(file, list(kernels), 1)
+    beside = [(path.parent / other.name).as_posix() for other in sorted(path.parent.glob("*.ptx"))]
+    near = difflib.get_close_matches(file, [*beside, *kernels], 1)
     help = f"did you mean `{near[0]}`?" if near else "`ptxkit kernels` lists the shipped kernels"
     raise error("P559", f"expected a file or a shipped kernel, found no `{file}`", help=help)
 

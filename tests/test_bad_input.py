@@ -64,6 +64,13 @@ def test_no_such_file(verb: str) -> None:
     assert "`gemv.ptx`" in printed
 
 
+def test_a_name_that_is_nearly_that_of_a_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "saxpy.ptx").write_text(".version 8.0\n.target sm_80\n")
+    assert "did you mean `saxpy.ptx`?" in refused(ptxkit("check", "saxpi.ptx", cwd=tmp_path), 2, "P559")
+    elsewhere = tmp_path / "saxpi.ptx"
+    assert f"did you mean `{tmp_path / 'saxpy.ptx'}`?" in refused(ptxkit("check", elsewhere), 2, "P559")
+
+
 def test_a_folder(tmp_path: Path) -> None:
     refused(ptxkit("run", tmp_path), 2, "P110")
 

@@ -181,6 +181,12 @@ def test_the_command_writes_a_picture(tmp_path: Path) -> None:
     assert {"a copy in flight", "a product in flight", "steps, not time"} <= words
 
 
+def test_another_kind_of_picture_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    out = tmp_path / "t.png"
+    assert "`-o T.svg` a picture" in refused(here("trace", "gemm_wgmma.ptx", "-o", out), 2, "P560")
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "code"), [(("--device", "cuda:0"), "P520"), (("--timeout", "5"), "P560")]
 )

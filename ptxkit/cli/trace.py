@@ -19,7 +19,7 @@ from ptxkit.cli.launches import (
 )
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.report import print_report
-from ptxkit.diagnostics import exit_code
+from ptxkit.diagnostics import error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
 from ptxkit.runner import Session
@@ -56,6 +56,11 @@ def command(**given: Any) -> int:
 
     The axis counts steps of the emulator, not time. A run that ends in a fault leaves its trace too.
     """
+    if given["out"].suffix not in (".json", ".svg"):
+        help = "`-o T.json` writes events for Perfetto, `-o T.svg` a picture"
+        raise error(
+            "P560", f"expected a file that ends in `.json` or `.svg`, found `{given['out']}`", help=help
+        )
     options = emulated(given, "trace")
     found, plan = planned(given)
     recorder = Recorder(given["ctas"])
