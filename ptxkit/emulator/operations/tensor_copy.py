@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ptxkit.asm import tree
-from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
+from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.bulk_copy import COMPLETES, MOST_CTAS, OPERATORS
+from ptxkit.emulator.operations.bulk_copy import COMPLETES, OPERATORS
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
-from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
-from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
-from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
+from ptxkit.emulator.tensor_copies.issue import Loads, Stores
+from ptxkit.emulator.tensor_copies.maps import MapOperand
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -30,13 +22,8 @@ if TYPE_CHECKING:
 LOAD_MODES = ("tile", "tile::gather4", "im2col", "im2col::w", "im2col::w::128")
 STORE_MODES = ("tile", "tile::scatter4", "im2col_no_offs")
 DIMENSIONS = ("1d", "2d", "3d", "4d", "5d")
-SHARED_ALIGNED = 128
-"""What the shared address of a box must be a multiple of."""
 ROWS_COORDINATES = 5
 """Coordinates of `.tile::gather4` and `.tile::scatter4`: a column and four rows."""
-PADDED_COORDINATE = 128
-"""What the first coordinate of a padded type must be a multiple of (PTX ISA 9.7.9.27.1.1)."""
-ALIGNMENT, COORDINATE = "P628", "P624"
 
 
 @effect("cp.async.bulk.tensor")
@@ -104,7 +91,7 @@ def _load(form: Form, rank: int, to: str) -> Effect:
         offsets = tuple(form.source(part, "u16") for part in info.elements)
     targets = form.source(rest.pop(0), "u16") if multicast else None
     _touched(form)
-    loads = _Loads(form.site, maps, coordinates, places, mbarrier, offsets, targets, pair, to)
+    loads = Loads(form.site, maps, coordinates, places, mbarrier, offsets, targets, pair, to)
     return Effect(loads)
 
 
@@ -117,7 +104,7 @@ def _store(form: Form, rank: int, operation: str) -> Effect:
     maps, coordinates = _map_operand(form, operands[0], mode, rank)
     places = Places(form.address(operands[1]), "shared::cta", 1, form.site, within="shared")
     _touched(form)
-    return Effect(_Stores(form.site, maps, coordinates, places, operation))
+    return Effect(Stores(form.site, maps, coordinates, places, operation))
 
 
 def _touched(form: Form) -> None:
@@ -140,301 +127,3 @@ def _map_operand(
         raise Unsupported(f"{len(parts)} coordinates where it has {expected}")
     sources = tuple(form.source(part, "s32") for part in parts)
     return MapOperand(form.address(operand), mode, rank, form.site), sources
-
-
-@dataclass(slots=True, eq=False)
-class _Copies:
-    """What loads and stores share."""
-
-    site: Site
-    maps: MapOperand
-    coordinates: tuple[Source, ...]
-    places: Places
-    storing: bool = field(default=False, init=False)
-
-    def _values(self, group: Group, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
-        """Operands of each thread: int64 (threads, operands).
-
-        Raises:
-            EmulatorFault: P605, one has undefined bits.
-        """
-        found = np.zeros((len(issuers), len(sources)), np.int64)
-        for i, source in enumerate(sources):
-            entry = source.undefined(group) if group.undefined else None
-            if entry is not None and issuers.take(entry[0]).any():
-                name = f"the coordinate `{source.name}`"
-                group.gang.launch.undefined_decides(group, entry[0], entry[1], self.site, name)
-            found[:, i] = issuers.take(source.reader(group))
-        return found
-
-    def _transfers(
-        self,
-        issuers: Issuers,
-        copies: list[TensorCopy],
-        coordinates: np.ndarray,
-        offsets: np.ndarray,
-        to: np.ndarray,
-    ) -> list[Transfer]:
-        """The boxes of some threads, `to` offsets in the bank of shared memory.
-
-        Raises:
-            EmulatorFault: P628, a box is misaligned; P602, it leaves shared memory, or the tensor memory.
-        """
-        gang = issuers.group.gang
-        launch, stride = gang.launch, gang.shared.stride
-        made = []
-        for item, copy in enumerate(copies):
-            tile, offset = divmod(int(to[item]), stride)
-            address = offset + launch.shared_start
-            if address % SHARED_ALIGNED:
-                raise fault(
-                    ALIGNMENT,
-                    f"TMA-SMEM-ALIGN: expected a multiple of {SHARED_ALIGNED} bytes, found {address:#x}",
-                    self.site,
-                    (issuers.name(item),),
-                    "declare the buffer `.align 128`, or 1024 where a matrix descriptor reads it",
-                )
-            at, given = tuple(coordinates[item].tolist()), tuple(offsets[item].tolist())
-            self._check_start(issuers, item, copy, at)
-            moves = copy.moves(at, address, given, self.storing)
-            if offset + moves.extent > launch.shared_total:
-                end = launch.shared_start + launch.shared_total
-                raise fault(
-                    "P602",
-                    f"out of bounds: a box of {moves.extent} bytes at {address:#x} of shared memory",
-                    self.site,
-                    (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
-                )
-            transfer = Transfer(copy.map, moves, tile * stride, self.site, launch)
-            self._check_tensor(issuers, item, transfer)
-            made.append(transfer)
-        return made
-
-    def _check_start(self, issuers: Issuers, item: int, copy: TensorCopy, at: tuple[int, ...]) -> None:
-        """A copy begins at whole 16 bytes (PTX ISA 5.5.3.1), a walk through pixels in its box (5.5.4.1).
-
-        Raises:
-            EmulatorFault: P624.
-        """
-        unit = PADDED_COORDINATE if copy.padded else 128 // copy.element
-        if not copy.slice and at[0] % unit:
-            expected = f"a first coordinate that is a multiple of {unit}, 16 bytes of `{copy.map.dtype}`"
-            raise self._wrong_start(issuers, item, at, expected, "5.5.3.1")
-        if not isinstance(copy, Im2colCopy) or copy.wide:
-            return
-        start = at[copy.first : copy.first + copy.spatial]
-        bounds = list(zip(start, copy.lower, copy.end, strict=True))
-        if all(low <= x < end for x, low, end in bounds):
-            return
-        box = ", ".join(f"{low} to {end - 1}" for _, low, end in bounds)
-        raise self._wrong_start(issuers, item, at, f"pixels {box}, the bounding box", "5.5.4.1")
-
-    def _wrong_start(
-        self, issuers: Issuers, item: int, at: tuple[int, ...], expected: str, section: str
-    ) -> PtxkitError:
-        found = "{" + ", ".join(str(x) for x in at) + "}"
-        return fault(
-            COORDINATE,
-            f"TMA-COORDINATE: expected {expected}, found {found}",
-            self.site,
-            (issuers.name(item), f"PTX ISA {section}; an H200 stops with an illegal instruction"),
-        )
-
-    def _check_tensor(self, issuers: Issuers, item: int, transfer: Transfer) -> None:
-        """The part of the tensor that is copied must be allocated."""
-        memory = transfer.launch.memory
-        start, size = transfer.global_intervals
-        if not len(start):
-            return
-        low, high = int(start.min()) + BASE, int((start + size).max()) + BASE
-        owner = memory.find(low)
-        if owner is not None and owner.live and high <= owner.end:
-            return
-        moves = transfer.moves
-        inside = np.ones(len(moves.addresses), bool) if moves.inside is None else moves.inside
-        good = memory.inside(moves.addresses.astype(np.uint64), moves.unit) | ~inside
-        if good.all():
-            return
-        where = int(moves.addresses[np.argmin(good)])
-        before = memory.find(where)
-        freed = before is not None and not before.live and where < before.end
-        near = (
-            f"the nearest allocation before is {before}"
-            if before is not None
-            else "nothing is allocated before"
-        )
-        raise fault(
-            "P604" if freed else "P602",
-            f"{'use after free' if freed else 'out of bounds'}: a box reaches {where:#x} of global memory",
-            self.site,
-            (issuers.name(item), f"the tensor begins at {transfer.map.address:#x}", near),
-            "the tensor map must describe what is allocated: compare its address, sizes and strides",
-        )
-
-
-@dataclass(slots=True, eq=False)
-class _Loads(_Copies):
-    """The step of a load."""
-
-    mbarrier: Places
-    offsets: tuple[Source, ...]
-    targets: Source | None
-    pair: bool
-    to: str
-
-    def __call__(self, group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
-        if not len(issuers):
-            return
-        gang, site = group.gang, self.site
-        copies, addresses = self.maps(group, issuers)
-        coordinates = self._values(group, issuers, self.coordinates)
-        offsets = self._values(group, issuers, self.offsets)
-        to, signals = self.places(group, issuers), self.mbarrier(group, issuers)
-        stride = gang.shared.stride
-        self._check_cta(group, issuers, to)
-        if self.targets is not None:
-            item, rank = self._targets(group, issuers)
-            first = gang.peer(issuers.rows[item], 0)
-            home = signals[item] // stride - first
-            signal_rank = rank & ~1 | home & 1 if self.pair else rank
-            issuers = issuers.some(item)
-            copies = [copies[i] for i in item.tolist()]
-            coordinates, offsets, addresses = coordinates[item], offsets[item], addresses[item]
-            to = (first + rank) * stride + to[item] % stride
-            signals = (first + signal_rank) * stride + signals[item] % stride
-        slots = gang.mbarriers.find(issuers, signals, site)
-        self._check_signals(group, issuers, signals, to)
-        transfers = self._transfers(issuers, copies, coordinates, offsets, to)
-        sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
-        launch = gang.launch
-        memory, bank = launch.memory, gang.shared
-        launch.counts.load("global", int(sizes.sum()))
-        launch.counts.store("shared", int(sizes.sum()))
-
-        def deliver(data: list[Held]) -> None:
-            for transfer, held in zip(transfers, data, strict=True):
-                transfer.deliver_shared(held, bank)
-
-        operation = Operation(
-            site,
-            gang,
-            issuers.rows,
-            issuers.lanes,
-            reads=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
-            writes=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
-            fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
-            deliver=deliver,
-            signal=Transaction(slots, sizes),
-        )
-        MapFences.of(launch).use(operation, addresses)
-        gang.queue.issue(operation)
-
-    def _check_cta(self, group: Group, issuers: Issuers, to: np.ndarray) -> None:
-        if self.to != "shared::cta":
-            return
-        away = to // group.gang.shared.stride != issuers.rows // group.gang.warps
-        if away.any():
-            at = int(np.argmax(away))
-            message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
-            raise fault("P664", message, self.site, (issuers.name(at),))
-
-    def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
-        """For each destination of a multicast the copy and the rank of the CTA."""
-        assert self.targets is not None
-        masks = issuers.take(self.targets.reader(group)).astype(np.int64)
-        item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= group.gang.cluster
-        if beyond.any():
-            at = int(item[int(np.argmax(beyond))])
-            message = (
-                f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
-                f"{group.gang.cluster} has not"
-            )
-            raise fault("P663", message, self.site, (issuers.name(at),))
-        return item, rank
-
-    def _check_signals(self, group: Group, issuers: Issuers, signals: np.ndarray, to: np.ndarray) -> None:
-        stride = group.gang.shared.stride
-        here, there = signals // stride, to // stride
-        apart = here >> 1 != there >> 1 if self.pair else here != there
-        if apart.any():
-            at = int(np.argmax(apart))
-            where = "of the destination's CTA or its peer" if self.pair else "of the destination's CTA"
-            message = f"BULK-SELF-CTA: the mbarrier must lie in the shared memory {where}"
-            raise fault("P664", message, self.site, (issuers.name(at),))
-
-
-@dataclass(slots=True, eq=False)
-class _Stores(_Copies):
-    """The step of a store or a reduction."""
-
-    operation: str
-
-    def __post_init__(self) -> None:
-        self.storing = True
-
-    def __call__(self, group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
-        if not len(issuers):
-            return
-        gang, site, what = group.gang, self.site, self.operation
-        copies, addresses = self.maps(group, issuers)
-        self._check_types(issuers, copies)
-        coordinates = self._values(group, issuers, self.coordinates)
-        negative = (coordinates < 0).any(axis=1)
-        if negative.any():
-            item = int(np.argmax(negative))
-            at = tuple(coordinates[item].tolist())
-            raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
-        source = self.places(group, issuers)
-        transfers = self._transfers(
-            issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
-        )
-        launch = gang.launch
-        memory, bank = launch.memory, gang.shared
-        nbytes = sum(transfer.moves.nbytes for transfer in transfers)
-        launch.counts.load("shared", nbytes)
-        launch.counts.store("global", nbytes)
-
-        def deliver(data: list[Held]) -> None:
-            for transfer, held in zip(transfers, data, strict=True):
-                transfer.deliver_global(held, memory, what)
-
-        operation = Operation(
-            site,
-            gang,
-            issuers.rows,
-            issuers.lanes,
-            reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
-            writes=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
-            fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],
-            deliver=deliver,
-            signal=gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
-        )
-        MapFences.of(launch).use(operation, addresses)
-        gang.queue.issue(operation)
-
-    def _check_types(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
-        """PTX ISA 9.7.9.27.1.1: `b4x16_p64` can't be stored; 9.7.9.27.1.3: what can be reduced."""
-        for item, copy in enumerate(copies):
-            dtype = copy.map.dtype
-            if self.operation == "store":
-                fits = dtype != "b4x16_p64"
-            else:
-                fits = dtype in REDUCTIONS[self.operation]
-            if not fits:
-                raise fault(
-                    INVALID,
-                    f"TMAP-INVALID: no `.{self.operation}` of a tensor of `{dtype}`",
-                    self.site,
-                    (issuers.name(item),),
-                    "PTX ISA 9.7.9.27.1 lists the types that each operation has",
-                )
-
-
-def _region(bank: Any, parts: list[Intervals]) -> Region:
-    """The intervals of some items as a region."""
-    start = np.concatenate([part[0] for part in parts])
-    size = np.concatenate([part[1] for part in parts])
-    return Region(bank, start, size, np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]))
