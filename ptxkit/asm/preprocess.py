@@ -218,6 +218,22 @@ class _Text:
         return Expanded(self.sources[self.main].name, "\n".join([*self.lines, ""]), self.origins)
 
 
+_ADVICE = {
+    "bad macro definition": "write `#define NAME text` or `#define NAME(a, b) text`",
+    "cannot evaluate": "an `#if` takes integers, macros, `defined(NAME)` and C's operators",
+    "expected something after `#if`": "write what to test: `#if defined(NAME)`",
+    "files are included": "guard the file against itself: `#ifndef NAME`, `#define NAME`, .., `#endif`",
+    "invalid macro argument": "parameters are names, separated by commas",
+    "macro ": "give as many arguments as its `#define` has",
+    "macros make more": "a macro that stands for several of others multiplies them",
+    "malformed #include": 'write `#include "file"`',
+    "misplaced": "it needs an `#if` before it",
+    "missing ')'": "close the macro's arguments with `)`",
+    "unterminated": "close it with `#endif`",
+}
+"""What to do about a message that begins so."""
+
+
 class _Preprocessor(pcpp.Preprocessor):
     """pcpp with bounds, and with Diagnostics for messages."""
 
@@ -243,6 +259,8 @@ class _Preprocessor(pcpp.Preprocessor):
         written = (source.line(line) if source else None) or ""
         start = len(written) - len(written.lstrip()) + 1
         span = Span(line, start, line, max(start + 1, len(written.rstrip()) + 1))
+        if help is None:
+            help = next((advice for begin, advice in _ADVICE.items() if message.startswith(begin)), None)
         self.found.append(Diagnostic(code, message, span, severity, help=help, source=source))
 
     def report_last(self, message: str) -> None:
@@ -279,7 +297,9 @@ class _Preprocessor(pcpp.Preprocessor):
         elif name.isdigit():
             return None
         elif name not in _IGNORED:
-            self.report_last(f"there is no directive `#{name}`")
+            known = ", ".join(f"`#{known}`" for known in (*_NAMED, "else", "endif"))
+            message = f"there is no directive `#{name}`"
+            self.report(directive.source, directive.lineno, message, help=f"there are {known}")
         return True
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:

@@ -11,6 +11,7 @@ from typing import Any
 from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, Settings, State
 from ptxkit.diagnostics import error, reason
 
+_MAKE = "`ptxkit bench FILE --json > earlier.json` makes one"
 FASTER, SLOWER, SAME, NEW, ELSEWHERE = "faster", "slower", "same", "new", "other device"
 
 
@@ -46,11 +47,12 @@ def read(path: Path, settings: Settings) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        raise error("P523", f"cannot read the earlier bench `{path}`: {reason(problem)}") from None
+        raise error(
+            "P523", f"cannot read the earlier bench `{path}`: {reason(problem)}", help=_MAKE
+        ) from None
     if not isinstance(found, dict) or found.get("kind") != "bench" or found.get("schema") != SCHEMA:
-        help = "`ptxkit bench FILE --json > earlier.json` makes one"
         message = f"expected a bench of schema {SCHEMA} in `{path}`, found something else"
-        raise error("P523", message, help=help)
+        raise error("P523", message, help=_MAKE)
     pause = found["settings"].get("pause", 0.0)
     if pause != settings.pause:
         message = f"expected an earlier bench with `--pause {settings.pause:g}`, found `--pause {pause:g}`"

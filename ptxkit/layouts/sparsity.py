@@ -103,7 +103,7 @@ def decompress(stored: np.ndarray, nibbles: np.ndarray, kind: str) -> np.ndarray
     bad = np.argwhere(~np.isin(nibbles, meaningful))
     if len(bad):
         found = int(nibbles[tuple(bad[0])])
-        allowed = ", ".join(f"0b{n:04b}" for n in meaningful)
+        allowed = " or ".join(f"0b{n:04b}" for n in meaningful)
         raise error(NOT_SPARSE, f"metadata of `{kind}` must be {allowed}, found 0b{found:04b}")
     m, chunks = nibbles.shape
     keep = chunk // group // 2

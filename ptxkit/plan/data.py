@@ -177,7 +177,9 @@ class LaunchPlan:
             document["tensor_maps"] = tuple(PlanTensorMap(**_tuples(m)) for m in document["tensor_maps"])
             return cls(**document)
         except (KeyError, TypeError, ValueError) as problem:
-            raise error("P558", f"expected a launch plan, found something else: {problem}") from None
+            why = f"it has no {problem}" if isinstance(problem, KeyError) else reason(problem)
+            help = "`LaunchPlan.to_json` writes one"
+            raise error("P558", f"expected a launch plan, found something else: {why}", help=help) from None
 
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
