@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ptxkit.cli.launches import (
 )
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.report import print_report
-from ptxkit.diagnostics import error, exit_code
+from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
 from ptxkit.runner import Session
@@ -69,6 +70,10 @@ def command(**given: Any) -> int:
         session.device.prepare = recorder.begin
         try:
             report = session.run(plan)
+        except PtxkitError:
+            if recorder.launches:
+                print(f"{given['out']}: what happened until this", file=sys.stderr)
+            raise
         finally:
             if recorder.launches:
                 files.write_whole(given["out"], _content(given["out"], recorder.to_json()))
