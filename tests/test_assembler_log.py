@@ -115,7 +115,16 @@ def test_advice_about_slow_code() -> None:
     (diagnostic,) = findings(text)
     assert (diagnostic.code, diagnostic.severity) == ("P708", Severity.WARNING)
     assert "wgmma.wait_group" in diagnostic.message
+    assert diagnostic.help == "put `wgmma.wait_group` before the registers are used"
     assert "used before" in text.split("\n")[diagnostic.span.line - 1]
+
+
+def test_registers_that_linking_keeps_from_moving() -> None:
+    (found,) = findings(HEADER + BODY + "    setmaxnreg.dec.sync.aligned.u32 40;\n    ret;\n}\n")
+    assert (found.code, found.severity) == ("P708", Severity.WARNING)
+    assert "`setmaxnreg` ignored" in found.message
+    assert found.help is not None
+    assert "`ptxas` without `-c` keeps it" in found.help
 
 
 def test_a_word_in_a_comment_is_not_the_place() -> None:

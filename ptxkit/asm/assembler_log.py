@@ -32,6 +32,11 @@ _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) b
 _REGISTERS = re.compile(r"Used (\d+) registers")
 
 ERROR, WARNING, ADVICE, UNDEFINED = "P706", "P707", "P708", "P709"
+_ADVISED = {
+    "C7504": "nvJitLink assembles for linking, and leaves it out; `ptxas` without `-c` keeps it",
+    "C7517": "put `wgmma.wait_group` before the registers are used",
+}
+"""What to do about some of the assembler's advice, by its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ def _diagnostic(match: re.Match[str], source: Source | None) -> Diagnostic | Non
         code, weight = WARNING, Severity.WARNING
     elif _ADVICE.search(message):
         code, weight = ADVICE, Severity.WARNING
+        help = next((advice for number, advice in _ADVISED.items() if number in message), None)
     else:
         return None
     around = _AROUND.search(message)
