@@ -478,3 +478,21 @@ def test_lines_of_included_files_are_named_as_they_stand_there(tmp_path: Path) -
     assert "`st.shared.u32` at line 3 of `" in str(found.notes)
     assert "store.ptxh`" in str(found.notes)
     assert ":15:" in str(found)
+
+
+def test_a_guard_that_differs_between_ctas_alone() -> None:
+    """Those that take no part have neither a record nor an address of their own in an access."""
+    body = (
+        SHARED
+        + """
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 1;
+    ld.param.u64 %rd1, [out];
+    selp.b64 %rd1, %rd1, 0, %p1;
+    mad.wide.u32 %rd1, %r20, 4, %rd1;
+    @%p1 st.shared.u32 [%r22], %r20;
+    @%p1 ld.global.u32 %r2, [%rd1];
+    st.shared.u32 [%r22], %r1;
+"""
+    )
+    clean(body, grid=3)

@@ -283,6 +283,7 @@ class Accessor:
             return [_LOCATE[space](self, group, address, guard)]
         active = lanes_of(group, guard, address.shape)
         if active is not None and not active.all():
+            active = np.broadcast_to(active, address.shape)
             at = int(active.argmax())
             if not active.flat[at]:
                 return []

@@ -160,7 +160,9 @@ def _own_records(
             some = active.any(axis=1)
             threads = np.where(some[:, None], threads, threads[int(some.argmax())])
     elif active is not None:
-        threads = np.where(active, threads, threads.flat[int(active.argmax())])
+        threads = np.where(
+            active, threads, threads.flat[int(np.broadcast_to(active, threads.shape).argmax())]
+        )
     return ledger.own(number, strength, threads)
 
 
