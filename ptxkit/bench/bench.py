@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import random
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -37,6 +39,8 @@ _PATTERN = 1 << 23
 """Bytes of random content that are repeated over the memory that the roof reads."""
 _MEMORY_SHARE = 0.5
 """Of the free memory, what sets of buffers may take."""
+_LARGE_GAP, _SMALL_GAP = 1 << 28, 1 << 20
+"""Bytes, at most, of what lies before a trial's buffers, where large and where small ones are allocated."""
 _ROUND = 32
 _ROUND_SECONDS = 0.5
 """Most samples, and seconds of them, between two looks at the rule."""
@@ -88,10 +92,10 @@ class Bench:
             PtxkitError: what the launches met; P801 or P802, an output is wrong after them.
         """
         session, case = self._session(plan.program), self._case_of(plan)
-        stages: list[Stage] = []
-        try:
+        with self._elsewhere(), contextlib.ExitStack() as held:
+            stages: list[Stage] = []
             for _ in range(self._sets(plan)):
-                stages.append(Stage(session.device, session.loaded, plan))
+                stages.append(held.enter_context(Stage(session.device, session.loaded, plan)))
                 stages[-1].fill(case.inputs)
             trial = self._measure(stages)
             if not case.in_place:
@@ -101,9 +105,6 @@ class Bench:
                     if wrong:
                         raise PtxkitError(replace(w, notes=(*w.notes, _LATER)) for w in wrong)
             return trial
-        finally:
-            for stage in stages:
-                stage.free()
 
     def floor(self) -> Trial:
         """Time what the measuring adds to a kernel: an empty one, less what a second one adds at best."""
@@ -184,7 +185,7 @@ class Bench:
         program, module = _shipped_program(ROOF)
         gpu = as_gpu(self._open(module))
         sizes = {"R": reads, "W": writes, "CTAS": ctas * gpu.sm_count}
-        with self._stage(program, module, sizes) as stage:
+        with self._elsewhere(), self._stage(program, module, sizes) as stage:
             source = stage.tensors["source"].tensor
             stage.fill({"source": np.resize(_pattern(), source.storage_shape)})
             return self._measure([stage], samples)
@@ -247,6 +248,22 @@ class Bench:
         if samples is not None:
             return "samples" if len(found) >= samples else None
         return self.settings.rule.reached(found, elapsed)
+
+    @contextlib.contextmanager
+    def _elsewhere(self) -> Iterator[None]:
+        """What is allocated within lies elsewhere than the last time, as it would in another process.
+
+        Where buffers lie moves the times of a kernel by some parts in a thousand. What is freed and allocated
+        again would lie where it was, and all trials would agree on what another bench does not find.
+        """
+        gpu = as_gpu(self._device_now())
+        most = min(_LARGE_GAP, gpu.memory()[0] // 256)
+        gaps = [gpu.empty(random.randrange(limit) + 1, "u8") for limit in (most, _SMALL_GAP)]
+        try:
+            yield
+        finally:
+            for gap in gaps:
+                gap.free()
 
     def _sets(self, plan: LaunchPlan) -> int:
         free, _ = as_gpu(self._device_now()).memory()

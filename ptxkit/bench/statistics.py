@@ -149,7 +149,7 @@ class Figure:
 
     Attributes:
         seconds: the median of the trials' medians.
-        spread: from the smallest to the largest of them, but no less than the clock's resolution.
+        spread: from the smallest to the largest of them, each known to half of the clock's resolution.
         noise: the median of the trials' noise.
         minimum: the fastest sample.
         samples: of all trials.
@@ -169,7 +169,7 @@ class Figure:
         medians = [trial.median for trial in trials]
         return cls(
             seconds=statistics.median(medians),
-            spread=max(max(medians) - min(medians), *(trial.resolution for trial in trials)),
+            spread=max(medians) - min(medians) + max(trial.resolution for trial in trials),
             noise=statistics.median(trial.noise for trial in trials),
             minimum=min(trial.minimum for trial in trials),
             samples=sum(trial.samples for trial in trials),
