@@ -94,7 +94,7 @@ def gemm(device: Any) -> dict[str, Any]:
 
 
 def attn(device: Any) -> dict[str, Any]:
-    """attn_dist.ptx with 128 and 64 heads, its gathers alone, Triton's best, and cuBLAS."""
+    """attn_dist.ptx with 128 and 64 heads, its gathers alone, Triton's kernels, and cuBLAS."""
     watch = device.stopwatch(flush="none")
     peer, _ = cublas(watch)
     launches: dict[str, Callable[[], Any]] = {"cuBLAS": peer}
@@ -120,7 +120,9 @@ def attn(device: Any) -> dict[str, Any]:
         if attn_dist_triton is not None:
             stream = torch.cuda.ExternalStream(int(watch.stream.handle))
             inputs, sizes = (q, k, indices, lse, sums), (KEYS, CHOSEN, KEYS, 1)
-            own["Triton"], tuned[heads] = attn_dist_triton.tune(stream, heads, inputs, sizes)
+            for name, (launch, best) in attn_dist_triton.tune(stream, heads, inputs, sizes).items():
+                own[f"Triton, {name}"] = launch
+                tuned[f"{name}, {heads} heads"] = best
         for name, launch in own.items():
             launches[f"{name}, {heads} heads"] = launch
             work[f"{name}, {heads} heads"] = 2.0 * QUERIES * heads * CHOSEN * DEPTH
