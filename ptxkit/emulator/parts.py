@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from ptxkit.emulator.access import Accessor
+    from ptxkit.emulator.accessor import Accessor
     from ptxkit.emulator.form import Address
     from ptxkit.emulator.operands import Source, Target
     from ptxkit.emulator.operation import Modifiers, Pure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.values import WARP

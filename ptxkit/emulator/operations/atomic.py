@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.dtypes import DType
-from ptxkit.emulator.access import Access, Accessor
+from ptxkit.emulator.access import Access
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.operands import lanes_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault

@@ -12,7 +12,7 @@ import numpy as np
 
 from ptxkit.descriptors.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.effect import Effect, effect

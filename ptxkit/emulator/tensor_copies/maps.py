@@ -14,7 +14,7 @@ import numpy as np
 
 from ptxkit.descriptors.tensor_maps import SUB_BYTE
 from ptxkit.diagnostics import Label, PtxkitError
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
 from ptxkit.emulator.effect import Effect, effect

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.access import Accessor
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.effect import Effect, effect

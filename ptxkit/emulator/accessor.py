@@ -1,0 +1,361 @@
+"""From an address operand to bytes: windows, bounds, alignment, undefined addresses.
+
+An `Accessor` belongs to an instruction. For a group it gives one `Access` for each state space that the
+active lanes reach, mostly one. Every access is checked for all its lanes at once: the least and the greatest
+address first, lane by lane only where these don't settle it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ptxkit.emulator.access import Access
+from ptxkit.emulator.addresses import (
+    CLUSTER_STEP,
+    CONST_START,
+    LOCAL_START,
+    PARAM_START,
+    WINDOW,
+    WINDOWS,
+    plain_space,
+    space_of,
+)
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.memory import BASE, Allocation, Bank
+from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.values import I64, WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.group import Group
+
+
+class Accessor:
+    """Turns an instruction's address operand into accesses.
+
+    Args:
+        address: the operand.
+        space: the state space that the instruction names, `generic` where it names none. Without `::cluster`
+            a shared address must be of the executing CTA.
+        size: bytes of the whole access.
+        site: the instruction.
+        aligned: what the address must be a multiple of; `size` where left out.
+    """
+
+    def __init__(
+        self, address: Address, space: str, size: int, site: Site, aligned: int | None = None
+    ) -> None:
+        self.read = address.read
+        self.own = address.symbol is not None
+        self.remote = space in ("shared::cluster", "generic")
+        space = plain_space(space)
+        self.slot = address.base.slot if address.base is not None else None
+        self.name = address.base.name if address.base is not None else ""
+        self.space = space
+        self.size = size
+        self.aligned = aligned or size
+        self.site = site
+        self._allocation: Allocation | None = None
+
+    def __call__(self, group: Group, guard: Any = None, offset: int = 0) -> list[Access]:
+        """The accesses of a group's lanes for which a guard holds; none where it holds for no lane.
+
+        Args:
+            group: the group.
+            guard: the guard's value, None where there is none.
+            offset: bytes to add to the address.
+        """
+        if group.undefined and self.slot in group.undefined:
+            self._check_defined(group, guard)
+        address = self.read(group)
+        if offset:
+            address = address + (offset if isinstance(address, int) else address.dtype.type(offset))
+        if isinstance(address, int):
+            if guard is not None and not group.count(guard):
+                return []
+            space = self.space
+            if space == "generic":
+                space = space_of(address)
+                address -= WINDOWS.get(space, 0)
+            return [_LOCATE[space](self, group, address, guard)]
+        active = lanes_of(group, guard, address.shape)
+        if active is not None and not active.all():
+            active = np.broadcast_to(active, address.shape)
+            at = int(active.argmax())
+            if not active.flat[at]:
+                return []
+            address = np.where(active, address, address.flat[at])
+        if self.space != "generic":
+            return [_LOCATE[self.space](self, group, address, guard)]
+        return self._generic(group, address, active, guard)
+
+    def _check_defined(self, group: Group, guard: Any) -> None:
+        mask, origin = group.undefined[self.slot]  # type: ignore[index]
+        lanes = lanes_of(group, guard, mask.shape)
+        some = mask != 0 if lanes is None else (mask != 0) & lanes
+        if some.any():
+            group.gang.launch.undefined_decides(group, some, origin, self.site, f"the address `{self.name}`")
+
+    def _generic(self, group: Group, address: Any, active: Any, guard: Any) -> list[Access]:
+        low, high = int(address.min()), int(address.max())
+        space = space_of(low)
+        if space == space_of(high) and (space != "global" or high < min(WINDOWS.values())):
+            if space != "global":
+                address = address - address.dtype.type(WINDOWS[space])
+            return [_LOCATE[space](self, group, address, guard)]
+        address = address.astype(np.uint64)
+        accesses = []
+        rest = np.ones(address.shape, bool) if active is None else active
+        for space, base in WINDOWS.items():
+            inside = rest & (address >= np.uint64(base)) & (address < np.uint64(base + WINDOW))
+            if inside.any():
+                rest = rest & ~inside
+                part = np.where(inside, address, address[inside][0]) - np.uint64(base)
+                accesses.append(_LOCATE[space](self, group, part, _both(guard, inside)))
+        if rest.any():
+            part = np.where(rest, address, address[rest][0])
+            accesses.append(_LOCATE["global"](self, group, part, _both(guard, rest)))
+        return accesses
+
+    # ---- what is wrong with an address
+
+    def _check_alignment(self, group: Group, address: Any, guard: Any, space: str) -> None:
+        odd = self.aligned - 1
+        if not odd:
+            return
+        if isinstance(address, int):
+            if not address & odd:
+                return
+            bad: Any = np.True_
+        else:
+            if not int(np.bitwise_or.reduce(address, axis=None)) & odd:
+                return
+            bad = (address & address.dtype.type(odd)) != 0
+        where, lane = self._culprit(group, address, bad, guard)
+        raise fault(
+            "P603",
+            f"misaligned {space} access: expected a multiple of {self.aligned}, found {where:#x}",
+            self.site,
+            (f"{group.thread(*lane)}, {self.size} bytes at {where:#x}",),
+            "the address of an access must be a multiple of its whole size, a vector's too",
+        )
+
+    def _culprit(self, group: Group, address: Any, bad: Any, guard: Any) -> tuple[int, tuple[int, int]]:
+        """The address and lane of the first lane that takes part where `bad` holds."""
+        lane = group.first(bad if guard is None else bad & guard)
+        return int(np.broadcast_to(np.asarray(address), (group.n, WARP))[lane]), lane
+
+    def _outside(
+        self, group: Group, address: Any, guard: Any, space: str, start: int, end: int, what: str
+    ) -> NoReturn:
+        wide = np.asarray(address).astype(object)
+        bad = np.asarray((wide < start) | (wide + self.size > end), bool)
+        where, lane = self._culprit(group, address, bad, guard)
+        note = f"{what} is {end - start} bytes from {start:#x} to {end:#x}"
+        self._out_of_bounds(group, where, lane, space, (note,))
+
+    def _out_of_bounds(
+        self, group: Group, where: int, lane: tuple[int, int], space: str, notes: tuple[str, ...]
+    ) -> NoReturn:
+        message = f"out of bounds: {self.size} bytes at {where:#x} of {space} memory"
+        raise fault("P602", message, self.site, (f"{group.thread(*lane)}", *notes))
+
+    # ---- state spaces
+
+    def global_(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to global memory."""
+        memory = group.gang.launch.memory
+        low, high = _range(address)
+        allocation = self._allocation
+        if (
+            allocation is None
+            or low < allocation.address
+            or high + self.size > allocation.end
+            or not allocation.live
+        ):
+            allocation = memory.find(low)
+            if allocation is None or high + self.size > allocation.end or not allocation.live:
+                allocation = None
+                self._check_each(group, address, guard)
+            self._allocation = allocation
+        self._check_alignment(group, address, guard, "global")
+        index: Any
+        if isinstance(address, int):
+            index = address - BASE
+        else:
+            index = (address if address.dtype == np.uint64 else address.astype(np.uint64)) - _BASE
+            index = index.view(I64)
+        return Access(group, self.site, "global", memory, index, guard, allocation)
+
+    def _check_each(self, group: Group, address: Any, guard: Any) -> None:
+        """Lane by lane: whether each lies in a live allocation."""
+        memory = group.gang.launch.memory
+        good = memory.inside(np.asarray(address, np.uint64), self.size)
+        if good.all():
+            return
+        where, lane = self._culprit(group, address, ~good, guard)
+        before, behind = memory.find(where), memory.after(where)
+        notes: list[str] = []
+        if before is not None and not before.live and where < before.end:
+            raise fault(
+                "P604",
+                f"use after free: {self.size} bytes at {where:#x} of global memory",
+                self.site,
+                (f"{group.thread(*lane)}", f"{before} was freed: {before.freed_by}"),
+            )
+        if before is not None and where < before.end:
+            notes.append(f"{where + self.size - before.end} bytes of it lie past the end of {before}")
+        elif before is not None:
+            notes.append(f"{where - before.end} bytes past the end of {before}")
+        if behind is not None:
+            notes.append(f"{behind.address - where} bytes before {behind}")
+        self._out_of_bounds(group, where, lane, "global", tuple(notes))
+
+    def shared(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
+        launch, bank = group.gang.launch, group.gang.shared
+        if launch.cluster > 1:
+            return self._cluster(group, address, guard)
+        start, end = launch.shared_start, launch.shared_start + launch.shared_total
+        low, high = _range(address)
+        if low < start or high + self.size > end:
+            self._outside(group, address, guard, "shared", start, end, "the CTA's shared memory")
+        self._check_alignment(group, address, guard, "shared")
+        index = _offset(address, start)
+        if bank.tiles > 1:
+            index = group.special("cta") * bank.stride + index
+        return Access(
+            group, self.site, "shared", bank, index, guard, bank, low - start, high - start + self.size - 1
+        )
+
+    def _cluster(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to the shared memory of a cluster: above the offset an address has the rank."""
+        gang = group.gang
+        launch, bank = gang.launch, gang.shared
+        start, end = launch.shared_start, launch.shared_start + launch.shared_total
+        own = group.special("%cluster_ctarank").astype(I64)
+        if self.own:
+            address = address + own * CLUSTER_STEP
+        wide = np.asarray(address).astype(I64)
+        offset, rank = wide % CLUSTER_STEP, wide // CLUSTER_STEP
+        low, high = int(offset.min()), int(offset.max())
+        if low < start or high + self.size > end or int(rank.max()) >= gang.cluster:
+            bad = (offset < start) | (offset + self.size > end) | (rank >= gang.cluster)
+            where, lane = self._culprit(group, wide, bad, guard)
+            note = f"the shared memory of a CTA is {end - start} bytes from {start:#x} to {end:#x}"
+            self._out_of_bounds(group, where, lane, "shared", (note, f"the cluster has {gang.cluster} CTAs"))
+        self._check_alignment(group, offset, guard, "shared")
+        away: Any = rank != own
+        tile = group.special("cta") - own + rank
+        if away.any():
+            self._check_peers(group, wide, guard, away, tile)
+        return Access(
+            group,
+            self.site,
+            "shared",
+            bank,
+            tile * bank.stride + (offset - start),
+            guard,
+            bank,
+            low - start,
+            high - start + self.size - 1,
+        )
+
+    def _check_peers(self, group: Group, address: Any, guard: Any, away: Any, tile: Any) -> None:
+        """Whether the lanes may reach into the other CTAs that they do."""
+        gang = group.gang
+        lanes = lanes_of(group, guard, (group.n, WARP))
+        away = np.broadcast_to(away, (group.n, WARP))
+        if lanes is not None:
+            away = away & lanes
+        if not away.any():
+            return
+        if not self.remote:
+            where, lane = self._culprit(group, address, away, guard)
+            note = "an address of another CTA of the cluster"
+            self._out_of_bounds(group, where, lane, "shared::cta", (note,))
+        running: Any = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
+        rank = np.broadcast_to(tile, away.shape) % gang.cluster
+        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        early: Any = away & ~gang.order.met[rows[:, None], rank]
+        if early.any():
+            thread = str(group.thread(*group.first(early)))
+            message = (
+                "DSMEM-PEER-NOT-STARTED: another CTA's shared memory is accessed before it is known to run"
+            )
+            gang.launch.warn("P695", message, self.site, (thread,))
+        gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
+        if gone.any():
+            row, lane_ = group.first(gone)
+            there = int(np.broadcast_to(tile, away.shape)[row, lane_])
+            raise fault(
+                "P694",
+                "DSMEM-PEER-EXITED: shared memory of CTA "
+                f"{gang.name_cta(there)}, which has exited, is accessed",
+                self.site,
+                (str(group.thread(row, lane_)),),
+                "let all CTAs of the cluster meet at a cluster barrier before the first one exits",
+            )
+
+    def local(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to each thread's own local memory."""
+        bank, end = group.gang.local, group.top
+        low, high = _range(address)
+        if low < LOCAL_START or high + self.size > end:
+            self._outside(group, address, guard, "local", LOCAL_START, end, "the thread's local memory")
+        self._check_alignment(group, address, guard, "local")
+        index = group.special("thread") * bank.stride + _offset(address, LOCAL_START)
+        first, last = low - LOCAL_START, high - LOCAL_START + self.size - 1
+        return Access(group, self.site, "local", bank, index, guard, bank, first, last)
+
+    def const(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to constant memory."""
+        image = group.gang.launch.program.image
+        return self._flat(group, address, guard, "const", image.const, CONST_START, image.const_end)
+
+    def param(self, group: Group, address: Any, guard: Any) -> Access:
+        """An access to the kernel's parameters."""
+        launch = group.gang.launch
+        end = PARAM_START + launch.parameter_size
+        return self._flat(group, address, guard, "param", launch.parameters, PARAM_START, end)
+
+    def _flat(
+        self, group: Group, address: Any, guard: Any, space: str, bank: Bank, start: int, end: int
+    ) -> Access:
+        low, high = _range(address)
+        if low < start or high + self.size > end:
+            self._outside(group, address, guard, space, start, end, f"{space} memory")
+        self._check_alignment(group, address, guard, space)
+        return Access(group, self.site, space, bank, _offset(address, start), guard, None)
+
+
+_BASE = np.uint64(BASE)
+_LOCATE: dict[str, Callable[[Accessor, Any, Any, Any], Access]] = {
+    "global": Accessor.global_,
+    "shared": Accessor.shared,
+    "local": Accessor.local,
+    "const": Accessor.const,
+    "param": Accessor.param,
+}
+
+
+def _range(address: Any) -> tuple[int, int]:
+    """The least and the greatest address."""
+    if isinstance(address, int):
+        return address, address
+    return int(address.min()), int(address.max())
+
+
+def _offset(address: Any, start: int) -> Any:
+    """The distance from the start of a space, as an index."""
+    if isinstance(address, int):
+        return address - start
+    wide = address.view(I64) if address.dtype == np.uint64 else address.astype(I64)
+    return wide - start
+
+
+def _both(guard: Any, condition: Any) -> Any:
+    return condition if guard is None else guard & condition
