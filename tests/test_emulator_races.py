@@ -496,3 +496,23 @@ def test_a_guard_that_differs_between_ctas_alone() -> None:
 """
     )
     clean(body, grid=3)
+
+
+def test_a_guard_that_is_the_same_in_every_warp() -> None:
+    """Warps that load one place together under it count as its lanes do."""
+    body = (
+        SHARED
+        + """
+    mov.u32 %r1, %laneid;
+    setp.lt.u32 %p1, %r1, 7;
+    ld.param.u64 %rd1, [out];
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    @%p1 ld.global.u32 %r2, [%rd2];
+    st.global.u32 [%rd1 + 2048], %r1;
+"""
+    )
+    body = body.replace(
+        "st.global.u32 [%rd1 + 2048], %r1",
+        "mad.wide.u32 %rd1, %r20, 4, %rd1;\n    st.global.u32 [%rd1 + 2048], %r1",
+    )
+    clean(body)

@@ -148,6 +148,8 @@ def _own_records(
     group = access.group
     threads = group.special("own slot" if ledger.private else "own record")
     active = lanes_of(group, access.guard, (group.n, WARP))
+    if active is not None:
+        active = np.broadcast_to(active, (group.n, WARP))
     if shape[0] == 1 and group.n > 1:
         some = np.any(np.broadcast_to(True if active is None else active, (group.n, WARP)), axis=1)
         row = group.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
@@ -160,9 +162,7 @@ def _own_records(
             some = active.any(axis=1)
             threads = np.where(some[:, None], threads, threads[int(some.argmax())])
     elif active is not None:
-        threads = np.where(
-            active, threads, threads.flat[int(np.broadcast_to(active, threads.shape).argmax())]
-        )
+        threads = np.where(active, threads, threads.flat[int(active.argmax())])
     return ledger.own(number, strength, threads)
 
 
