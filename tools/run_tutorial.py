@@ -11,6 +11,7 @@ import argparse
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ptxkit.provenance import provenance
 TUTORIAL = Path(__file__).resolve().parents[1] / "docs" / "tutorial"
 
 
-def run(file: Path, device: str) -> dict[str, Any]:
+def run(file: Path, device: str = "cuda:0") -> dict[str, Any]:
     """One run: its exit code, the first error's code, and how many elements were wrong."""
     done = subprocess.run(
         [sys.executable, "-m", "ptxkit", "run", str(file), "--device", device, "--timeout", "5", "--json"],
@@ -63,10 +64,14 @@ def main() -> int:
     gpu = ptxkit.open_device("cuda").describe()
     document = {"schema": 1, "kind": "tutorial", **provenance(), "device": gpu["name"], "gpu": gpu}
     document["commit"] = document["commit"] or chosen.commit
-    document["steps"] = [
-        {"step": name, "right": run(right, "cuda:0"), "broken": run(broken, "cuda:0")}
-        for name, right, broken in steps()
-    ]
+    found = steps()
+    with ThreadPoolExecutor(4) as pool:
+        rights = pool.map(run, (right for _, right, _ in found))
+        brokens = pool.map(run, (broken for _, _, broken in found))
+        document["steps"] = [
+            {"step": name, "right": right, "broken": broken}
+            for (name, _, _), right, broken in zip(found, rights, brokens, strict=True)
+        ]
     chosen.out.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     return 0
 
