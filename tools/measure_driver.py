@@ -1,6 +1,6 @@
 """Measure on a GPU what the driver layer and the bench promise, in one command.
 
-    python tools/measure_driver.py OUT.json [--trials 7]
+    python tools/measure_driver.py OUT.json [--trials 7] [--no-roofs]
 
 - What a launch costs on the host, beside the bare driver call and other libraries (tools/measure_launch.py).
 - Two benches of the same kernels: whether they agree within the spread that they print.
@@ -243,7 +243,7 @@ def show(document: dict[str, Any]) -> None:
             }
             each = ", ".join(f"{k} {t * 1e6:.2f} us at {hz / 1e6:.0f} MHz" for k, (t, hz) in figures.items())
             print(f"{name:<20} {each}")
-    for dtype, roof in document["products"].items():
+    for dtype, roof in document.get("products", {}).items():
         clock = roof["sm_clock"] / 1e6
         print(f"{dtype:<6} {roof['rate'] / 1e12:8.1f} Top/s by {roof['kernel']}, {clock:.0f} MHz")
     for name, bar in document["bars"].items():
@@ -259,6 +259,7 @@ def main() -> None:
     )
     parser.add_argument("out", type=Path, nargs="?", help="write the figures here")
     parser.add_argument("--trials", type=int, default=Settings().trials, help="trials of each bench")
+    parser.add_argument("--no-roofs", action="store_true", help="leave the arithmetic roofs out")
     parser.add_argument("--under-profiler", choices=[EMPTY, *STATES], help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.under_profiler:
@@ -284,7 +285,8 @@ def main() -> None:
     long = [name for name in STATES if first[name]["seconds"] >= LONG]
     rested = bench(dataclasses.replace(settings, pause=PAUSE), long)
     keep(bench_rested=rested)
-    keep(products=products())
+    if not chosen.no_roofs:
+        keep(products=products())
     ncu = shutil.which("ncu")
     keep(empty_kernel=profile(EMPTY, ncu) if ncu else {})
     keep(profiler=against_profiler(first, rested, ncu) if ncu else {})

@@ -39,6 +39,8 @@ _PATTERN = 1 << 23
 """Bytes of random content that are repeated over the memory that the roof reads."""
 _MEMORY_SHARE = 0.5
 """Of the free memory, what sets of buffers may take."""
+_FLOOR = 320
+"""Samples of the floor, which scatter by a few ticks of the clock."""
 _LARGE_GAP, _SMALL_GAP = 1 << 28, 1 << 20
 """Bytes, at most, of what lies before a trial's buffers, where large and where small ones are allocated."""
 _ROUND = 32
@@ -114,7 +116,7 @@ class Bench:
             nothing()
             nothing()
 
-        one, two = self._time(nothing, 1, sets=1), self._time(twice, 2, sets=1)
+        one, two = self._time(nothing, 1, 1, _FLOOR), self._time(twice, 2, 1, _FLOOR)
         return one.above(max(0.0, two.minimum - one.minimum))
 
     def roof(self, bytes_read: int, bytes_written: int) -> tuple[int, Trial]:
