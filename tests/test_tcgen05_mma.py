@@ -247,12 +247,12 @@ REFUSED = [  # (what, code, words)
     (
         lambda: Product(T(96, 64, "bf16"), T(64, 64, "bf16"), "f32"),
         "P482",
-        "must have 64, 128 rows in a CTA, found 96",
+        "must have 64 or 128 rows in a CTA, found 96",
     ),
     (
         lambda: Product(T(32, 64, "bf16"), T(64, 64, "bf16"), "f32"),
         "P482",
-        "must have 64, 128 rows in a CTA, found 32",
+        "must have 64 or 128 rows in a CTA, found 32",
     ),
     (
         lambda: Product(T(64, 128, "e4m3"), T(64, 128, "e4m3"), "f32", scale="ue8m0"),
@@ -281,7 +281,7 @@ REFUSED = [  # (what, code, words)
         "P480",
         "must be 1 or 2, found 3",
     ),
-    (lambda: Product(T(128, 64, "bf16"), T(32, 64, "bf16"), "f32", ws=True), "P482", "64, 128, 256"),
+    (lambda: Product(T(128, 64, "bf16"), T(32, 64, "bf16"), "f32", ws=True), "P482", "64, 128 or 256"),
     (lambda: Product(T(128, 64, "bf16"), T(1024, 64, "bf16"), "f32"), "P485", "512 columns of tensor memory"),
     (lambda: Product(T(128, 64, "bf16"), T(64, 64, "bf16"), "f32", fold=True), "P480", "`fold` needs M = 64"),
     (

@@ -41,7 +41,7 @@ REFUSED = {
     "N of 12": (idesc("f16", n=12), "multiple of 8"),
     "N of 264": (idesc("f16", n=264), "must be"),
     "M of 72": (idesc("f16", m=72), "multiple of 16"),
-    "M of 272": (idesc("f16", m=272), "must be 32, 64, 128, 256"),
+    "M of 272": (idesc("f16", m=272), "must be 32, 64, 128 or 256"),
     "sparsity selector of 4": (idesc("f16", sparse=True, sparsity_selector=4), "must be 0 .. 3"),
     "scaled input type": (idesc("mxf4", a="e4m3", b="e2m1", scale="ue8m0"), "must be one of `e2m1`"),
     "scale type": (idesc("mxf4", a="e2m1", b="e2m1", scale="e5m2"), "must be one of `ue8m0`"),
@@ -56,7 +56,7 @@ REFUSED = {
     "K that differs": (lambda: Product(A, T(64, 128, "bf16"), "f32"), "the same K, found 64 and 128"),
     "sparse K": (lambda: Product(A, B, "f32", sparse=True), "twice the stored ones"),
     "types of two kinds": (lambda: Product(A, T(64, 64, "e4m3", swizzle="64B"), "f32"), "one MMA kind"),
-    "rows of 96": (lambda: Product(T(96, 64, "bf16"), B, "f32"), "64, 128 rows in a CTA, found 96"),
+    "rows of 96": (lambda: Product(T(96, 64, "bf16"), B, "f32"), "64 or 128 rows in a CTA, found 96"),
     "rows of 96 in tensor memory": (lambda: Product(TensorTile(96, 64, "bf16"), B, "f32"), "found 96"),
     "unknown type": (lambda: Product(T(128, 32, "f32"), T(64, 32, "f32"), "f32"), "one of the types tf32"),
     # accumulators
