@@ -72,6 +72,18 @@ def test_a_fault_is_found(tmp_path: Path, kernel: str, sizes: str, fault: dict[s
     assert done.returncode == (wrong if info.severity is Severity.ERROR else 0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("kernel", "sizes", "fault"), FAULTS)
+def test_a_fault_is_found_in_random_order(
+    tmp_path: Path, kernel: str, sizes: str, fault: dict[str, Any]
+) -> None:
+    """By any code, and one of four seeds. In `eager` order a wait whose loop is gone says yes at once."""
+    path = tmp_path / kernel
+    path.write_text(broken(kernels.shipped()[kernel].read_text(), fault))
+    runs = (run(path, kernel, sizes, "random", seed) for seed in range(4))
+    assert any(done.returncode or codes(done.stderr + done.stdout) for done in runs)
+
+
 def clean(kernel: str, sizes: str, order: str, seed: int) -> None:
     done = run(kernel, kernel, sizes, order, seed)
     assert done.returncode == 0, done.stdout + done.stderr
