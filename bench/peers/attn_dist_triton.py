@@ -7,7 +7,7 @@ In both a program takes a query and gathers a key once for all its heads:
   q is read again from the L2 cache for each tile.
 
 Their configurations are timed and the fastest of each is a peer; what does not fit into shared memory drops
-out. The others of tiles of 32 to 128 keys, 4 and 8 warps and 1 to 5 stages were slower.
+out.
 """
 
 from __future__ import annotations
@@ -75,11 +75,12 @@ def chunks(
 
 KERNELS = {"whole": whole, "chunks": chunks}
 CONFIGURATIONS = [
-    {"kernel": kernel, "KEYS": keys, "num_warps": warps, "num_stages": stages}
-    for kernel, keys, depths in (("whole", 64, (1, 2)), ("chunks", 128, (3, 4, 5)))
-    for warps in (4, 8)
-    for stages in depths
+    {"kernel": "whole", "KEYS": 64, "num_warps": 4, "num_stages": 1},
+    {"kernel": "whole", "KEYS": 64, "num_warps": 4, "num_stages": 2},
+    {"kernel": "chunks", "KEYS": 128, "num_warps": 4, "num_stages": 4},
+    {"kernel": "chunks", "KEYS": 128, "num_warps": 8, "num_stages": 4},
 ]
+"""The fastest on an H200, with 64 or 128 heads, of tiles of 32 to 128 keys, 4 and 8 warps and 1 to 5 stages."""
 
 
 def _options(configuration: dict[str, Any]) -> dict[str, Any]:
