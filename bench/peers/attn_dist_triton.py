@@ -80,7 +80,7 @@ CONFIGURATIONS = [
     {"kernel": "chunks", "KEYS": 128, "num_warps": 4, "num_stages": 4},
     {"kernel": "chunks", "KEYS": 128, "num_warps": 8, "num_stages": 4},
 ]
-"""The fastest on an H200, with 64 or 128 heads, of tiles of 32 to 128 keys, 4 and 8 warps and 1 to 5 stages."""
+"""The fastest on an H200 of tiles of 32 to 128 keys, 4 and 8 warps and 1 to 5 stages."""
 
 
 def _options(configuration: dict[str, Any]) -> dict[str, Any]:
