@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 
@@ -29,14 +28,13 @@ FIELDS = (
 DONE, UNSETTLED = 0, 1
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """What the code of an access hangs on.
 
     Attributes:
         stores: whether it stores.
         address_bits: of a register with an address.
-        width, count: bytes of an element, and how many elements.
+        width, elements: bytes of an element, and how many elements.
         active: whether only some lanes take part.
         row_shift: how many places a row has, as a power of two.
         tiles: whether each row has memory of its own.
@@ -51,7 +49,7 @@ class Shape:
     stores: bool
     address_bits: int
     width: int
-    count: int
+    elements: int
     active: bool
     row_shift: int
     tiles: bool
@@ -157,11 +155,11 @@ class _Access(_Code):
     """The function of an access."""
 
     def __init__(self, shape: Shape) -> None:
-        super().__init__(len(FIELDS) + shape.count * (1 + shape.held))
+        super().__init__(len(FIELDS) + shape.elements * (1 + shape.held))
         self.shape = shape
         self.named = dict(zip(FIELDS, self.words, strict=False))
-        self.elements = [self.pointer(word) for word in self.words[len(FIELDS) :][: shape.count]]
-        self.held = [self.pointer(word) for word in self.words[len(FIELDS) + shape.count :]]
+        self.elements = [self.pointer(word) for word in self.words[len(FIELDS) :][: shape.elements]]
+        self.held = [self.pointer(word) for word in self.words[len(FIELDS) + shape.elements :]]
         self.active = self.pointer(self.named["active"]) if shape.active else None
         self.record = ir.IntType(shape.record_bits or 32)
         self.records = ir.VectorType(self.record, shape.granules) if shape.granules > 1 else self.record

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _AT = {name: number for number, name in enumerate(FIELDS)}
-_LOW, _HIGH, _ODD, _COUNT = (RANGE_FIELDS.index(name) for name in ("low", "high", "odd", "count"))
+_RANGE = ctypes.c_uint64 * len(RANGE_FIELDS)
+_FOUND = RANGE_FIELDS.index("low")
 
 
 @cache
@@ -104,22 +105,31 @@ class Arguments:
         elements: arrays that follow those of `FIELDS`.
     """
 
-    def __init__(self, elements: Sequence[Any]) -> None:
-        self.words = np.zeros(len(FIELDS) + len(elements), np.uint64)
-        self._kept: list[Any] = []
-        for number, element in enumerate(elements, len(FIELDS)):
-            self.words[number] = address(element)
+    __slots__ = ("_kept", "_words")
 
-    def put(self, name: str, value: Any, back: int = 0) -> None:
-        """Set a number, or the address of an array less some bytes."""
-        if not isinstance(value, int):
-            self._kept.append(value)
-            value = address(value) - back
-        self.words[_AT[name]] = value
+    def __init__(self, elements: Sequence[Any]) -> None:
+        self._words = [0] * len(FIELDS)
+        self._words += map(address, elements)
+        self._kept: list[Any] = []
+
+    def number(self, name: str, value: int) -> None:
+        """Set a number."""
+        self._words[_AT[name]] = value
+
+    def array(self, name: str, value: Any, back: int = 0) -> None:
+        """Set the address of an array, less some bytes."""
+        self._kept.append(value)
+        self._words[_AT[name]] = address(value) - back
 
     def has(self, name: str) -> bool:
         """Whether a word is set."""
-        return bool(self.words[_AT[name]])
+        return self._words[_AT[name]] != 0
+
+    def call(self, function: Any) -> int:
+        """What a function makes of them."""
+        words = self._words
+        status: int = function((ctypes.c_uint64 * len(words))(*words))
+        return status
 
 
 class CompiledTransfer:
@@ -188,10 +198,10 @@ class CompiledTransfer:
             if extent is not Extent.THREADS:
                 return None
             active = np.ascontiguousarray(np.broadcast_to(active, (group.n, WARP)))
-        words = np.zeros(len(RANGE_FIELDS), np.uint64)
-        words[:4] = array.size, address(array), self._offset, 0 if active is None else address(active)
-        _range(self._bits, active is not None)(address(words))
-        low, high, odd, count = (int(words[at]) for at in (_LOW, _HIGH, _ODD, _COUNT))
+        where = 0 if active is None else address(active)
+        words = _RANGE(array.size, address(array), self._offset, where)
+        _range(self._bits, active is not None)(words)
+        low, high, odd, count = words[_FOUND:]
         lanes = group.lanes if active is None else count
         if count == array.size:
             return Addresses(array, extent, low, high, odd, lanes, None, False)
@@ -288,24 +298,24 @@ class CompiledTransfer:
             if array.shape != elements[0].shape:
                 array = np.ascontiguousarray(np.broadcast_to(array, elements[0].shape))
         arguments = Arguments((*elements, *before))
-        arguments.put("places", array.size)
-        arguments.put("address", array)
-        arguments.put("step", self._offset)
-        arguments.put("start", place.start)
-        arguments.put("data", place.bank.data)
+        arguments.number("places", array.size)
+        arguments.array("address", array)
+        arguments.number("step", self._offset)
+        arguments.number("start", place.start)
+        arguments.array("data", place.bank.data)
         if addresses.active is not None:
-            arguments.put("active", addresses.active)
+            arguments.array("active", addresses.active)
         if place.stride:
-            arguments.put("tiles", group.special("cta") * place.stride)
+            arguments.array("tiles", group.special("cta") * place.stride)
         if transfer.stores and place.suspect and place.bank.shadow is not None:
-            arguments.put("shadow", place.bank.shadow)
+            arguments.array("shadow", place.bank.shadow)
         if ledger is not None and not self._enter(group, ledger, extent, arguments):
             return False
         shape = Shape(
             stores=transfer.stores,
             address_bits=self._bits,
             width=transfer.width,
-            count=transfer.count,
+            elements=transfer.count,
             active=addresses.active is not None,
             row_shift=WARP.bit_length() - 1 if extent & Extent.LANES else 0,
             tiles=place.stride > 0,
@@ -317,21 +327,21 @@ class CompiledTransfer:
             limits=arguments.has("limits"),
             clears=arguments.has("shadow"),
         )
-        return bool(_access(shape)(address(arguments.words)) == DONE)
+        return arguments.call(_access(shape)) == DONE
 
     def _enter(self, group: Group, ledger: Ledger, extent: Extent, arguments: Arguments) -> bool:
         """Number the access, and give its function what it needs of the ledger; whether that was settled."""
         gang, stores = group.gang, self._transfer.stores
         number = gang.launch.events.take(self._transfer.accessor.site)
-        arguments.put("record", int(ledger.own(number, WEAK, ledger.dtype.type(0))))
+        arguments.number("record", int(ledger.own(number, WEAK, ledger.dtype.type(0))))
         limit = ledger.limit(gang.order.limit(group, ledger.private))
         if isinstance(limit, int):
-            arguments.put("limit", limit)
+            arguments.number("limit", limit)
         elif extent & Extent.ROWS:
-            arguments.put("limits", np.ascontiguousarray(limit))
+            arguments.array("limits", np.ascontiguousarray(limit))
         else:
             return False
-        arguments.put("granule", ledger.granule.bit_length() - 1)
+        arguments.number("granule", ledger.granule.bit_length() - 1)
         threads = group.special("own slot" if ledger.private else "own record")
         last = threads
         if extent is Extent.LANES:
@@ -339,11 +349,11 @@ class CompiledTransfer:
             threads, last = threads[:1], threads[-1:]
         elif extent is Extent.ROWS:
             threads = last = np.ascontiguousarray(threads[:, 0])
-        arguments.put("threads", threads)
-        arguments.put("last threads", last)
+        arguments.array("threads", threads)
+        arguments.array("last threads", last)
         kinds = [kind for kind in KINDS if ledger.has(kind) or (kind == "write") == stores]
         for kind in kinds:
             # Records are counted from the memory's start, places from the bank's.
             before = ledger.start // ledger.granule * ledger.dtype.itemsize
-            arguments.put(kind, ledger.records(kind), before)
+            arguments.array(kind, ledger.records(kind), before)
         return True
