@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from functools import cache
 
@@ -31,6 +32,13 @@ def _required() -> int:
     if not given.isdecimal():
         pytest.exit(f"PTXKIT_REQUIRE_GPU takes a number of GPUs, found {given!r}", 4)
     return int(given)
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach what tests start: a script that starts pytest in the background has it ignored, and
+    processes inherit that."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

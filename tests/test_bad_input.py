@@ -192,11 +192,14 @@ def test_control_c(kernel: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ptxkit", "run", str(kernel), "--device", "emu", "--save", f"y={save}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
-        assert "s" in running.stderr.readline()
-        running.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        stdout, stderr = running.communicate(timeout=20)
-        took = time.monotonic() - sent
+        try:
+            assert "s" in running.stderr.readline()
+            running.send_signal(signal.SIGINT)
+            sent = time.monotonic()
+            stdout, stderr = running.communicate(timeout=20)
+            took = time.monotonic() - sent
+        finally:
+            running.kill()
     assert running.returncode == 130
     assert "interrupted" in stderr
     assert "Traceback" not in stderr
