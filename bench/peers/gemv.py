@@ -9,6 +9,7 @@ the reference. Triton's and the sweep's figures are of the configuration that wa
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import statistics
@@ -219,9 +220,20 @@ def main() -> None:
         name: statistics.geometric_mean(problem["over_sweep"][name] for problem in found)
         for name in found[0]["over_sweep"]
     }
+    gpu = device.describe()
     document = {
-        "device": device.describe(),
+        "schema": 1,
+        "kind": "peers",
+        "ok": not any(wrong for problem in found for wrong in problem["wrong"].values()),
         **provenance(),
+        "device": gpu["name"],
+        "gpu": gpu,
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "files": [
+            {"file": file, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+            for file, path in map(kernels.find, ("gemv.ptx", "roofs/stream.ptx"))
+        ],
         "problems": found,
         "mean_over_sweep": means,
     }
