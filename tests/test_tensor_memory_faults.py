@@ -258,6 +258,6 @@ def test_ctas_of_an_sm_share_its_columns() -> None:
 
 
 def test_every_rule_has_a_fault() -> None:
-    """Every code of codes/P6_tensor_memory.toml has a kernel here that breaks it, but for a strict one."""
+    """Every code of codes/P6-tensor-memory.toml has a kernel here that breaks it, but for a strict one."""
     known = {code for code in code_table() if code.startswith("P61") and len(code) == 5} - {"P6131"}
     assert known == {fault.code for fault in FAULTS.values() if len(fault.code) == 5}
