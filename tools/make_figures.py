@@ -169,6 +169,23 @@ def _against(found: Record) -> str | None:
     return f"TFLOP/s by turns on an {found['device']}: {', '.join(parts)}"
 
 
+def _attention(found: Record) -> str:
+    """attn_dist.ptx beside the faster of Triton's kernels, for each number of heads."""
+    rates = {name: figure["tflops"] for name, figure in found["figures"].items()}
+    parts = []
+    for name, rate in rates.items():
+        if name.startswith("attn_dist.ptx, "):
+            heads = name.removeprefix("attn_dist.ptx, ")
+            peers = [
+                value for peer, value in rates.items() if peer.startswith("Triton") and peer.endswith(heads)
+            ]
+            beside = f", Triton {max(peers):.0f}" if peers else ""
+            parts.append(f"{heads} {rate:.0f}{beside}")
+    return (
+        f"TFLOP/s by turns on an {found['device']}: {'; '.join(parts)}; cuBLAS, dense, {rates['cuBLAS']:.0f}"
+    )
+
+
 def _gpu(found: Record) -> str:
     return str(found["gpu"])
 
@@ -192,7 +209,7 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("driver, several GPUs", "gpus.h200", _gpus),
     ("`bench` and ncu", "driver.h200", _profiler),
     ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
-    ("attn_dist.ptx and others", "attn_dist.peers.h200", _against),
+    ("attn_dist.ptx and Triton", "attn_dist.peers.h200", _attention),
 )
 """What is told, the record it comes from, and how. Of rows with one title the first with a record stands."""
 
