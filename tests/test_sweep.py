@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,23 +129,36 @@ def test_no_hand_does_two_tasks_at_once() -> None:
     assert {found for _, found in spread(list(range(20)), [hand(0), hand(1)])} == {1}
 
 
-def test_a_lost_process_is_replaced(kernel: Path) -> None:
+def deadly_job(kernel: Path) -> Job:
+    """A job whose workload ends the process, in place of the system's out-of-memory killer."""
+    deadly = kernel.with_name("deadly.py")
+    deadly.write_text("import os\nos.kill(os.getpid(), 9)\n")
+    job = job_of(kernel, preset="even").to_json()
+    return Job.from_json({**job, "plan": {**job["plan"], "workload": f"{deadly}:W"}})
+
+
+def test_a_process_lost_over_a_job_is_replaced(kernel: Path) -> None:
     job = job_of(kernel)
     with Hand() as hand:
         first = hand.do(job.to_json())
         assert (first["key"], first["ok"], first["run"]["verified"]) == (job.key, True, True)
-        os.kill(first["process"], signal.SIGKILL)
-        with pytest.raises(LostError):
-            wait_for(lambda: not hand.do(job.to_json()))
+        with pytest.raises(LostError, match="exit code -9"):
+            hand.do(deadly_job(kernel).to_json())
         assert hand.do(job.to_json())["process"] != first["process"]
 
 
-def test_a_job_that_kills_every_process_ends_the_sweep_of_nothing_else(kernel: Path, tmp_path: Path) -> None:
-    """A workload whose Python ends the process stands for the system's out-of-memory killer."""
-    deadly = tmp_path / "deadly.py"
-    deadly.write_text("import os\nos.kill(os.getpid(), 9)\n")
-    good, bad = job_of(kernel), job_of(kernel, preset="even")
-    bad = Job.from_json({**bad.to_json(), "plan": {**bad.to_json()["plan"], "workload": f"{deadly}:W"}})
+def test_a_process_lost_between_jobs_is_replaced(kernel: Path) -> None:
+    job = job_of(kernel)
+    with Hand() as hand:
+        first = hand.do(job.to_json())
+        os.kill(first["process"], signal.SIGKILL)
+        with suppress(LostError):  # where the job was sent before the process was seen to be dead
+            hand.do(job.to_json())
+        assert hand.do(job.to_json())["process"] != first["process"]
+
+
+def test_a_job_that_kills_every_process_ends_the_sweep_of_nothing_else(kernel: Path) -> None:
+    good, bad = job_of(kernel), deadly_job(kernel)
     found = {job.key: result for job, result in local([bad, good], "emu", processes=2, retries=1)}
     assert (found[good.key]["ok"], found[good.key]["attempts"]) == (True, 1)
     assert (found[bad.key]["exit"], found[bad.key]["attempts"]) == (3, 2)
