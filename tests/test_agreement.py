@@ -92,7 +92,6 @@ def test_a_mutation_keeps_guard_and_comment():
         ("st.async.sys.u32 [%b64_1], %u32_1;", "P311"),
         ("add.pred.s32 %s32_1, %s32_2, %s32_3;", "P222"),
         ("atom.global.exch.b32 %b32_1, [%b64_1], %b32_2, %b32_3;", "P222"),
-        ("mbarrier.init.shared::cta.b64 [%b64_1], 0;", "P218"),
         ("bar.sync 0, 8192;", "P218"),
         ("barrier.aligned.sync 0;", "P222"),
         (
@@ -131,6 +130,16 @@ def test_what_ptxas_is_lenient_about_is_a_warning(statement, code):
 def test_what_both_refuse(statement):
     theirs, ours = judge(rows.sheet([statement], ((9, 0), "sm_90")))
     assert len(theirs) == len(ours) == 1, (theirs, ours)
+
+
+def test_an_mbarrier_of_no_arrivals_is_warned_of():
+    """ptxas 13.0 takes a count of 0, 13.5 does not; 9.7.13.15.9 begins at 1."""
+    import ptxkit
+
+    page = rows.sheet(["mbarrier.init.shared::cta.b64 [%b64_1], 0;"], ((8, 6), "sm_100"))
+    found = [d for d in ptxkit.check(ptxkit.parse(page.text(page.trials))) if d.span.line == 4]
+    assert "P218" in [d.code for d in found]
+    assert not any(d.is_error for d in found)
 
 
 @pytest.mark.slow
