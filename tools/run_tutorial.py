@@ -2,7 +2,8 @@
 
     python tools/run_tutorial.py bench/results/tutorial.h200.json [--commit COMMIT]
 
-A broken file may give a right result, a wrong one, or stop the GPU: each runs in a process of its own.
+A broken file may give a right result, a wrong one, or stop the GPU: each runs in a process of its own, and how
+long it took goes to stderr as it ends.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,12 +27,14 @@ TUTORIAL = Path(__file__).resolve().parents[1] / "docs" / "tutorial"
 
 def run(file: Path, device: str = "cuda:0") -> dict[str, Any]:
     """One run: its exit code, the first error's code, and how many elements were wrong."""
+    begun = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "ptxkit", "run", str(file), "--device", device, "--timeout", "5", "--json"],
         capture_output=True,
         text=True,
         timeout=60,
     )
+    print(f"{file.name}: exit code {done.returncode}, {time.monotonic() - begun:.1f} s", file=sys.stderr)
     document = json.loads(done.stdout)
     reports = document.get("runs", [])
     found = [one for report in reports for one in report["diagnostics"]] + document.get("diagnostics", [])
