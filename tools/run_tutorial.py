@@ -2,8 +2,8 @@
 
     python tools/run_tutorial.py bench/results/tutorial.h200.json [--commit COMMIT]
 
-A broken file may give a right result, a wrong one, or stop the GPU: each runs in a process of its own, and how
-long it took goes to stderr as it ends.
+A broken file may give a right result, a wrong one, or stop the GPU: each runs in a process of its own.
+How long each took goes to stderr.
 """
 
 from __future__ import annotations
