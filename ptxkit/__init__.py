@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ptxkit.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -38,15 +40,7 @@ _HOMES = {
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
-def __getattr__(name: str) -> Any:
-    """Public names load their home on first use, so that `import ptxkit` stays instant."""
-    if name in _HOMES:
-        from importlib import import_module
-
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module `ptxkit` has no attribute `{name}`")
+__getattr__ = lazy_names(globals(), _HOMES)
 
 
 def __dir__() -> list[str]:

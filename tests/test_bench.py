@@ -10,6 +10,7 @@ import statistics
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from command import codes, here, refused
@@ -23,8 +24,10 @@ from ptxkit.bench.measurement import ArithmeticRoof, problem_key
 from ptxkit.bench.schedule import roofs_of
 from ptxkit.bench.statistics import ENOUGH, LATE, STEADY, median_interval, noise, resolution
 from ptxkit.card import read
-from ptxkit.cli.bench import states_of
+from ptxkit.cli.bench import command
+from ptxkit.cli.launching.bench import states_of
 from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.driver.timing import FLUSHES
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.report import Report
 from ptxkit.runner import Options, Session
@@ -41,6 +44,12 @@ def refuse(code: str, use) -> str:
 
 
 # ---- statistics
+
+
+def test_the_options_of_the_command_are_those_of_the_stopwatch() -> None:
+    (flush,) = (option for option in command.params if option.name == "flush")
+    assert isinstance(flush.type, click.Choice)
+    assert tuple(flush.type.choices) == FLUSHES
 
 
 @given(SAMPLES)

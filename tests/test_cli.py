@@ -42,6 +42,17 @@ def test_help_and_version_load_neither_verbs_nor_numpy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_the_help_of_a_verb_loads_neither_numpy_nor_cuda(verb: str) -> None:
+    script = (
+        f"import sys; from ptxkit.__main__ import main; code = main(['{verb}', '--help']); "
+        "heavy = {'numpy', 'rich', 'cuda', 'ml_dtypes'} & set(sys.modules); "
+        "sys.exit(repr(heavy) if heavy else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_check_loads_neither_numpy_nor_cuda() -> None:
     script = (
         "import sys; from ptxkit.__main__ import main; code = main(['check', 'gemv.ptx']); "

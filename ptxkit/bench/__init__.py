@@ -4,10 +4,37 @@ The vocabulary is nvbench's: a *state* is a kernel at one set of sizes, an *axis
 a *sample* one timed execution, *noise* the samples' relative standard deviation.
 """
 
-from ptxkit.bench.axes import Axis
-from ptxkit.bench.bench import Bench
-from ptxkit.bench.measurement import Roof, Settings, State, document
-from ptxkit.bench.schedule import Schedule
-from ptxkit.bench.statistics import Figure, Rule, Trial
+from __future__ import annotations
 
-__all__ = ["Axis", "Bench", "Figure", "Roof", "Rule", "Schedule", "Settings", "State", "Trial", "document"]
+from typing import TYPE_CHECKING
+
+from ptxkit.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from ptxkit.bench.axes import Axis as Axis
+    from ptxkit.bench.bench import Bench as Bench
+    from ptxkit.bench.measurement import Roof as Roof
+    from ptxkit.bench.measurement import State as State
+    from ptxkit.bench.measurement import document as document
+    from ptxkit.bench.schedule import Schedule as Schedule
+    from ptxkit.bench.settings import Settings as Settings
+    from ptxkit.bench.statistics import Figure as Figure
+    from ptxkit.bench.statistics import Rule as Rule
+    from ptxkit.bench.statistics import Trial as Trial
+
+_HOMES = {
+    "Axis": "ptxkit.bench.axes",
+    "Bench": "ptxkit.bench.bench",
+    "Figure": "ptxkit.bench.statistics",
+    "Roof": "ptxkit.bench.measurement",
+    "Rule": "ptxkit.bench.statistics",
+    "Schedule": "ptxkit.bench.schedule",
+    "Settings": "ptxkit.bench.settings",
+    "State": "ptxkit.bench.measurement",
+    "Trial": "ptxkit.bench.statistics",
+    "document": "ptxkit.bench.measurement",
+}
+
+__all__ = sorted(_HOMES)
+
+__getattr__ = lazy_names(globals(), _HOMES)

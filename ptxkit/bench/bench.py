@@ -16,7 +16,8 @@ import numpy as np
 
 from ptxkit import card, kernels
 from ptxkit.asm import Module, parse
-from ptxkit.bench.measurement import ArithmeticRoof, Settings, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, problem_key
+from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.device import Device
 from ptxkit.diagnostics import PtxkitError, error

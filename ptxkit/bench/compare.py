@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, Settings, State
+from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, State
+from ptxkit.bench.settings import Settings
 from ptxkit.diagnostics import error, reason
 
 _MAKE = "`ptxkit bench FILE --json > earlier.json` makes one"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ptxkit.bench.statistics import LATE, Figure, Rule
+from ptxkit.bench.settings import Settings
+from ptxkit.bench.statistics import LATE, Figure
 from ptxkit.diagnostics import Diagnostic, Severity
 from ptxkit.driver.clocks import THROTTLES
 from ptxkit.plan import LaunchPlan
@@ -17,29 +18,6 @@ SCHEMA = 1
 
 CLOCK_DROP = 0.05
 """A trial whose SM clock is lower than another's by this part was measured on a slower machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to measure: plain data, so that a worker process can be told.
-
-    Attributes:
-        flush: of the L2 cache before each sample: `read`, `write` or `none`.
-        trials: series of samples, each on fresh buffers.
-        sets: sets of buffers that take turns within a trial, as far as memory goes.
-        warmup: seconds of launches before each trial.
-        pause: seconds that the GPU rests before each burst of samples; 0: it is under load all the time.
-        rule: when a trial has samples enough.
-        roofs: whether to measure the memory roof, and the arithmetic one where the problem has one.
-    """
-
-    flush: str = "read"
-    trials: int = 7
-    sets: int = 2
-    warmup: float = 0.05
-    pause: float = 0.0
-    rule: Rule = field(default_factory=Rule)
-    roofs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ptxkit.bench.measurement import ArithmeticRoof, Roof, Settings, State, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, Roof, State, problem_key
+from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.plan import LaunchPlan

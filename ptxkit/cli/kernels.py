@@ -9,8 +9,6 @@ from typing import Any
 import click
 
 from ptxkit import kernels
-from ptxkit.asm import parse
-from ptxkit.card import read
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json, table, wants_color
 
@@ -51,6 +49,9 @@ def command(of: str | None, as_json: bool) -> int:
 
 
 def _describe(name: str, path: Path, recorded: list[dict[str, Any]]) -> dict[str, Any]:
+    from ptxkit.asm import parse
+    from ptxkit.card import read
+
     module = parse(path, name=name)
     card = read(module.source) if module.source else None
     return {

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.cli.output import print_diagnostics
-from ptxkit.cli.words import (
+from ptxkit.cli.launching.words import (
     COMMANDS,
     COUNT,
     SHORT,
@@ -24,6 +23,7 @@ from ptxkit.cli.words import (
     register_lines,
     type_of,
 )
+from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import Diagnostic, Source
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.deadlock import warps_in

@@ -1,18 +1,15 @@
-"""What verbs share that launch kernels: options, and from FILE and options to a launch plan."""
+"""From FILE and the options of a verb to launch plans."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ptxkit import card
 from ptxkit.asm import Module
 from ptxkit.cli import files
-from ptxkit.cli.options import TargetName, preprocessor_options
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
 from ptxkit.runner import Options
@@ -20,98 +17,9 @@ from ptxkit.runner import Options
 ALL = "all"
 """The preset that stands for every one."""
 
-_OPTIONS = (
-    click.option(
-        "--device",
-        default="auto",
-        metavar="auto|emu|cuda:N",
-        help="Where to run; auto: a GPU that fits, else emu.",
-    ),
-    click.option(
-        "-p", "sizes", multiple=True, metavar="NAME=N", help="One size of the problem; may be repeated."
-    ),
-    click.option("--grid", metavar="X[,Y[,Z]]", help="CTAs, instead of the card's."),
-    click.option("--block", metavar="X[,Y[,Z]]", help="Threads of a CTA, instead of the card's."),
-    click.option("--cluster", metavar="X[,Y[,Z]]", help="CTAs of a cluster, instead of the card's."),
-    click.option("--shared", metavar="BYTES", help="Dynamic shared memory, instead of the card's."),
-    click.option("--cooperative", is_flag=True, help="Launch with all CTAs resident at once."),
-    click.option(
-        "--arg",
-        "arguments",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="x=f32[1024]:randn, x=f32[1024], x=@x.npy or n=3; without a card by parameter or in order.",
-    ),
-    click.option(
-        "--workload", metavar="NAME|FILE.py:NAME", help="The problem to verify against; FILE.py is executed."
-    ),
-    click.option("--inputs", metavar="NAME", help="The workload's input generator."),
-    click.option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the inputs and of --order random."
-    ),
-    click.option(
-        "--link",
-        multiple=True,
-        metavar="FILE",
-        help="Link another file to FILE: its functions and variables.",
-    ),
-    click.option("--line-info", is_flag=True, help="On a GPU, let profilers show the PTX lines."),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="S",
-        help="Kill a launch that takes longer; 10 on a GPU, none on emu by default.",
-    ),
-)
-
-
-def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every verb that launches."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return preprocessor_options(command)
-
-
-def emulator_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the emulator behaves, of every verb that may run on it."""
-    arch = click.option(
-        "--arch",
-        type=TargetName(),
-        metavar="SM",
-        help="The target that the emulator plays, by default the file's.",
-    )
-    order = click.option(
-        "--order",
-        type=click.Choice(["lazy", "eager", "random"]),
-        default="lazy",
-        help="When the emulator completes asynchronous work.",
-    )
-    return arch(order(command))
-
-
-sanitize_option = click.option(
-    "--sanitize/--no-sanitize",
-    default=None,
-    help="Look for races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
-)
-
-
-jit_option = click.option(
-    "--jit/--no-jit",
-    default=None,
-    help="Compile what the emulator runs often: by default where the `jit` extra is installed.",
-)
-
-
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Warn of what kernels in practice leave out, too (emulator).",
-)
-
 
 def options_of(given: dict[str, Any], **rest: Any) -> Options:
-    """Where and how to run, of the options above that the verb has.
+    """Where and how to run, of `launch_options` and its like that the verb has.
 
     Raises:
         PtxkitError: what `linked` raises.

@@ -1,0 +1,136 @@
+"""Launch a kernel and verify its result: what `ptxkit run` does."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from ptxkit.asm import Module
+from ptxkit.cli.launching.plans import (
+    ALL,
+    Subject,
+    options_of,
+    plans_of,
+    request_of,
+    subject,
+)
+from ptxkit.cli.launching.progress import Progress
+from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
+from ptxkit.cli.output import print_failure, print_json
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
+from ptxkit.plan import LaunchPlan, Request, flags
+from ptxkit.provenance import provenance
+from ptxkit.report import Report, describe
+from ptxkit.runner import Options, Session, check_save
+from ptxkit.sanitizer import Sanitized
+from ptxkit.worker import Stalled, Worker, session
+
+SCHEMA = 1
+"""Version of the `--json` document: the same for one run and for several."""
+
+
+def run(given: dict[str, Any]) -> int:
+    """Plan, run and print; the exit code of the first run that is not good."""
+    found = subject(given["file"], given)
+    request = request_of(given, given["preset"])
+    save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
+    shown = given["as_json"] or given["verbose"]
+    options = options_of(given, save=save, traffic=shown)
+    plans = list(_plans(found, request, options))
+    for plan in plans:
+        check_save(plan, options)
+    outcomes = []
+    for_people = not given["as_json"]
+    summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
+    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"], not for_people):
+        outcomes.append((plan, outcome))
+        if summary:
+            summary.add(plan, outcome)
+        elif for_people and isinstance(outcome, Report):
+            print_report(outcome, given["verbose"])
+        elif for_people:
+            print_failure(outcome.diagnostics, as_json=False)
+    if not for_people:
+        print_json(_document(found.path.read_bytes(), outcomes))
+    elif len(plans) > 1:
+        good = sum(_code(outcome) == 0 for _, outcome in outcomes)
+        where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
+        print(f"{good} of {len(plans)} presets passed{', '.join(sorted(where))}")
+    return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
+
+
+def _plans(found: Subject, request: Request, options: Options) -> Iterator[LaunchPlan]:
+    if request.preset == ALL and ALL not in found.presets:
+        alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
+        for option, value in alone.items():
+            if value:
+                raise error(
+                    "P545", f"`{option}` goes with one run, `--preset all` makes {len(found.presets)}"
+                )
+    return plans_of(found, request, [request.preset], ())
+
+
+def _watched(
+    running: Session | Worker | Sanitized, plan: LaunchPlan, as_json: bool
+) -> AbstractContextManager[Any]:
+    """Looks after an emulation in this process; a worker is looked after by its own time limit."""
+    if not isinstance(running, Session):
+        return nullcontext()
+
+    def give_up(problem: PtxkitError) -> None:
+        print_failure(problem.diagnostics, as_json)
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+    return Stalled(running.retired, plan, give_up)
+
+
+def _outcomes(
+    plans: list[LaunchPlan], module: Module, options: Options, timeout: float | None, as_json: bool
+) -> Iterator[tuple[LaunchPlan, Outcome]]:
+    """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
+    with session(module, options, timeout) as running:
+        for plan in plans:
+            title = f"{plan.program.name} {plan.preset or ''}".rstrip()
+            try:
+                with Progress(title, running.progress), _watched(running, plan, as_json):
+                    report = running.run(plan)
+            except PtxkitError as problem:
+                if len(plans) == 1:
+                    raise
+                yield plan, problem
+            else:
+                yield plan, report
+
+
+def _code(outcome: Outcome) -> int:
+    return exit_code(outcome.diagnostics)
+
+
+def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
+    """The `--json` document: the file, when and where it ran, and one report a run."""
+    reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
+    runs = [
+        outcome.to_json()
+        if isinstance(outcome, Report)
+        else {**describe(plan), "ok": False, "verified": False, "diagnostics": _as_json(outcome.diagnostics)}
+        for plan, outcome in outcomes
+    ]
+    return {
+        "schema": SCHEMA,
+        "kind": "run",
+        "ok": all(run["ok"] for run in runs),
+        "file": outcomes[0][0].program.name,
+        "sha256": hashlib.sha256(text).hexdigest(),
+        **provenance(),
+        "device": reports[0].device if reports else None,
+        "gpu": reports[0].gpu and dict(reports[0].gpu) if reports else None,
+        "runs": runs,
+    }
+
+
+def _as_json(found: tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
+    return [diagnostic.to_json() for diagnostic in found]
