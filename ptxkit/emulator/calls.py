@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.group import Frame, Undefined
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.parameters import Passed, Piece, gather, scatter
+from ptxkit.emulator.passing import Passed, Piece, gather
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -24,7 +24,7 @@ Argument = Callable[["Group"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
 
 def passed_argument(passed: Passed) -> Argument:
     """An argument that is a variable or register of the caller."""
-    return lambda group: (group.regs, group.undefined, passed.pieces)
+    return lambda group: (*passed.held(group), passed.pieces)
 
 
 def value_argument(source: Source) -> Argument:
@@ -58,8 +58,8 @@ def enter(
     if len(group.frames) >= DEEPEST:
         raise fault("P611", f"stack overflow: {DEEPEST} calls of `{callee.name}` inside one another", site)
     values = [
-        (piece, gather(*argument(group), piece.offset, piece.size))
-        for parameter, argument in zip(callee.parameters, arguments, strict=True)
+        (parameter, piece, gather(*given, piece.offset, piece.size))
+        for parameter, given in zip(callee.parameters, [a(group) for a in arguments], strict=True)
         for piece in parameter.pieces
     ]
     frame = Frame(caller, back, group.regs, group.undefined, group.local, group.top, tuple(results))
@@ -72,8 +72,8 @@ def enter(
     group.regs = list(callee.initial)
     group.undefined = dict(callee.initial_undefined)
     group.kept = {}
-    for piece, value in values:
-        scatter(group, (piece,), piece.offset, piece.size, value, None)
+    for parameter, piece, value in values:
+        parameter.fill(group, piece, value)
     return 0
 
 
@@ -83,16 +83,15 @@ def leave(group: Group) -> int:
         group.gang.retire(group)
         return -1
     frame = group.frames[-1]
-    callee, regs, undefined = group.code, group.regs, group.undefined
+    given = [passed_argument(returned)(group) for returned in group.code.returns]
     group.frames = group.frames[:-1]
     group.trail = group.trail[:-1]
     group.code, group.regs, group.undefined = frame.code, list(frame.regs), dict(frame.undefined)
     group.local, group.top = frame.local, frame.top
     group.kept = {}
-    for returned, wanted in zip(callee.returns, frame.results, strict=False):
+    for returned, wanted in zip(given, frame.results, strict=False):
         if wanted is None:
             continue
         for piece in wanted.pieces:
-            value = gather(regs, undefined, returned.pieces, piece.offset, piece.size)
-            scatter(group, (piece,), piece.offset, piece.size, value, None)
+            wanted.fill(group, piece, gather(*returned, piece.offset, piece.size))
     return frame.pc

@@ -330,7 +330,9 @@ class Program:
         """The address of a kernel parameter."""
         if function is self.entry and symbol.name in self.offsets:
             return PARAM_START + self.offsets[symbol.name]
-        raise Unsupported(f"the address of the parameter `{symbol.name}` of a device function")
+        raise Unsupported(
+            f"the parameter `{symbol.name}` of a device function, whose address only `mov` takes"
+        )
 
     def _place_shared(self) -> None:
         """Lay out the shared variables that the entry can reach; dynamic shared memory follows them."""

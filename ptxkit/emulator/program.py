@@ -230,13 +230,15 @@ class Builder:
         Raises:
             Unsupported: it has none.
         """
-        if symbol.kind is SymbolKind.VARIABLE and symbol.space == "local":
-            return self._local_offset(symbol), True
+        own = symbol.kind is SymbolKind.VARIABLE and symbol.space == "local"
+        if own or self.parameters.is_stacked(symbol):
+            return self.local_offset(symbol), True
         if symbol.kind is SymbolKind.PARAMETER or symbol.space == "param":
             return self.program.parameter_address(symbol, self.function), False
         return self.program.address_of(symbol), False
 
-    def _local_offset(self, symbol: Symbol) -> int:
+    def local_offset(self, symbol: Symbol) -> int:
+        """Where in the function's frame a variable lies; it gets its place when it is first asked for."""
         if symbol not in self._local:
             size, align = self.program.image.size_of(symbol), self.program.image.alignment_of(symbol)
             self._frame = -(-self._frame // align) * align
@@ -254,7 +256,7 @@ class Builder:
         """
         for variable in self.flow.variables:
             if variable.space == "local":
-                self._local_offset(variable)
+                self.local_offset(variable)
         for instruction, reason in self.parameters.place():
             self._refuse(Site(instruction, self.function.name, self.program.image.source), reason)
         if self._problems:

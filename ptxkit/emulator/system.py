@@ -17,7 +17,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import Address
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.memory import Allocation
-from ptxkit.emulator.parameters import Passed, gather, scatter
+from ptxkit.emulator.passing import Passed, gather
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ def _values(group: Group, argument: Argument, size: int) -> np.ndarray:
 
 def _return(group: Group, guard: Any, results: Sequence[Passed | None], value: Any) -> None:
     for wanted in results:
-        for piece in wanted.pieces if wanted is not None else ():
-            scatter(group, (piece,), piece.offset, piece.size, (value, None, 0), guard)
+        if wanted is None:
+            continue
+        for piece in wanted.pieces:
+            wanted.fill(group, piece, (value, None, 0), guard)
 
 
 def _lanes(group: Group, guard: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from ptxkit.emulator.effect import Effect, End, Linker, effect
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.parameters import Passed
+from ptxkit.emulator.passing import Passed
 from ptxkit.emulator.system import SYSTEM
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
-from ptxkit.emulator.parameters import gather, scatter
 from ptxkit.emulator.parts import Transfer
+from ptxkit.emulator.passing import gather, scatter
 from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import Address, Form
     from ptxkit.emulator.group import Group
 
 SPACES = (
@@ -40,6 +40,13 @@ CACHE = (
 
 POLICY = np.uint64(0x14F0_0000_0000_0000)
 """What every cache policy reads as; its bits mean nothing to a program."""
+
+
+def _accessed(form: Form, address: Address, named: str) -> str:
+    """The state space that an access reaches: a device function's own parameters are local memory wherever
+    they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
+    in_function = form.builder.function.kind == "func"
+    return "local" if in_function and named in ("param", "param::func") else named
 
 
 def _hints(m: Modifiers) -> bool:
@@ -75,6 +82,8 @@ def ld(form: Form) -> Effect:
         if sliced is not None and space == "param":
             return _load_parameter(form, *sliced, width, targets, dtype)
     address = form.address(operand)
+    named = _accessed(form, address, named)
+    space = plain_space(named)
     accessor = Accessor(address, named, width * count, form.site)
     strength = {"weak": "", "acquire": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)
@@ -171,6 +180,8 @@ def st(form: Form) -> Effect:
         if sliced is not None and space == "param":
             return _store_parameter(form, *sliced, width, sources)
     address = form.address(operand)
+    named = _accessed(form, address, named)
+    space = plain_space(named)
     accessor = Accessor(address, named, width * count, form.site)
     strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
     form.builder.program.touches(space, width * count)

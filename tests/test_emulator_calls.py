@@ -1,0 +1,319 @@
+"""Parameters of device functions: their addresses (PTX ISA 5.1.6.4), on the emulator and beside a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from both_devices import Both, device, gpu
+from emulated import STORE_R1, fault, module, threads
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator import Emulator
+
+_ = device, gpu
+
+
+def run(device: Emulator | Both, function: str, body: str, threads: int = 32) -> np.ndarray:
+    """What each thread leaves in `%r1`; `%r20` is its number."""
+    text = module(
+        f"    mov.u32 %r20, %tid.x;\n{body}{STORE_R1}",
+        before=function,
+    )
+    out: Any = device.empty(threads, np.uint32)
+    device.load(text).kernel("k").launch(1, threads, [out])
+    return out.numpy()
+
+
+ELEMENT = """
+.func (.param .b32 result) element(.param .b32 n, .param .align 16 .b8 table[32])
+{
+    .reg .b32 %v;
+    .reg .b64 %a, %i;
+    ld.param.u32 %v, [n];
+    mul.wide.u32 %i, %v, 4;
+    mov.u64 %a, table;
+    add.u64 %a, %a, %i;
+    LOAD
+    st.param.b32 [result], %v;
+    ret;
+}
+"""
+CALL = """
+    {
+    .param .b32 n, r;
+    .param .align 16 .b8 t[32];
+    and.b32 %r2, %r20, 7;
+    st.param.b32 [n], %r2;
+    mul.lo.u32 %r3, %r20, 100;
+    add.u32 %r4, %r3, 1;
+    add.u32 %r5, %r3, 2;
+    add.u32 %r6, %r3, 3;
+    st.param.v4.b32 [t], {%r3, %r4, %r5, %r6};
+    add.u32 %r3, %r3, 4;
+    add.u32 %r4, %r4, 4;
+    st.param.v2.b32 [t+16], {%r3, %r4};
+    st.param.b32 [t+24], 24;
+    st.param.b32 [t+28], 28;
+    call.uni (r), element, (n, t);
+    ld.param.b32 %r1, [r];
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "ld.local.u32 %v, [%a];",
+        "ld.param.u32 %v, [%a];",
+        "ld.param::func.u32 %v, [%a];",
+        "cvta.local.u64 %a, %a; ld.u32 %v, [%a];",
+    ],
+)
+def test_an_array_is_indexed_by_its_address(device: Emulator | Both, load: str) -> None:
+    """The address is one of local memory; `ld.param` in a function means its own parameters."""
+    thread = np.arange(32)
+    place = thread & 7
+    expected = np.where(place < 6, thread * 100 + place, np.where(place == 6, 24, 28))
+    assert np.array_equal(run(device, ELEMENT.replace("LOAD", load), CALL), expected)
+
+
+def test_a_result_is_written_through_its_address(device: Emulator | Both) -> None:
+    """A return parameter, too, lies in the stack once its address is taken, and is copied to the caller."""
+    function = """
+.func (.param .align 8 .b8 result[12]) three(.param .b32 n)
+{
+    .reg .b32 %v, %i;
+    .reg .b64 %a;
+    .reg .pred %p;
+    ld.param.u32 %v, [n];
+    mov.u64 %a, result;
+    mov.u32 %i, 0;
+AGAIN:
+    st.local.u32 [%a], %v;
+    mul.lo.u32 %v, %v, 3;
+    add.u64 %a, %a, 4;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 3;
+    @%p bra AGAIN;
+    ret;
+}
+"""
+    body = """
+    {
+    .param .b32 n;
+    .param .align 8 .b8 r[12];
+    st.param.b32 [n], %r20;
+    call (r), three, (n);
+    ld.param.b64 %rd1, [r];
+    ld.param.b32 %r3, [r+8];
+    cvt.u32.u64 %r1, %rd1;
+    shr.u64 %rd1, %rd1, 32;
+    cvt.u32.u64 %r2, %rd1;
+    mad.lo.u32 %r1, %r2, 1000, %r1;
+    mad.lo.u32 %r1, %r3, 1000000, %r1;
+    }
+"""
+    n = np.arange(32)
+    assert np.array_equal(run(device, function, body), n + 3000 * n + 9000000 * n)
+
+
+def test_a_parameter_is_the_function_s_own(device: Emulator | Both) -> None:
+    """What a function stores to its parameter its caller does not see, in recursion neither."""
+    function = """
+.func (.param .b32 sum) down(.param .b32 n)
+{
+    .reg .b32 %v, %w;
+    .reg .b64 %a, %s;
+    .reg .pred %p;
+    .param .b32 less, rest;
+    mov.u64 %a, n;
+    mov.u64 %s, sum;
+    ld.param.u32 %v, [n];
+    st.local.u32 [%s], %v;
+    setp.eq.u32 %p, %v, 0;
+    @%p ret;
+    sub.u32 %w, %v, 1;
+    st.local.u32 [%a], 4711;
+    st.param.b32 [less], %w;
+    call (rest), down, (less);
+    ld.param.b32 %w, [rest];
+    add.u32 %w, %w, %v;
+    st.param.b32 [sum], %w;
+    ret;
+}
+.func (.param .b32 sum) both(.param .b32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %v, %w;
+    .param .b32 m, rest;
+    mov.u64 %a, n;
+    ld.param.u32 %v, [n];
+    st.param.u32 [m], %v;
+    call (rest), down, (m);
+    ld.param.u32 %w, [rest];
+    ld.local.u32 %v, [%a];
+    mov.u64 %a, sum;
+    mad.lo.u32 %v, %v, 1000, %w;
+    st.local.u32 [%a], %v;
+    ret;
+}
+"""
+    body = """
+    {
+    .param .b32 n, r;
+    and.b32 %r2, %r20, 7;
+    st.param.b32 [n], %r2;
+    call (r), both, (n);
+    ld.param.b32 %r1, [r];
+    }
+"""
+    n = np.arange(32) & 7
+    assert np.array_equal(run(device, function, body), 1000 * n + n * (n + 1) // 2)
+
+
+def test_an_address_that_goes_on_to_another_function(device: Emulator | Both) -> None:
+    """A callee reaches its caller's parameter by the generic address."""
+    function = """
+.func add_to(.param .b64 place, .param .b32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %v, %w;
+    ld.param.u64 %a, [place];
+    ld.param.u32 %w, [n];
+    ld.u32 %v, [%a];
+    add.u32 %v, %v, %w;
+    st.u32 [%a], %v;
+    ret;
+}
+.func (.param .b32 r) twice(.param .align 4 .b8 object[8])
+{
+    .reg .b64 %a;
+    .reg .b32 %v;
+    .param .b64 place;
+    .param .b32 n;
+    mov.u64 %a, object+4;
+    cvta.local.u64 %a, %a;
+    st.param.b64 [place], %a;
+    ld.param.u32 %v, [object];
+    st.param.b32 [n], %v;
+    call add_to, (place, n);
+    call add_to, (place, n);
+    ld.param.u32 %v, [object+4];
+    st.param.b32 [r], %v;
+    ret;
+}
+"""
+    body = """
+    {
+    .param .align 4 .b8 o[8];
+    .param .b32 r;
+    st.param.b32 [o], %r20;
+    st.param.b32 [o+4], 7;
+    call (r), twice, (o);
+    ld.param.b32 %r1, [r];
+    }
+"""
+    assert np.array_equal(run(device, function, body), 2 * np.arange(32) + 7)
+
+
+def test_what_was_never_passed_is_undefined() -> None:
+    """Bytes of an argument that the caller did not store: undefined where they decide something."""
+    text = module(
+        """
+    {
+    .param .align 16 .b8 t[32];
+    .param .b32 n, r;
+    st.param.b32 [n], 3;
+    st.param.b32 [t], 1;
+    call (r), element, (n, t);
+    ld.param.b32 %r1, [r];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra DONE;
+    }
+DONE:
+""",
+        before=ELEMENT.replace("LOAD", "ld.local.u32 %v, [%a];"),
+    )
+    found = fault("P605", text, [0])
+    assert "guard `%p1`" in found.message
+    assert "parameter `table`" in str(found.notes)
+
+
+def test_past_the_end_of_a_parameter() -> None:
+    text = module(
+        CALL.replace("and.b32 %r2, %r20, 7;", "mov.u32 %r2, 4000;"),
+        before=ELEMENT.replace("LOAD", "ld.local.u32 %v, [%a];"),
+    )
+    assert "out of bounds" in fault("P602", text, [0]).message
+
+
+def test_cvta_param_is_for_parameters_of_kernels() -> None:
+    """PTX ISA 9.7.9.20: `a` must be a kernel parameter address."""
+    function = ELEMENT.replace("mov.u64 %a, table;", "cvta.param.u64 %a, table;")
+    text = module(CALL, before=function.replace("LOAD", "ld.u32 %v, [%a];"))
+    with pytest.raises(PtxkitError, match="only `mov` takes") as caught:
+        Emulator().load(text).kernel("k").launch(1, 32, [0])
+    assert [found.code for found in caught.value.diagnostics] == ["P601"]
+
+
+def test_threads_of_two_branches_have_parameters_of_their_own() -> None:
+    body = (
+        """
+    mov.u32 %r20, %tid.x;
+    setp.lt.u32 %p1, %r20, 16;
+    @%p1 bra FEW;
+"""
+        + CALL
+        + "    bra MEET;\nFEW:\n"
+        + CALL.replace("24;", "240;").replace("28;", "280;")
+        + "MEET:\n"
+    )
+    place = np.arange(32) & 7
+    times = np.where(np.arange(32) < 16, 10, 1)
+    expected = np.where(place < 6, np.arange(32) * 100 + place, np.where(place == 6, 24, 28) * times)
+    body = body.replace("[t+240]", "[t+24]").replace("[t+280]", "[t+28]")
+    assert np.array_equal(threads(body, before=ELEMENT.replace("LOAD", "ld.local.u32 %v, [%a];")), expected)
+
+
+@pytest.mark.parametrize("header", ["reg", "param"])
+def test_sixteen_bytes_in_parts(device: Emulator | Both, header: str) -> None:
+    """A parameter that one side has whole and the other in words or gaps."""
+    read = "mov.b128 {%a, %b}, value;" if header == "reg" else "ld.param.v2.b64 {%a, %b}, [value];"
+    function = f"""
+.func (.reg .b32 result) sum(.{header} {".align 16 " if header == "param" else ""}.b128 value)
+{{
+    .reg .b64 %a, %b;
+    {read}
+    mad.lo.u64 %a, %b, 1000, %a;
+    cvt.u32.u64 result, %a;
+    ret;
+}}
+.func (.param .align 16 .b8 result[48]) ends(.param .align 16 .b8 value[48])
+{{
+    .reg .b32 %a, %b;
+    ld.param.u32 %a, [value+4];
+    ld.param.u32 %b, [value+44];
+    st.param.u32 [result+40], %a;
+    st.param.u32 [result], %b;
+    ret;
+}}
+"""
+    body = """
+    .reg .b128 %q;
+    cvt.u64.u32 %rd1, %r20;
+    mov.b128 %q, {%rd1, 5};
+    call (%r1), sum, (%q);
+    {
+    .param .align 16 .b8 v[48], r[48];
+    st.param.v4.b32 [v], {%r20, %r1, 3, 4};
+    st.param.v4.b32 [v+16], {%r20, %r1, 3, 4};
+    st.param.v4.b32 [v+32], {%r20, %r1, 3, 4};
+    call (r), ends, (v);
+    ld.param.v2.b32 {%r2, %r3}, [r+40];
+    ld.param.b32 %r4, [r];
+    }
+    mad.lo.u32 %r1, %r2, 10, %r4;
+"""
+    assert np.array_equal(run(device, function, body), 10 * (np.arange(32) + 5000) + 4)
