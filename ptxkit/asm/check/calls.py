@@ -156,6 +156,16 @@ def _check_argument(
     symbol = scope.lookup(argument.name)
     if symbol is None or not isinstance(symbol.declaration, Variable):
         return
+    if symbol.kind is SymbolKind.PARAMETER:
+        context.report(
+            "P209",
+            f"expected a register or a local `.param` variable as `{parameter.name}` of "
+            f"`{target.name}`, found formal parameter `{symbol.name}`",
+            argument.span,
+            labels=_declared(symbol),
+            help=f"copy it by `ld.param` and `st.param` to a `{_show_variable(parameter)}` of this function",
+        )
+        return
     if argument_fits(parameter, symbol):
         return
     context.report(
