@@ -120,16 +120,16 @@ def test_operands() -> None:
         "mov.u32 %r1, WARP_SZ;",
         "mov.u32 %r1, %v.y;",
         "mov.b64 %wide, {%r0, %r1};",
-        "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%wide+-16];",
+        "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%wide + -16];",
         "ld.global.v4.u32 {%r0, _, _, %r1}, [%wide];",
         "st.shared.u32 [smem], %r7;",
-        "st.shared.v2.u32 [smem+8], {%r0, %r1};",
+        "st.shared.v2.u32 [smem + 8], {%r0, %r1};",
         "setp.lt.and.u32 %p|%q, %r0, %r1, !%p;",
         "fma.rn.f32 %f, %f, %f, %f;",
         "vadd.u32.u32.u32 %r0, %r1.b0, %r2.h1;",
         "prefetch.param.tensormap [map];",
-        "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], [%wide,",
-        "{%r0, %r1}], [smem];",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes",
+        "[smem], [%wide, {%r0, %r1}], [smem];",
         "@%p st.global.u32 [%wide], %r0;",
         "@!%q ret;",
         "ret.uni;",
@@ -405,7 +405,7 @@ def test_a_module() -> None:
         // the status is not looked at
     }
     .reg .u32 %r;
-    ld.const.u32 %r, [table+4];  // the second
+    ld.const.u32 %r, [table + 4];  // the second
     ld.global.u64 %u64_0, [pointers];
     ld.shared.b32 %b32_0, [first];
     ld.shared.b32 %b32_1, [second];

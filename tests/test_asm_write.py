@@ -229,7 +229,7 @@ def test_the_canonical_style() -> None:
         "    add.s32 %r1,  // one\n"
         "        %r2, /*two*/ %r3;\n"
         "    {\n"
-        "        ld.shared.v2.b32 {%r1, %r2}, [%r3+-4];  // last\n"
+        "        ld.shared.v2.b32 {%r1, %r2}, [%r3 + -4];  // last\n"
         "        // alone\n"
         "    }\n"
         "    @!%p bra L;\n"
@@ -252,14 +252,6 @@ def test_white_space_in_a_statement_is_no_comment(blank: str) -> None:
     text = f"{HEAD}.entry k {{ mov.b32 %r1{blank}, 8; ld .global .b32 {blank}%r1, [%r2]; }}\n"
     formatted = ptxkit.write(parsed(text), canonical=True)
     assert "    mov.b32 %r1, 8;\n    ld.global.b32 %r1, [%r2];\n" in formatted
-
-
-def test_long_lines_are_broken_behind_commas() -> None:
-    registers = ", ".join(f"%f{i}" for i in range(64))
-    text = ptxkit.write(parsed(f"{HEAD}.entry k {{ op {{{registers}}}, [%rd1]; }}\n"), canonical=True)
-    lines = text.split("\n")
-    assert max(map(len, lines)) <= 100
-    assert sum(line.startswith("        %f") for line in lines) == 4
 
 
 @each_file

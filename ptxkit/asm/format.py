@@ -1,60 +1,28 @@
 """The one style of PTX text: what `write(module, canonical=True)` and `ptxkit fmt` produce.
 
 Four blanks a level, one statement a line, one blank between tokens where there is any, labels one level out,
-each parameter and each directive of a function on its own line, lines filled up to 100 columns and broken
-after commas. Comments stay where they are: behind a statement, between statements, or inside one. Blank lines
-stay too, one at a time, and stand around functions. Formatting twice changes nothing more.
+each parameter and each directive of a function on its own line. Comments stay where they are: behind a
+statement, between statements, or inside one. Blank lines stay too, one at a time, and stand around functions.
+
+A statement that is longer than `lines.WIDTH` is broken, its lines one level in:
+
+- An instruction's operands go to the next line, together if they fit there. Otherwise a vector has a line of
+  its own, and other operands stand side by side.
+- An operand that fits no line is opened where it stands: what its brackets hold goes one level in, the
+  elements of braces in rows of a power of two, other brackets filled, and the closing bracket begins a line.
+- Other statements, and what has a comment inside that ends a line, are filled and broken behind commas.
+
+Comments behind lines share a column where the lines are one below the other and indented alike, as far as
+that keeps them within the width. Formatting twice changes nothing more.
 """
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 from ptxkit.asm.lexer import WHITE
+from ptxkit.asm.lines import Item, Lines
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
-from ptxkit.asm.tree import Block, Function, Label, Layout, Malformed, Module, Section, Statement
-
-WIDTH = 100
-"""Column that a line is filled up to."""
-
-_TRIVIA = re.compile(r"(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<newline>\n)|[^\n/#]+", re.DOTALL)
-
-
-class Comments(NamedTuple):
-    """What a stretch of white space and comments holds.
-
-    Attributes:
-        trailing: comments on the line of the token before.
-        own: (whether a blank line precedes, the comment), for those that stand on lines of their own.
-        blank: whether a blank line precedes the token behind.
-        broken: whether there is any line end.
-    """
-
-    trailing: list[str]
-    own: list[tuple[bool, str]]
-    blank: bool
-    broken: bool
-
-
-def read_comments(trivia: str) -> Comments:
-    """Take white space and comments apart."""
-    trailing: list[str] = []
-    own: list[tuple[bool, str]] = []
-    newlines = 0
-    broken = False
-    for match in _TRIVIA.finditer(trivia):
-        if match.lastgroup == "newline":
-            newlines += 1
-            broken = True
-        elif match.lastgroup == "comment":
-            comment = match[0].replace("\r\n", "\n").rstrip()
-            if broken or comment.startswith("#"):
-                own.append((newlines > 1, comment))
-            else:
-                trailing.append(comment)
-            newlines = 0
-    return Comments(trailing, own, newlines > 1, broken)
+from ptxkit.asm.tree import Block, Function, Instruction, Label, Layout, Malformed, Module, Section, Statement
+from ptxkit.asm.trivia import Comments, read_comments
 
 
 def format_module(module: Module) -> str:
@@ -62,25 +30,18 @@ def format_module(module: Module) -> str:
     formatter = _Formatter()
     formatter.statements(module.statements, "")
     formatter.trivia(read_comments(module.tail), "", blank=False)
-    text = "".join(formatter.out)
+    text = formatter.lines.text()
     return f"{text}\n" if text else ""
 
 
 class _Formatter:
     def __init__(self) -> None:
-        self.out: list[str] = []
-        self.column = 0
-
-    def put(self, text: str) -> None:
-        """Append text and keep count of the column."""
-        self.out.append(text)
-        newline = text.rfind("\n")
-        self.column = self.column + len(text) if newline < 0 else len(text) - newline - 1
+        self.lines = Lines()
 
     def line(self, indent: str, blank: bool = False) -> None:
         """Begin a line, unless the text is still empty."""
-        if self.out:
-            self.put(f"\n\n{indent}" if blank else f"\n{indent}")
+        if self.lines.out:
+            self.lines.put(f"\n\n{indent}" if blank else f"\n{indent}")
 
     # ---- statements
 
@@ -108,14 +69,13 @@ class _Formatter:
             keep_blank: whether a blank line may come first.
             outer: the statement's own indentation.
         """
-        for comment in comments.trailing:
-            if self.out:
-                self.put(f"  {comment}" if comment is comments.trailing[0] else f" {comment}")
-            else:
-                self.put(comment)
+        if comments.trailing and self.lines.out:
+            self.lines.put_trailing(comments.trailing)
+        elif comments.trailing:
+            self.lines.put(" ".join(comments.trailing))
         for blanks, comment in comments.own:
             self.line("" if comment.startswith("#") else indent, blank or (blanks and keep_blank))
-            self.put(comment)
+            self.lines.put(comment)
             blank, keep_blank = False, True
         if outer is not None:
             self.line(outer, blank or (comments.blank and keep_blank))
@@ -125,7 +85,7 @@ class _Formatter:
         layout = node.layout
         if isinstance(node, Malformed):
             for index, token in enumerate(node.tokens):
-                self.put((layout[index] if layout and index else " " * (index > 0)) + token)
+                self.lines.put((layout[index] if layout and index else " " * (index > 0)) + token)
             return
         tokens = statement_tokens(node, indent=indent)
         if layout is not None and len(layout) != len(tokens):
@@ -138,55 +98,34 @@ class _Formatter:
                 closing = read_comments(layout[-1] if layout else "")
                 self.trivia(closing, indent + INDENT, blank=False, keep_blank=False)
                 self.line(indent)
-                self.put("}")
+                self.lines.put("}")
             return
-        self.tokens(tokens, layout, indent)
+        self.tokens(tokens, layout, indent, _operands(node))
         if isinstance(node, Function) and node.body is not None:
             comments = read_comments(node.body.layout[0] if node.body.layout else "")
             self.trivia(comments, indent, blank=False, keep_blank=False, outer=indent)
             self.statement(node.body, indent)
 
-    # ---- tokens
-
-    def tokens(self, tokens: Tokens, layout: Layout | None, indent: str) -> None:
+    def tokens(self, tokens: Tokens, layout: Layout | None, indent: str, operands: int | None = None) -> None:
         """The tokens of one statement; comments before the first are not its business."""
-        inner = indent + INDENT
-        for index, (gap, token) in enumerate(tokens):
-            gap = gap or ""
-            if index and layout is not None and len(layout) > index and layout[index].strip(WHITE):
-                self.inner_comments(read_comments(layout[index]), gap, inner)
-            elif gap == " " and tokens[index - 1][1] == "," and self.column + _reach(tokens, index) >= WIDTH:
-                self.put(f"\n{inner}")
-            else:
-                self.put(gap)
-            self.put(token)
-
-    def inner_comments(self, comments: Comments, gap: str, indent: str) -> None:
-        """Comments between two tokens of a statement, and the gap before the second."""
-        line = gap if "\n" in gap else f"\n{indent}"
-        own_line = False
-        for comment in comments.trailing:
-            self.put(f"  {comment}" if comment.startswith("//") else f" {comment}")
-            own_line = comment.startswith("//")
-        for _, comment in comments.own:
-            self.put(("\n" if comment.startswith("#") else line) + comment)
-            own_line = True
-        self.put(line if own_line or "\n" in gap else " ")
+        if layout is None:
+            layout = ()
+        items = [Item(gap or "", token) for gap, token in tokens]
+        for index, trivia in enumerate(layout[: len(items)]):
+            if index and trivia.strip(WHITE):
+                items[index] = items[index]._replace(comments=read_comments(trivia))
+        self.lines.put_statement(items, indent, operands)
 
 
 def _stands_apart(statement: Statement) -> bool:
     return isinstance(statement, Section) or (isinstance(statement, Function) and statement.body is not None)
 
 
-def _reach(tokens: Tokens, index: int) -> int:
-    """How many columns a token and what must stay on its line take."""
-    length = 1
-    for position in range(index, len(tokens)):
-        gap, token = tokens[position]
-        if position > index and gap == " " and tokens[position - 1][1] == ",":
-            break
-        length += len(gap or "") + len(token)
-    return length
+def _operands(node: Statement) -> int | None:
+    """Index of the token at which an instruction's operands begin; None of another statement."""
+    if not isinstance(node, Instruction):
+        return None
+    return 1 if node.guard is None else 3 + node.guard.negated
 
 
 def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> Layout | None:

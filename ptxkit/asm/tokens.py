@@ -168,8 +168,8 @@ class _Writer:
         self.tokens.append((gap, "["))
         self.operand("", node.base)
         if node.offset is not None:
-            self.tokens.append(("", node.operator or "+"))
-            self.operand("", node.offset)
+            self.tokens.append((" ", node.operator or "+"))
+            self.operand(" ", node.offset)
         for element in node.rest:
             self.tokens.append(("", ","))
             self.operand(" ", element)

@@ -44,7 +44,7 @@ class Instructions(Locals):
         return When(self, predicate)
 
     def __getitem__(self, key: Any) -> Value:
-        """An address: `k[r + 16]` is `[%r+16]`, `k[map, [x, y]]` is `[map, {%x, %y}]`."""
+        """An address: `k[r + 16]` is `[%r + 16]`, `k[map, [x, y]]` is `[map, {%x, %y}]`."""
         return address(key)
 
     def _instruct(
