@@ -7,7 +7,7 @@ import pytest
 from asynchronous_kernels import KERNELS
 from test_tensor_memory_faults import SECOND, SINGLE
 
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, EmulatorFault
 
 RING = next(kernel for kernel in KERNELS if kernel.name == "ring")
 RELEASE = "mbarrier.arrive.shared::cta.b64 _, [%r15]; // release"
@@ -65,3 +65,76 @@ def test_a_product_overwrites_what_one_before_it_reads() -> None:
             device = Emulator(strict=strict)
             device.load(text).kernel().launch((1,), (128,), [device.empty(128, np.float32)])
             assert [finding.code for finding in device.findings] == (codes if strict else [])
+
+
+def copied(consumer: str) -> str:
+    """128 threads copy 4096 bytes to shared memory, which `consumer` hands to the async proxy."""
+    return f"""
+.version 8.0
+.target sm_90a
+.address_size 64
+.entry k(.param .u64 x, .param .u64 out)
+{{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %d<8>;
+    .reg .f32 %f<4>;
+    .shared .align 128 .b8 tile[4096];
+    ld.param.u64 %d0, [x];
+    ld.param.u64 %d1, [out];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, tile;
+    mad.lo.u32 %r2, %r0, 16, %r1;
+    mad.wide.u32 %d2, %r0, 16, %d0;
+    cp.async.cg.shared.global [%r2], [%d2], 16;
+    cp.async.cg.shared.global [%r2+2048], [%d2+2048], 16;
+    cp.async.wait_all;
+    // fence
+    bar.sync 0;
+    {consumer}
+    ret;
+}}
+"""
+
+
+PRODUCT = """
+    shr.u32 %r3, %r1, 4;
+    cvt.u64.u32 %d3, %r3;
+    or.b64 %d3, %d3, 0x0000002000080000;
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d3, %d3, 0, 1, 1, 0, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+"""
+BULK = """
+    setp.eq.u32 %p, %r0, 0;
+    @%p cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 4096;
+    @%p cp.async.bulk.commit_group;
+    @%p cp.async.bulk.wait_group 0;
+"""
+
+
+def run_copied(text: str, strict: bool) -> list[str]:
+    device = Emulator(strict=strict)
+    device.load(text).kernel().launch(
+        1, 128, [device.array(np.ones(2048, np.float16)), device.empty(4096, "u1")]
+    )
+    return [found.code for found in device.findings]
+
+
+def test_products_of_what_was_copied_by_threads() -> None:
+    """`cp.async` is a weak memory operation (9.7.9.25.3.1), so it writes through the generic proxy (8.6)."""
+    text = copied(PRODUCT)
+    fenced = text.replace("// fence", "fence.proxy.async.shared::cta;")
+    assert run_copied(text, False) == []
+    assert run_copied(text, True) == ["P665"]
+    assert run_copied(fenced, True) == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_bulk_copies_of_what_was_copied_by_threads(strict: bool) -> None:
+    text = copied(BULK)
+    with pytest.raises(EmulatorFault) as caught:
+        run_copied(text, strict)
+    assert [found.code for found in caught.value.diagnostics] == ["P665"]
+    assert run_copied(text.replace("// fence", "fence.proxy.async.shared::cta;"), strict) == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.diagnostics import Diagnostic, Label, Severity
 from ptxkit.emulator import jit
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.events import Events
@@ -324,11 +324,19 @@ class Execution:
 
     # ---- findings
 
-    def warn(self, code: str, message: str, site: Site, notes: Sequence[str] = ()) -> None:
+    def warn(
+        self,
+        code: str,
+        message: str,
+        site: Site,
+        notes: Sequence[str] = (),
+        help: str | None = None,
+        labels: Sequence[Label] = (),
+    ) -> None:
         """Add a warning to the device's findings, once for each instruction."""
         if (code, id(site)) not in self._warned:
             self._warned.add((code, id(site)))
-            self._findings.append(finding(code, message, site, notes, severity=Severity.WARNING))
+            self._findings.append(finding(code, message, site, notes, help, labels, Severity.WARNING))
 
     def undefined_decides(self, group: Group, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
         """Something undefined decides what the machine does."""

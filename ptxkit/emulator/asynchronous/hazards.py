@@ -17,6 +17,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.ledger import ASYNC, WEAK, Ledger
 from ptxkit.emulator.memory import TiledBank
 
+MATRIX_UNITS = ("wgmma", "tcgen05")
 KINDS = ("write", "first read", "last read")
 
 
@@ -173,12 +174,22 @@ class Hazards(Accesses):
         covered = ledger.is_async(record) | order.has_proxied(
             ledger, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
         )
-        for number in np.unique(ledger.number(record[~covered])).tolist():
-            if _is_copy(self.gang.launch.events.site(number)):
-                covered |= ledger.number(record) == number
-        if not covered.all():
-            at = int(np.argmax(~covered))
-            self.reports.unfenced(operation, region, ledger, int(index[at]), int(items[at]), record[at])
+        if covered.all():
+            return
+        copied = self._copied(ledger, record) & (operation.site.instruction.opcode in MATRIX_UNITS)
+        for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
+            if some.any() and (self.gang.launch.strict or not lenient):
+                at = int(np.argmax(some))
+                place, item = int(index[at]), int(items[at])
+                self.reports.unfenced(operation, region, ledger, place, item, record[at], lenient)
+
+    def _copied(self, ledger: Ledger, record: np.ndarray) -> np.ndarray:
+        """Whether records are of `cp.async`, which writes through the generic proxy: it is a weak memory
+        operation (9.7.9.25.3.1), and only bulk copies are in the async proxy (9.7.9.25.2). Triton and
+        FlashMLA hand what it wrote to matrix units without a proxy fence."""
+        numbers, which = np.unique(ledger.number(record), return_inverse=True)
+        sites = [self.gang.launch.events.site(int(number)) for number in numbers]
+        return np.array([site is not None and _is_copy(site) for site in sites], bool)[which]
 
     def _check_readers(
         self,
@@ -320,7 +331,7 @@ def _same_source(operation: Operation, first: int, second: int) -> bool:
     return bool(operation.reads)
 
 
-def _is_copy(site: Site | None) -> bool:
-    """Whether an instruction is `cp.async`: Triton and FlashMLA hand what it wrote to matrix units without a
-    proxy fence, and no text says which proxy it writes through."""
-    return site is not None and site.instruction.opcode == "cp" and site.instruction.modifiers[0] == "async"
+def _is_copy(site: Site) -> bool:
+    """Whether an instruction is a `cp.async` of threads."""
+    modifiers = site.instruction.modifiers
+    return site.instruction.opcode == "cp" and modifiers[0] == "async" and "bulk" not in modifiers

@@ -85,8 +85,16 @@ class Reports:
         raise fault(code, message, operation.site, notes, help, labels)
 
     def unfenced(
-        self, operation: Operation, region: Region, ledger: Ledger, granule: int, item: int, record: Any
-    ) -> NoReturn:
+        self,
+        operation: Operation,
+        region: Region,
+        ledger: Ledger,
+        granule: int,
+        item: int,
+        record: Any,
+        lenient: bool,
+    ) -> None:
+        """An operation reads what no proxy fence covers: a warning where practice does so, else an error."""
         place = ledger.offset(granule)
         site, who = self.party(ledger, record, place)
         message = (
@@ -112,7 +120,9 @@ class Reports:
             "barrier that hands the bytes over, "
             "or after that barrier in the issuing thread"
         )
-        raise fault("P665", message, operation.site, notes, help, labels)
+        if not lenient:
+            raise fault("P665", message, operation.site, notes, help, labels)
+        self.gang.launch.warn("P665", message, operation.site, notes, help, labels)
 
     def raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
         barriers = self.gang.mbarriers
