@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 import sys
@@ -19,7 +20,10 @@ from documents import Block, Session, Wrong, blocks, faults, matches, needs
 from pages import verbs
 
 from ptxkit import kernels
+from ptxkit.card import initial
+from ptxkit.descriptors.tensor_maps import codes
 from ptxkit.isa.sample import MODULE, PREAMBLE
+from ptxkit.workloads import expect
 
 PAGES = documents.pages()
 BLOCKS = [block for page in PAGES for block in blocks(page)]
@@ -262,3 +266,26 @@ def test_the_examples_of_a_verb_run(lines: list[str], tmp_path: Path) -> None:
         code, printed = session.command(line)
         assert code == ENDS.get(line, 0), f"{line}\n{printed}"
         assert "Traceback" not in printed
+
+
+# ---- the page of the launch card
+
+
+def test_the_page_of_the_launch_card_has_all_that_a_card_may_say() -> None:
+    said = set(re.findall(r"`\"?(\w[\w.-]*)", (documents.DOCS / "card.md").read_text("utf-8")))
+    read = importlib.import_module("ptxkit.card.read")
+    keys = {*read._TOP, *read._LAUNCH, *read._TENSOR, *read._MAP, *read._COST}
+    options = {
+        *codes.SWIZZLE_CODES,
+        *codes.INTERLEAVE_CODES,
+        *codes.L2_PROMOTION_CODES,
+        *codes.OOB_FILL_CODES,
+    }
+    wanted = {*keys, *initial.KINDS, *expect.FUNCTIONS, *expect.CONSTANTS, *options}
+    assert sorted(wanted - {"launch", "presets", "tensors", "tensor_maps", "cost"} - said) == []
+
+
+def test_the_page_of_the_launch_card_names_no_function_that_is_not_there() -> None:
+    page = (documents.DOCS / "card.md").read_text("utf-8")
+    listed = page[page.index("<!-- functions -->") : page.index("<!-- end -->")]
+    assert set(re.findall(r"`(\w+)", listed)) == {*expect.FUNCTIONS, *expect.CONSTANTS}

@@ -284,11 +284,10 @@ class _Reader:
                 ]
             elif param.name not in known:
                 message = f"expected a tensor, a tensor map or a size in `params`, found `{param.name}`"
-                listed = _listed(known) or "nothing: declare `[tensors.NAME]` or name a `workload`"
+                ways = f"declare `[tensors.{param.name}]`, or name a `workload` that has it"
+                help = f"this card has {_listed(known) or 'nothing'}: {ways}"
                 span = param.value.name_span(param.name)
-                self.found.append(
-                    Diagnostic("P534", message, span, help=f"this card has {listed}", source=self.source)
-                )
+                self.found.append(Diagnostic("P534", message, span, help=help, source=self.source))
 
     # ---- tensors
 

@@ -307,8 +307,11 @@ class _Maker:
             role = "output" if card.expect else "input" if card.initial else "scratch"
             initial = self._beside(card.initial) if card.initial else None
             if any(tensor.name == card.name for tensor in known):
-                message = f"expected another name for a scratch tensor, found the workload's `{card.name}`"
-                raise PtxkitError(Diagnostic("P562", message, card.span, source=self.card.source))
+                message = f"expected a tensor that the workload lacks, found its `{card.name}`"
+                help = (
+                    "beside a workload the card's `[tensors]` are further ones: leave out those that it has"
+                )
+                raise PtxkitError(Diagnostic("P562", message, card.span, help=help, source=self.card.source))
             known.append(
                 PlanTensor(card.name, card.dtype, shape, role, initial, card.expect, card.rtol, card.atol)
             )

@@ -10,6 +10,7 @@ is: no other attribute, no names with underscores, nothing that could reach the 
 from __future__ import annotations
 
 import ast
+import difflib
 import operator
 import warnings
 from collections.abc import Callable, Mapping
@@ -75,6 +76,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
 }
 _HELP = "an `expect` has tensors, sizes, operators, comparisons, indexing, `.T` and numpy's usual functions"
+_KNOWN = f"the functions are {', '.join(FUNCTIONS)}"
 
 
 class Expect:
@@ -117,7 +119,9 @@ class Expect:
             match node:
                 case ast.Name(id=name) if id(node) in called:
                     if name not in FUNCTIONS:
-                        raise self._error(f"expected one of numpy's usual functions, found `{name}`")
+                        near = difflib.get_close_matches(name, FUNCTIONS, 1)
+                        help = f"did you mean `{near[0]}`?" if near else _KNOWN
+                        raise self._error(f"expected one of numpy's usual functions, found `{name}`", help)
                 case ast.Name(id=name):
                     if name not in names and name not in CONSTANTS:
                         listed = ", ".join(f"`{known}`" for known in names) or "none"
