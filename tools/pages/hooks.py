@@ -1,6 +1,6 @@
 """What MkDocs does with the pages beyond writing them out: see mkdocs.yml.
 
-The start page is the README. The pages of the diagnostic codes, of the descriptors and of the verbs are
+The start page is the README, and links to it lead there. The pages of the diagnostic codes, of the descriptors and of the verbs are
 made from the program itself. A link to a file of the repository that is no page leads to a copy of that
 file. The words behind a fence that say how `tools/documents.py` executes a block are not shown.
 """
@@ -25,6 +25,8 @@ FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
 PTX = re.compile(r"^([ ]*`{3,})ptx$", re.MULTILINE)
 WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
+START = "index.md"
+"""The README's page."""
 COPIES = "repository"
 """The folder of the site with copies of files of the repository."""
 
@@ -32,7 +34,7 @@ COPIES = "repository"
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made, and copies of the files that pages link to."""
     made = {
-        "index.md": (ROOT / "README.md").read_text("utf-8"),
+        START: (ROOT / "README.md").read_text("utf-8"),
         **codes.pages(),
         **descriptors.pages(),
         **verbs.pages(),
@@ -57,7 +59,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def _target(page: str, link: str) -> str:
     """Where a link of a page leads, from the repository's root."""
-    lies = "README.md" if page == "index.md" else f"docs/{page}"
+    lies = "README.md" if page == START else f"docs/{page}"
     if page.startswith(f"{COPIES}/"):
         lies = page.removeprefix(f"{COPIES}/")
     folder = posixpath.dirname(lies)
@@ -67,12 +69,15 @@ def _target(page: str, link: str) -> str:
 def _outside(page: str, text: str) -> list[str]:
     """The files outside docs/ that a page links to."""
     found = [_target(page, link[2]) for link in LINK.finditer(text)]
-    return [path for path in found if not path.startswith(("docs/", "..")) and (ROOT / path).is_file()]
+    inside = ("docs/", "..", "README.md")
+    return [path for path in found if not path.startswith(inside) and (ROOT / path).is_file()]
 
 
 def _lead(page: str, link: str) -> str:
     """A link of a page as the site has it."""
     target = _target(page, link)
+    if target == "README.md":
+        return posixpath.relpath(START, posixpath.dirname(page) or ".")
     if target.startswith("docs/"):
         return posixpath.relpath(target.removeprefix("docs/"), posixpath.dirname(page) or ".")
     if (ROOT / target).is_file() and not target.startswith(".."):
