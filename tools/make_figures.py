@@ -264,7 +264,7 @@ def tutorial() -> str:
     lines = []
     for step in found["steps"]:
         said = step["broken"]
-        what = {0: "right, as luck has it", 4: f"wrong: {said['wrong']} of {said['elements']} elements"}
+        what = {0: "right all the same", 4: f"wrong: {said['wrong']} of {said['elements']} elements"}
         stopped = f"stopped with {said['code']}"
         lines.append(f"| {step['step']} | {what.get(said['exit'], stopped)} |\n")
     right = sum(step["right"]["exit"] == 0 for step in found["steps"])

@@ -1,8 +1,9 @@
 """What MkDocs does with the pages beyond writing them out: see mkdocs.yml.
 
-The start page is the README, and links to it lead there. The pages of the diagnostic codes, of the descriptors and of the verbs are
-made from the program itself. A link to a file of the repository that is no page leads to a copy of that
-file. The words behind a fence that say how `tools/documents.py` executes a block are not shown.
+The start page is the README, and links to it lead there. The pages of the diagnostic codes, of the
+descriptors and of the verbs are made from the program itself. A link to a file of the repository that is no
+page leads to a copy of that file. The words behind a fence that say how `tools/documents.py` executes a
+block are not shown.
 """
 
 from __future__ import annotations
