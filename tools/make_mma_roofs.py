@@ -12,6 +12,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import ptxkit
+
 FOLDER = Path(__file__).resolve().parents[1] / "kernels_ptx" / "roofs"
 
 # Type: its bits, its accumulator, what the operands hold, how near the result must be.
@@ -87,88 +89,88 @@ BODY_WGMMA = """
     .param .u32 ADD)
 .reqntid 256
 {{
-    .reg .pred  %more, %first, %writes, %all;
-    .reg .b32   %thread, %cta, %steps, %writers, %add, %tiles, %at, %row, %chunk, %place, %v<4>;
-    .reg .b32   %warpgroup, %lane, %half, %line, %a_low<4>, %b_low<4>, %high;
-    .reg .b64   %a, %b, %d, %from, %wide, %a_desc<4>, %b_desc<4>;
-    .reg .{accumulator}   %d<128>;
+    .reg .pred %more, %first, %writes, %all;
+    .reg .b32 %thread, %cta, %steps, %writers, %add, %tiles, %at, %row, %chunk, %place, %v<4>;
+    .reg .b32 %warpgroup, %lane, %half, %line, %a_low<4>, %b_low<4>, %high;
+    .reg .b64 %a, %b, %d, %from, %wide, %a_desc<4>, %b_desc<4>;
+    .reg .{accumulator} %d<128>;
     .shared .align 1024 .b8 tiles[49152];
 
-    ld.param.u64        %a, [a];
-    ld.param.u64        %b, [b];
-    ld.param.u64        %d, [d];
-    ld.param.u32        %steps, [STEPS];
-    ld.param.u32        %writers, [WRITERS];
-    ld.param.u32        %add, [ADD];
-    cvta.to.global.u64  %a, %a;
-    cvta.to.global.u64  %b, %b;
-    cvta.to.global.u64  %d, %d;
-    mov.u32             %thread, %tid.x;
-    mov.u32             %cta, %ctaid.x;
-    mov.u32             %tiles, tiles;
+    ld.param.u64 %a, [a];
+    ld.param.u64 %b, [b];
+    ld.param.u64 %d, [d];
+    ld.param.u32 %steps, [STEPS];
+    ld.param.u32 %writers, [WRITERS];
+    ld.param.u32 %add, [ADD];
+    cvta.to.global.u64 %a, %a;
+    cvta.to.global.u64 %b, %b;
+    cvta.to.global.u64 %d, %d;
+    mov.u32 %thread, %tid.x;
+    mov.u32 %cta, %ctaid.x;
+    mov.u32 %tiles, tiles;
 
     // Both tiles to shared memory, 16 bytes a thread and round: 1024 times of a, 2048 times of b.
-    mov.u32             %at, %thread;
+    mov.u32 %at, %thread;
 COPY:
-    mul.wide.u32        %wide, %at, 16;
-    add.u64             %from, %a, %wide;
-    setp.lt.u32         %first, %at, 1024;
-    @!%first add.u64    %from, %b, %wide;
-    @!%first sub.u64    %from, %from, 16384;
-    ld.global.v4.b32    {{%v0, %v1, %v2, %v3}}, [%from];
-    shr.u32             %row, %at, 3;
-    xor.b32             %chunk, %at, %row;
-    and.b32             %chunk, %chunk, 7;
-    shl.b32             %place, %row, 7;
-    mad.lo.u32          %place, %chunk, 16, %place;
-    add.u32             %place, %place, %tiles;
-    st.shared.v4.b32    [%place], {{%v0, %v1, %v2, %v3}};
-    add.u32             %at, %at, 256;
-    setp.lt.u32         %more, %at, 3072;
-    @%more bra          COPY;
+    mul.wide.u32 %wide, %at, 16;
+    add.u64 %from, %a, %wide;
+    setp.lt.u32 %first, %at, 1024;
+    @!%first add.u64 %from, %b, %wide;
+    @!%first sub.u64 %from, %from, 16384;
+    ld.global.v4.b32 {{%v0, %v1, %v2, %v3}}, [%from];
+    shr.u32 %row, %at, 3;
+    xor.b32 %chunk, %at, %row;
+    and.b32 %chunk, %chunk, 7;
+    shl.b32 %place, %row, 7;
+    mad.lo.u32 %place, %chunk, 16, %place;
+    add.u32 %place, %place, %tiles;
+    st.shared.v4.b32 [%place], {{%v0, %v1, %v2, %v3}};
+    add.u32 %at, %at, 256;
+    setp.lt.u32 %more, %at, 3072;
+    @%more bra COPY;
     fence.proxy.async.shared::cta;
-    bar.sync            0;
+    bar.sync 0;
 
     // Descriptors: 128-byte swizzle, 1024 bytes from one group of eight rows to the next; 32 bytes of K each.
-    shr.u32             %warpgroup, %thread, 7;
-    mad.lo.u32          %place, %warpgroup, 8192, %tiles;
-    shr.u32             %a_low0, %place, 4;
-    add.u32             %place, %tiles, 16384;
-    shr.u32             %b_low0, %place, 4;
-    or.b32              %a_low0, %a_low0, 0x10000;
-    or.b32              %b_low0, %b_low0, 0x10000;
-    mov.b32             %high, 0x40000040;
+    shr.u32 %warpgroup, %thread, 7;
+    mad.lo.u32 %place, %warpgroup, 8192, %tiles;
+    shr.u32 %a_low0, %place, 4;
+    add.u32 %place, %tiles, 16384;
+    shr.u32 %b_low0, %place, 4;
+    or.b32 %a_low0, %a_low0, 0x10000;
+    or.b32 %b_low0, %b_low0, 0x10000;
+    mov.b32 %high, 0x40000040;
 {descriptors}
     // Whether a step begins anew is known at the launch only: else the assembler would drop all but the last.
-    setp.eq.u32         %all, 0, 0;
-    setp.ne.u32         %first, 0, 0;
+    setp.eq.u32 %all, 0, 0;
+    setp.ne.u32 %first, 0, 0;
 STEP:
     wgmma.fence.sync.aligned;
 {products}
     wgmma.commit_group.sync.aligned;
     wgmma.wait_group.sync.aligned 1;
-    setp.ne.u32         %first, %add, 0;
-    sub.u32             %steps, %steps, 1;
-    setp.ne.u32         %more, %steps, 0;
-    @%more bra          STEP;
+    setp.ne.u32 %first, %add, 0;
+    sub.u32 %steps, %steps, 1;
+    setp.ne.u32 %more, %steps, 0;
+    @%more bra STEP;
     wgmma.wait_group.sync.aligned 0;
 
     // Thread t of a warpgroup holds rows 16 (t / 32) + t % 32 / 4 and eight below, columns 8 i + 2 (t % 4)
     // and the next.
-    setp.lt.u32         %writes, %cta, %writers;
-    @!%writes bra       END;
-    and.b32             %lane, %thread, 31;
-    shr.u32             %half, %thread, 5;
-    shl.b32             %half, %half, 4;
-    shr.u32             %line, %lane, 2;
-    add.u32             %row, %half, %line;
-    mad.lo.u32          %row, %cta, {m}, %row;
-    and.b32             %chunk, %lane, 3;
-    shl.b32             %chunk, %chunk, 3;
-    mul.wide.u32        %wide, %row, 1024;
-    add.u64             %d, %d, %wide;
-    cvt.u64.u32         %wide, %chunk;
-    add.u64             %d, %d, %wide;
+    setp.lt.u32 %writes, %cta, %writers;
+    @!%writes bra END;
+    and.b32 %lane, %thread, 31;
+    shr.u32 %half, %thread, 5;
+    shl.b32 %half, %half, 4;
+    shr.u32 %line, %lane, 2;
+    add.u32 %row, %half, %line;
+    mad.lo.u32 %row, %cta, {m}, %row;
+    and.b32 %chunk, %lane, 3;
+    shl.b32 %chunk, %chunk, 3;
+    mul.wide.u32 %wide, %row, 1024;
+    add.u64 %d, %d, %wide;
+    cvt.u64.u32 %wide, %chunk;
+    add.u64 %d, %d, %wide;
 {stores}
 END:
     ret;
@@ -186,20 +188,19 @@ def wgmma(kind: str) -> str:
         "m": M, "n": N, "k": k, "half": M // 2, "operations": 2 * M * N * k,
         "tolerance": f"// {near}\n" if near else "",
     }  # fmt: skip
-    registers = lines([f"%d{i}" for i in range(128)], 16, " " * 8)
+    registers = ", ".join(f"%d{i}" for i in range(128))
     products, descriptors = [], []
     for part in range(4):
         for tile in "ab":
             if part:
-                descriptors.append(f"    add.u32             %{tile}_low{part}, %{tile}_low0, {2 * part};")
-            descriptors.append(f"    mov.b64             %{tile}_desc{part}, {{%{tile}_low{part}, %high}};")
+                descriptors.append(f"    add.u32 %{tile}_low{part}, %{tile}_low0, {2 * part};")
+            descriptors.append(f"    mov.b64 %{tile}_desc{part}, {{%{tile}_low{part}, %high}};")
         products.append(
-            f"    wgmma.mma_async.sync.aligned.m64n{N}k{step}.{accumulator}.{kind}.{kind}\n"
-            f"        {{{registers}}},\n"
-            f"        %a_desc{part}, %b_desc{part}, {'%all' if part else '%first'}{scale};"
+            f"    wgmma.mma_async.sync.aligned.m64n{N}k{step}.{accumulator}.{kind}.{kind} {{{registers}}}, "
+            f"%a_desc{part}, %b_desc{part}, {'%all' if part else '%first'}{scale};"
         )
     stores = [
-        f"    st.global.v2.{accumulator}   [%d + {32 * column + 8192 * low}], "
+        f"    st.global.v2.{accumulator} [%d + {32 * column + 8192 * low}], "
         f"{{%d{4 * column + 2 * low}, %d{4 * column + 2 * low + 1}}};"
         for column in range(32)
         for low in range(2)
@@ -268,50 +269,50 @@ BODY_MMA = """
     .param .u32 WRITERS)
 .reqntid 256
 {{
-    .reg .pred  %more, %writes;
-    .reg .b32   %thread, %cta, %steps, %writers, %lane, %group, %pair, %warp, %offset;
-    .reg .b32   %a<8>, %b<16>;
-    .reg .b64   %from_a, %from_b, %d, %wide;
-    .reg .{accumulator}   %d<64>;
+    .reg .pred %more, %writes;
+    .reg .b32 %thread, %cta, %steps, %writers, %lane, %group, %pair, %warp, %offset;
+    .reg .b32 %a<8>, %b<16>;
+    .reg .b64 %from_a, %from_b, %d, %wide;
+    .reg .{accumulator} %d<64>;
 
-    ld.param.u64        %from_a, [a];
-    ld.param.u64        %from_b, [b];
-    ld.param.u64        %d, [d];
-    ld.param.u32        %steps, [STEPS];
-    ld.param.u32        %writers, [WRITERS];
-    cvta.to.global.u64  %from_a, %from_a;
-    cvta.to.global.u64  %from_b, %from_b;
-    cvta.to.global.u64  %d, %d;
-    mov.u32             %thread, %tid.x;
-    mov.u32             %cta, %ctaid.x;
-    and.b32             %lane, %thread, 31;
-    shr.u32             %warp, %thread, 5;
-    shr.u32             %group, %lane, 2;
-    and.b32             %pair, %lane, 3;
+    ld.param.u64 %from_a, [a];
+    ld.param.u64 %from_b, [b];
+    ld.param.u64 %d, [d];
+    ld.param.u32 %steps, [STEPS];
+    ld.param.u32 %writers, [WRITERS];
+    cvta.to.global.u64 %from_a, %from_a;
+    cvta.to.global.u64 %from_b, %from_b;
+    cvta.to.global.u64 %d, %d;
+    mov.u32 %thread, %tid.x;
+    mov.u32 %cta, %ctaid.x;
+    and.b32 %lane, %thread, 31;
+    shr.u32 %warp, %thread, 5;
+    shr.u32 %group, %lane, 2;
+    and.b32 %pair, %lane, 3;
 
     // A row has 32 bytes. Lane l holds words l % 4 and l % 4 + 4 of the rows l / 4 + 8 i.
-    shl.b32             %offset, %group, 5;
-    mad.lo.u32          %offset, %pair, 4, %offset;
-    cvt.u64.u32         %wide, %offset;
-    add.u64             %from_a, %from_a, %wide;
-    add.u64             %from_b, %from_b, %wide;
+    shl.b32 %offset, %group, 5;
+    mad.lo.u32 %offset, %pair, 4, %offset;
+    cvt.u64.u32 %wide, %offset;
+    add.u64 %from_a, %from_a, %wide;
+    add.u64 %from_b, %from_b, %wide;
 {loads}
 {zeros}
 STEP:
 {products}
-    sub.u32             %steps, %steps, 1;
-    setp.ne.u32         %more, %steps, 0;
-    @%more bra          STEP;
+    sub.u32 %steps, %steps, 1;
+    setp.ne.u32 %more, %steps, 0;
+    @%more bra STEP;
 
-    setp.lt.u32         %writes, %cta, %writers;
-    @!%writes bra       END;
-    mad.lo.u32          %warp, %cta, 8, %warp;
-    mul.wide.u32        %wide, %warp, 8192;
-    add.u64             %d, %d, %wide;
-    shl.b32             %offset, %group, 8;
-    mad.lo.u32          %offset, %pair, 8, %offset;
-    cvt.u64.u32         %wide, %offset;
-    add.u64             %d, %d, %wide;
+    setp.lt.u32 %writes, %cta, %writers;
+    @!%writes bra END;
+    mad.lo.u32 %warp, %cta, 8, %warp;
+    mul.wide.u32 %wide, %warp, 8192;
+    add.u64 %d, %d, %wide;
+    shl.b32 %offset, %group, 8;
+    mad.lo.u32 %offset, %pair, 8, %offset;
+    cvt.u64.u32 %wide, %offset;
+    add.u64 %d, %d, %wide;
 {stores}
 END:
     ret;
@@ -329,12 +330,12 @@ def mma(kind: str) -> str:
     }  # fmt: skip
     # Register i of a tile of A: 8 (i % 2) rows down, 4 (i / 2) words to the right; of B: 4 i words right.
     loads = [
-        f"    ld.global.b32       %a{4 * tile + i}, [%from_a + {512 * tile + 256 * (i % 2) + 16 * (i // 2)}];"
+        f"    ld.global.b32 %a{4 * tile + i}, [%from_a + {512 * tile + 256 * (i % 2) + 16 * (i // 2)}];"
         for tile in range(2)
         for i in range(4)
     ]
     loads += [
-        f"    ld.global.b32       %b{2 * tile + i}, [%from_b + {256 * tile + 16 * i}];"
+        f"    ld.global.b32 %b{2 * tile + i}, [%from_b + {256 * tile + 16 * i}];"
         for tile in range(8)
         for i in range(2)
     ]
@@ -346,32 +347,27 @@ def mma(kind: str) -> str:
             a = ", ".join(f"%a{4 * row + i}" for i in range(4))
             b = ", ".join(f"%b{2 * column + i}" for i in range(2))
             form = f"mma.sync.aligned.m16n8k{k}.row.col.{accumulator}.{kind}.{kind}.{accumulator}"
-            products.append(f"    {form}\n        {{{d}}}, {{{a}}}, {{{b}}}, {{{d}}};")
+            products.append(f"    {form}\n {{{d}}}, {{{a}}}, {{{b}}}, {{{d}}};")
             for low in range(2):
                 place = 256 * (16 * row + 8 * low) + 32 * column
                 pair = f"{{%d{first + 2 * low}, %d{first + 2 * low + 1}}}"
-                stores.append(f"    st.global.v2.{accumulator}   [%d + {place}], {pair};")
+                stores.append(f"    st.global.v2.{accumulator} [%d + {place}], {pair};")
     zero = "0f00000000" if accumulator == "f32" else "0"
     body = BODY_MMA.format(
         **words,
         loads="\n".join(loads) + "\n",
-        zeros="\n".join(f"    mov.{accumulator}             %d{i}, {zero};" for i in range(64)) + "\n",
+        zeros="\n".join(f"    mov.{accumulator} %d{i}, {zero};" for i in range(64)) + "\n",
         products="\n".join(products),
         stores="\n".join(stores),
     )
     return HEADER_MMA.format(**words) + body
 
 
-def lines(names: list[str], each: int, indent: str) -> str:
-    """Names separated by commas, so many on a line."""
-    rows = [", ".join(names[start : start + each]) for start in range(0, len(names), each)]
-    return f",\n{indent} ".join(rows)
-
-
 def texts() -> dict[str, str]:
-    """Every file's text by its name."""
+    """Every file's text by its name, as `ptxkit fmt` lays it out."""
     made = {f"wgmma_{kind}.ptx": wgmma(kind) for kind in WGMMA}
-    return made | {f"mma_{kind}.ptx": mma(kind) for kind in MMA}
+    made |= {f"mma_{kind}.ptx": mma(kind) for kind in MMA}
+    return {name: ptxkit.write(ptxkit.parse(text), canonical=True) for name, text in made.items()}
 
 
 def main() -> int:
