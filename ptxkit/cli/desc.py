@@ -11,11 +11,12 @@ from ptxkit.cli.output import print_json
 from ptxkit.descriptors import KINDS
 from ptxkit.descriptors.requests import answer_line, decode, encode, parse_fields
 
-_KINDS = "Kinds: " + ", ".join(KINDS) + "."
+_KINDS = f"Kinds: {', '.join(KINDS)}. `ptxkit explain KIND` lists a kind's fields."
 
 
 @click.group(
-    epilog="Example: ptxkit desc encode idesc.f16 m=128 n=256 a=bf16 b=bf16 d=f32",
+    epilog="Example: ptxkit desc encode idesc.f16 m=128 n=256 a=bf16 b=bf16 d=f32\n\n"
+    "`ptxkit explain KIND` lists a kind's fields, `ptxkit explain KIND 0x..` what the bits of a value say.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def command() -> None:
@@ -25,6 +26,7 @@ def command() -> None:
 @command.command(
     "encode",
     cls=Verb,
+    short_help="pack fields into the value",
     help=f"Print the value of a descriptor of KIND made of FIELDS, each `name=value`.\n\n{_KINDS}",
     examples=(
         ("ptxkit desc encode idesc.f16 m=128 n=256 a=bf16 b=bf16 d=f32", "0x08400490"),
@@ -47,6 +49,7 @@ def encode_command(kind: str, fields: tuple[str, ...], as_json: bool) -> int:
 @command.command(
     "decode",
     cls=Verb,
+    short_help="read the fields of a value",
     help=f"Print the fields of the descriptor of KIND that VALUE is, as `encode` takes them.\n\n{_KINDS}",
     examples=(("ptxkit desc decode idesc.f16 0x08200490", "m=128, n=128, a=bf16, ..."),),
 )
@@ -67,6 +70,7 @@ def decode_command(kind: str, value: str, as_json: bool) -> int:
 @command.command(
     "batch",
     cls=Verb,
+    short_help="answer requests from stdin, a JSON object a line",
     help='Answer requests from stdin, JSON objects a line: {"op": "encode", "kind": K, ...fields} gives '
     '{"value": "0x.."}, {"op": "decode", "kind": K, "value": "0x.."} gives {"fields": {..}}; what is wrong '
     f'gives {{"error": {{"code", "message"}}}} in its place, and the exit code stays 0.\n\n{_KINDS}',
