@@ -57,6 +57,15 @@ def test_a_broken_line_is_found_by_name(kernel: AsyncKernel, fault: list[str]) -
     assert set(codes.split()) & set(found), f"found {found}"
 
 
+@pytest.mark.parametrize("order", ["eager", "random"])
+@pytest.mark.parametrize(("kernel", "fault"), [p for p in FAULTS if p.values[1][0] == "P694"])
+def test_what_may_reach_a_cta_that_is_gone_is_found_in_every_order(
+    kernel: AsyncKernel, fault: list[str], order: str
+) -> None:
+    codes, old, new = fault
+    assert findings(kernel, old, new, Emulator(order)) == [codes]
+
+
 def findings(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[str]:
     """The codes of what is found."""
     text = kernel.broken(old, new)

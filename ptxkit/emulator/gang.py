@@ -350,8 +350,8 @@ class Gang:
         self.living -= group.lanes
         if self.counted_by is not None:
             check_warpgroups(self, group.occupied()[0])
-        if self.queue.flying:
-            exited(self.queue, group.occupied()[0] // self.warps)
+        if self.launch.sanitize and (self.queue.flying or self.cluster > 1):
+            exited(self.queue, group.occupied()[0])
         if self.tensor is not None:
             self.tensor.retired()
         self.reconsider()

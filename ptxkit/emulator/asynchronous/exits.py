@@ -1,46 +1,194 @@
-"""What threads leave behind when they exit."""
+"""What threads leave behind when they exit, and what still reaches for the shared memory of a CTA by then."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.operation import Membership, Operation
+from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.ledger import THREAD, THREAD_BITS
+from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.queue import Queue
+    from ptxkit.emulator.gang import Gang
+
+KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
+MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"
 
 
-def exited(queue: Queue, ctas: np.ndarray) -> None:
-    """Warn if CTAs are gone, all their threads, while shared memory of theirs is in use, or with copies that
-    nobody committed."""
+def exited(queue: Queue, rows: np.ndarray) -> None:
+    """Look at what some rows, whose threads have exited, leave behind.
+
+    Raises:
+        EmulatorFault: P694, a CTA is gone, all its threads, and another one's thread or operation may still
+            access its shared memory. What the CTA's own operations may still read is a warning, P659, and so
+            are copies that nobody committed, P656.
+    """
     gang = queue.gang
-    ctas = np.unique(ctas)
+    ctas = np.unique(rows // gang.warps)
     gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
-    for operation in queue.flying if len(gone) else ():
+    if not len(gone):
+        return
+    for operation in queue.flying:
         _check_committed(operation, gone)
-        for regions, flags, verb in (
-            (operation.reads, operation.unread, "read"),
-            (operation.writes, operation.unwritten, "write"),
-        ):
-            for region in regions:
-                if region.bank is not gang.shared or not flags.any():
-                    continue
-                held = region.of_items(flags)
-                tile = held.start // gang.shared.stride
-                hit = np.isin(tile, gone)
-                if verb == "write":
-                    hit &= tile != operation.rows[held.item] // gang.warps
-                if hit.any():
-                    at = int(np.argmax(hit))
-                    gang.launch.warn(
-                        "P659",
-                        f"EXIT-WITH-PENDING-READ: CTA {gang.name_cta(int(tile[at]))} exits while this "
-                        f"operation may still {verb} its shared memory",
-                        operation.site,
-                        (f"issued by {operation.thread(int(held.item[at]))}",),
-                    )
+        _check_bytes(operation, gone)
+    if gang.cluster > 1:
+        for cta in gone.tolist():
+            _check_arrivals(queue, cta)
+            _check_accesses(gang, cta)
+
+
+def issued(operation: Operation) -> None:
+    """Look at where an operation that is being issued works.
+
+    Raises:
+        EmulatorFault: P694, it writes to the shared memory of a CTA that has exited, or signals there.
+    """
+    gang = operation.gang
+    if gang.cluster == 1:
+        return
+    running: np.ndarray = np.any(gang.alive.reshape(len(gang.ctas), -1), axis=1)
+    if running.all():
+        return
+    for region in (*operation.reads, *operation.writes):
+        if region.bank is gang.shared:
+            _refuse(operation, region.start // gang.shared.stride, region.item, running)
+    slots = _slots(operation)
+    _refuse(operation, gang.mbarriers.place[slots] // gang.shared.stride, np.arange(len(slots)), running)
+
+
+def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
+    late = ~running[tiles]
+    if late.any():
+        at = int(np.argmax(late))
+        gang = operation.gang
+        raise fault(
+            "P694",
+            f"DSMEM-PEER-EXITED: shared memory of CTA {gang.name_cta(int(tiles[at]))}, which has exited, is "
+            "accessed",
+            operation.site,
+            (operation.thread(int(items[at])),),
+            MEET,
+        )
+
+
+def _slots(operation: Operation) -> np.ndarray:
+    """The mbarrier that each item signals; empty where it signals none."""
+    signal = operation.signal
+    return signal.slots if isinstance(signal, Arrival | Transaction) else np.zeros(0, np.int64)
+
+
+def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
+    """Whether an operation in flight may still read or write the shared memory of CTAs that are gone."""
+    gang = operation.gang
+    for regions, flags, verb in (
+        (operation.reads, operation.unread, "read"),
+        (operation.writes, operation.unwritten, "write"),
+    ):
+        for region in regions:
+            if region.bank is not gang.shared or not flags.any():
+                continue
+            held = region.of_items(flags)
+            tile = held.start // gang.shared.stride
+            own = tile == operation.rows[held.item] // gang.warps
+            hit = np.isin(tile, gone)
+            if (hit & ~own).any():
+                at = int(np.argmax(hit & ~own))
+                who = operation.thread(int(held.item[at]))
+                _foreign(gang, int(tile[at]), operation.site, f"{verb} its shared memory", f"issued by {who}")
+            if verb == "read" and hit.any():
+                at = int(np.argmax(hit))
+                gang.launch.warn(
+                    "P659",
+                    f"EXIT-WITH-PENDING-READ: CTA {gang.name_cta(int(tile[at]))} exits while this "
+                    "operation may still read its shared memory",
+                    operation.site,
+                    (f"issued by {operation.thread(int(held.item[at]))}",),
+                )
+
+
+def _foreign(gang: Gang, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
+    message = (
+        f"DSMEM-PEER-EXITED: CTA {gang.name_cta(cta)} exits while another CTA's instruction may still {does}"
+    )
+    raise fault("P694", message, site, (who,), MEET)
+
+
+def _check_arrivals(queue: Queue, cta: int) -> None:
+    """Whether all arrivals of other CTAs have come for which a CTA's mbarriers are told, so that it knows.
+
+    A thread of the CTA knows of an arrival if it has waited for its phase, or for that of a later
+    `tcgen05.commit` of the same thread: these arrive in their order. An arrival by a thread itself is known
+    by any order of threads.
+    """
+    gang, barriers = queue.gang, queue.mbarriers
+    mine = np.flatnonzero(barriers.live & (barriers.place // gang.shared.stride == cta))
+    seen = mine[(barriers.visited[mine] > 0) & (barriers.visited[mine] <= barriers.observed[mine])]
+    known: dict[int, int] = {}
+    for slot in seen.tolist():
+        number = -int(barriers.visited_at[slot])
+        if number > 0 and _is_commit(gang.launch.events.site(number)):
+            visitor = int(barriers.visitor[slot])
+            known[visitor] = max(known.get(visitor, 0), number)
+    for operation in queue.pending:
+        slots = _slots(operation)
+        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // gang.warps != cta)
+        if not hit.any():
+            continue
+        at = int(np.argmax(hit))
+        visitor = int(operation.rows[at]) * WARP + int(operation.lanes[at])
+        if not _is_commit(operation.site) or known.get(visitor, 0) < operation.number:
+            does = _arrives(queue, int(slots[at]))
+            _foreign(gang, cta, operation.site, does, f"issued by {operation.thread(at)}")
+    rows = np.arange(cta * gang.warps, (cta + 1) * gang.warps)
+    for slot in np.setdiff1d(mine[barriers.visited[mine] > 0], seen).tolist():
+        number, visitor = int(barriers.visited_at[slot]), int(barriers.visitor[slot])
+        site = gang.launch.events.site(abs(number))
+        if number < 0:
+            told = _is_commit(site) and known.get(visitor, 0) > -number
+        else:
+            by = np.full(len(rows), visitor // WARP)
+            told = bool(gang.order.knows(rows, by, np.full(len(rows), number)).any())
+        if not told:
+            _foreign(gang, cta, site, _arrives(queue, slot), barriers.thread(visitor))
+
+
+def _arrives(queue: Queue, slot: int) -> str:
+    gang, place = queue.gang, int(queue.mbarriers.place[slot])
+    return f"arrive at its mbarrier at {place % gang.shared.stride + gang.launch.shared_start:#x}"
+
+
+def _is_commit(site: Site | None) -> bool:
+    return (
+        site is not None and site.instruction.opcode == "tcgen05" and "commit" in site.instruction.modifiers
+    )
+
+
+def _check_accesses(gang: Gang, cta: int) -> None:
+    """Whether accesses of other CTAs' threads to a CTA's shared memory are ordered before its exit."""
+    ledger = gang.shared.ledger
+    if ledger is None or ledger.private:
+        return
+    first, last = (
+        int(ledger.granules(at)) for at in (cta * gang.shared.stride, (cta + 1) * gang.shared.stride)
+    )
+    rows = np.arange(cta * gang.warps, (cta + 1) * gang.warps)
+    for kind, verb in KINDS:
+        if not ledger.has(kind):
+            continue
+        for record in np.unique(ledger.records(kind)[first:last]):
+            if not record or ledger.is_async(record):
+                continue
+            who = int(ledger.thread(record)) >> THREAD_BITS
+            if who == int(gang.ctas[cta]) or int(ledger.number(record)) < gang.launch.events.first:
+                continue
+            if not gang.order.has_seen(ledger, np.full(len(rows), record), rows).any():
+                site = gang.launch.events.site(int(ledger.number(record)))
+                thread = gang.launch.thread(who, int(ledger.thread(record)) & THREAD)
+                _foreign(gang, cta, site, f"{verb} its shared memory", str(thread))
 
 
 def _check_committed(operation: Operation, gone: np.ndarray) -> None:

@@ -21,6 +21,7 @@ class MBarriers(Objects):
             EmulatorFault: P679, the tx-count leaves its range.
         """
         self._note("expects", site, slots, amounts, threads)
+        self._visit(slots, threads, site)
         np.add.at(self.tx, slots, amounts)
         self._check_range(slots, site, threads)
         self._late(slots, slots[self.pending[slots] == 0], site, threads)
@@ -38,9 +39,19 @@ class MBarriers(Objects):
             )
             self.gang.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
 
-    def complete(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
-        """complete-tx: each subtracts from the tx-count."""
+    def complete(
+        self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site, issued: int = 0
+    ) -> None:
+        """complete-tx: each subtracts from the tx-count.
+
+        Args:
+            slots, amounts: the mbarriers, and bytes of each.
+            threads: whose operation it is, by number in the gang.
+            site: the instruction.
+            issued: the event of an asynchronous operation's issue; 0 where threads do it themselves.
+        """
         self._note("completes", site, slots, amounts, threads)
+        self._visit(slots, threads, site, issued)
         np.subtract.at(self.tx, slots, amounts)
         self._check_range(slots, site, threads)
         self._settle(slots, site)
@@ -55,6 +66,7 @@ class MBarriers(Objects):
         expects: np.ndarray | None = None,
         drops: bool = False,
         may_complete: bool = True,
+        issued: int = 0,
     ) -> np.ndarray:
         """arrive-on, after expect-tx and drop if there are any.
 
@@ -66,6 +78,7 @@ class MBarriers(Objects):
             expects: bytes that each expects first.
             drops: whether the counts leave the expected count of later phases too.
             may_complete: False for `.noComplete`.
+            issued: as of `complete`.
 
         Returns:
             The state of each mbarrier before the arrival: a token, uint64.
@@ -86,6 +99,7 @@ class MBarriers(Objects):
         if self.gang.launch.strict:
             self._check_observed(slots, threads, site)
         self._note("drops" if drops else "arrives", site, slots, counts, threads)
+        self._visit(slots, threads, site, issued)
         if drops:
             np.subtract.at(self.expected, slots, counts)
             none = self.expected[slots] < 0
@@ -123,6 +137,18 @@ class MBarriers(Objects):
                 )
         self._settle(slots, site)
         return tokens
+
+    def _visit(self, slots: np.ndarray, threads: np.ndarray, site: Site, issued: int = 0) -> None:
+        """Take note of what other CTAs of the cluster do to mbarriers."""
+        gang = self.gang
+        if gang.cluster == 1 or not gang.launch.sanitize:
+            return
+        away = threads // (WARP * gang.warps) != self.place[slots] // gang.shared.stride
+        if away.any():
+            reached = slots[away]
+            self.visited[reached] = self.phase[reached] + 1
+            self.visitor[reached] = threads[away]
+            self.visited_at[reached] = -issued or gang.launch.events.take(site)
 
     def _check_observed(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """Warn of an arrival in a phase though no wait has said yes since the one before completed

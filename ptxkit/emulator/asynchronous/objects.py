@@ -32,6 +32,9 @@ COUNTS = (
     "observed",
     "expected_by",
     "expected_at",
+    "visited",
+    "visitor",
+    "visited_at",
 )
 """The arrays that have a number for each slot, besides `place`, `live` and `local`."""
 
@@ -49,6 +52,10 @@ class Objects(Story):
         turned: the event of its last phase's completion.
         observed: how many of its phases had completed when a wait last said yes.
         expected_by, expected_at: the row and the event of its last expect-tx that was no arrival as well.
+        visited: one more than the phase in which another CTA last arrived at it or sent bytes for it; 0 for
+            never.
+        visitor, visited_at: that thread, by its number in the gang, and the event; negative, that of the
+            issue, where an asynchronous operation did it.
         stamp: grows with every change.
     """
 
@@ -68,6 +75,9 @@ class Objects(Story):
         self.observed = np.zeros(0, np.int64)
         self.expected_by = np.zeros(0, np.int64)
         self.expected_at = np.zeros(0, np.int64)
+        self.visited = np.zeros(0, np.int64)
+        self.visitor = np.zeros(0, np.int64)
+        self.visited_at = np.zeros(0, np.int64)
         self.stamp = 0
         self.events: deque[Event] = deque(maxlen=KEPT)
         self._locals: dict[int, int] = {}
@@ -105,7 +115,7 @@ class Objects(Story):
         if len(fresh):
             self._grow(fresh, site)
         slots = self.at[places >> 3].astype(np.int64) - 1
-        self.phase[slots] = self.observed[slots] = 0
+        self.phase[slots] = self.observed[slots] = self.visited[slots] = 0
         self.expected[slots] = self.pending[slots] = counts
         self.tx[slots] = 0
         self.live[slots] = True

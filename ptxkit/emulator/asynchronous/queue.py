@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.emulator.asynchronous.exits import issued
 from ptxkit.emulator.asynchronous.groups import Groups
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
@@ -68,6 +69,7 @@ class Queue:
         operation.number = launch.events.take(operation.site)
         launch.counts.issue(operation.site.name, operation.count)
         if launch.sanitize:
+            issued(operation)
             self.hazards.enter(operation)
             self.flying.append(operation)
         self.pending.append(operation)
@@ -108,14 +110,16 @@ class Queue:
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):
                 operation.phases = self.mbarriers.phase[slots]
-                self.mbarriers.complete(slots, sizes, self._threads(operation), operation.site)
+                threads = self._threads(operation)
+                self.mbarriers.complete(slots, sizes, threads, operation.site, operation.number)
             case Arrival(slots=slots):
                 operation.phases = self.mbarriers.phase[slots]
                 self._arrive(operation, slots)
 
     def _arrive(self, operation: Operation, slots: np.ndarray) -> None:
         counts = np.ones(len(slots), np.int64)
-        self.mbarriers.arrive(slots, counts, self._threads(operation), operation.site)
+        threads = self._threads(operation)
+        self.mbarriers.arrive(slots, counts, threads, operation.site, issued=operation.number)
 
     @staticmethod
     def _threads(operation: Operation) -> np.ndarray:
