@@ -13,7 +13,14 @@ from command import here, refused
 
 import ptxkit
 from ptxkit.asm.format import reformat
+from ptxkit.asm.lines import WIDTH
 
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = sorted(
+    path
+    for folder in ("kernels_ptx", "bench/kernels", "docs/tutorial")
+    for path in (ROOT / folder).rglob("*.ptx")
+)
 UNTIDY = ".version 9.0 .target sm_90a // which\n.entry k() { add .s32 %r1,%r1,\n 1;\n\n\n/* end */ ret; }\n"
 TIDY = """\
 .version 9.0
@@ -124,3 +131,10 @@ def test_the_tree_stays_with_dos_line_ends_too(path: Path) -> None:
     assert again == module
     assert reformat(again) == first
     assert first.count("\n") == first.count("\r\n")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_shipped_kernel_is_laid_out(path: Path) -> None:
+    text = path.read_text()
+    assert ptxkit.write(ptxkit.parse(text), canonical=True) == text
+    assert [line for line in text.split("\n") if len(line) > WIDTH] == []
