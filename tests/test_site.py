@@ -74,6 +74,15 @@ def test_search_knows_the_codes_without_a_server(site: Path) -> None:
     assert (site / "assets" / "iframe-worker.js").exists()
 
 
+def test_search_finds_names_by_their_parts_and_guides_first(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    parts = re.split(index["config"]["separator"], "`tcgen05.mma.cta_group::1.kind::mxf4nvf4`")
+    assert [part for part in parts if part] == ["tcgen05", "mma", "cta_group", "1", "kind", "mxf4nvf4"]
+    assert "9.7.16.4" in re.split(index["config"]["separator"], "PTX ISA 9.7.16.4")
+    boosts = {entry["location"]: entry.get("boost", 1) for entry in index["docs"]}
+    assert boosts["card.html"] > boosts["instructions/mapa.html"]
+
+
 def test_ptx_is_coloured_by_our_lexer(site: Path) -> None:
     text = (site / "tutorial" / "08-tcgen05" / "index.html").read_text("utf-8")
     assert re.search(r'<span class="na">[^<]*\.cta_group::1', text)

@@ -28,6 +28,8 @@ WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 START = "index.md"
 """The README's page."""
+GUIDES = ("bench", "card", "check", "debug", "desc", "driver", "plan", "run", "sweep", "trace", "workload")
+"""Pages that the search shows, as it does the reference, before those of instructions and messages."""
 COPIES = "repository"
 """The folder of the site with copies of files of the repository."""
 
@@ -53,6 +55,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """A page's text as the site has it."""
     here = page.file.src_uri
+    if here.removesuffix(".md") in GUIDES or here.startswith("reference/"):
+        page.meta["search"] = {"boost": 4}
     markdown = LINK.sub(lambda found: f"{found[1]}{_lead(here, found[2])}{found[3]}", markdown)
     markdown = PTX.sub(r"\1ptxkit", FENCE.sub(r"\1\2", markdown))
     return WITH.sub("", markdown)
