@@ -10,13 +10,13 @@ import click
 
 from ptxkit.asm import parse
 from ptxkit.asm.format import reformat
+from ptxkit.asm.parse import as_text
 from ptxkit.cli import Verb
-from ptxkit.cli.files import parsed, write_whole
+from ptxkit.cli.files import STANDARD, parsed, standard_input, write
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
 from ptxkit.diagnostics import PtxkitError, error, exit_code
 
-STANDARD = "-"
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
 
@@ -37,6 +37,10 @@ _COLORS = {"+": "32", "-": "31", "@": "36"}
 def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> int:
     """Lay PTX files out in the one style: four blanks a level, a statement a line, comments where they are.
 
+    Lines have 110 columns. A longer statement is broken behind its opcode and its operands, and inside an
+    operand only where no line holds it: long vectors stand in rows. Comments behind lines that follow each
+    other share a column.
+
     What a file says does not change. A file with syntax errors is left alone.
     """
     worst = 0
@@ -53,7 +57,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> i
                 elif check:
                     print(f"would reformat {file}")
                 elif file != STANDARD:
-                    write_whole(Path(file), after.encode())
+                    write(Path(file), after.encode())
             if file == STANDARD and not check and not diff:
                 sys.stdout.write(after)
         except PtxkitError as problem:
@@ -71,8 +75,8 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
         PtxkitError: what keeps it from being read; its syntax errors.
     """
     if file == STANDARD:
-        text = _standard_input(max_size)
-        module = parse(text if "\n" in text else f"{text}\n", name="<stdin>", max_size=max_size)
+        text = standard_input(max_size)
+        module = parse(as_text(text), name="<stdin>", max_size=max_size)
     else:
         module = parsed(Path(file), file, max_size)
         text = module.source.text if module.source else ""
@@ -82,14 +86,6 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
     if errors:
         raise PtxkitError(errors)
     return text, reformat(module)
-
-
-def _standard_input(max_size: int) -> str:
-    data = sys.stdin.buffer.read(max_size + 1)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as wrong:
-        raise error("P112", f"expected PTX text, found bytes that are not UTF-8: {wrong.reason}") from None
 
 
 def _difference(file: str, before: str, after: str) -> Iterator[str]:
