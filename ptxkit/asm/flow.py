@@ -309,6 +309,14 @@ class Code:
         """The basic blocks in order, with liveness and what may be unassigned."""
         return basic_blocks(self)
 
+    def live_after(self, number: int) -> int:
+        """The registers that may still be read behind an instruction, as bits."""
+        block = next(block for block in self.blocks if block.start <= number < block.stop)
+        live = block.live_out
+        for later in reversed(range(number + 1, block.stop)):
+            live = self.reads[later] | live & ~self.kills[later]
+        return live
+
 
 def _declared(variables: Sequence[Variable], scope: Scope) -> list[Symbol]:
     """The symbols of the parameters in a header; none where the body is empty, for nothing uses them."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.asm.flow import read_names
 from ptxkit.emulator.asynchronous.objects import MOST
 from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
 from ptxkit.emulator.asynchronous.phases import PhaseGate
@@ -173,7 +172,7 @@ def wait(form: Form) -> Effect:
     phase = form.source(form.sources[1], "u32" if parity else "b64")
     site = form.site
     gate = PhaseGate(site, places, phase, parity, form.guard)
-    untested = target is None or not _is_read(form, form.targets[0])
+    untested = target is None or not _is_read(form)
 
     def step(group: Group, guard: Any) -> None:
         issuers = gate.who(group, guard)
@@ -197,15 +196,11 @@ def wait(form: Form) -> Effect:
     return Effect(step, gate)
 
 
-def _is_read(form: Form, operand: tree.Operand) -> bool:
-    """Whether any instruction of the function reads a register."""
+def _is_read(form: Form) -> bool:
+    """Whether what the instruction writes is read before something else is written over it."""
     flow = form.builder.flow
-    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
-    return any(
-        flow.meaning(name) is symbol
-        for instruction in flow.instructions
-        for name in (*read_names(instruction), *([instruction.guard] if instruction.guard else ()))
-    )
+    number = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
+    return bool(flow.live_after(number) & flow.writes[number])
 
 
 def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
