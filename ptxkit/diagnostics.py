@@ -166,6 +166,14 @@ def error(code: str, message: str, span: Span | None = None, **rest: Any) -> Ptx
     return PtxkitError(Diagnostic(code, message, span, **rest))
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 byte`, `2 bytes`, `0 entries`: a number of things, for a message."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    return f"{number} {plural}"
+
+
 def reason(problem: Exception) -> str:
     """What a library or the system says, for the end of a message: one line that begins in lower case."""
     said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)

@@ -9,9 +9,9 @@ from typing import Any
 
 from ptxkit.arguments.fast import Packer, compile_packer
 from ptxkit.arguments.parameter import Parameter, place
-from ptxkit.arguments.values import AddressOf, UnfitError, count, describe, device_address, encode
+from ptxkit.arguments.values import AddressOf, UnfitError, describe, device_address, encode
 from ptxkit.asm.tree import Function
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
 
 
 class Signature:
@@ -59,7 +59,8 @@ class Signature:
         return iter(self.parameters)
 
     def __repr__(self) -> str:
-        return f"Signature({self.name!r}, {len(self.parameters)} parameters, {self.size} bytes)"
+        parameters = counted(len(self.parameters), "parameter")
+        return f"Signature({self.name!r}, {parameters}, {counted(self.size, 'byte')})"
 
     def parameter(self, key: int | str) -> Parameter:
         """The parameter at an index, or with a name.
@@ -89,7 +90,7 @@ class Signature:
             message = f"expected the arguments as a list or tuple, found {describe(args)}"
             raise self._error(Diagnostic("P501", message, self._span))
         if len(args) != len(self.parameters):
-            expected = count(len(self.parameters), "argument")
+            expected = counted(len(self.parameters), "argument")
             message = f"entry `{self.name}` takes {expected}, found {len(args)}"
             raise self._error(Diagnostic("P501", message, self._span), args)
         space = bytearray(self.size)
@@ -127,7 +128,7 @@ class Signature:
             given = args if isinstance(args, dict) else dict(enumerate(args))
         rows = []
         for p in self.parameters:
-            size = f"{count(p.size, 'byte')} at {p.offset}"
+            size = f"{counted(p.size, 'byte')} at {p.offset}"
             row = [str(p.index), p.name, p.text, size]
             if args is not None:
                 row.append(describe(given[p.index]) if p.index in given else "not given")

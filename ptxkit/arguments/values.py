@@ -14,7 +14,7 @@ import numpy as np
 from ptxkit import dtypes
 from ptxkit.arguments import dlpack
 from ptxkit.arguments.parameter import FORMATS, Parameter
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 
 _GIVEN_WIDTH = 48
 """Longest description of a given value in the parameter table."""
@@ -58,7 +58,7 @@ def describe(value: Any) -> str:
     if isinstance(value, np.ndarray):
         text = f"numpy {value.dtype}{list(value.shape)}"
     elif isinstance(value, bytes | bytearray | memoryview):
-        text = count(memoryview(value).nbytes, "byte")
+        text = counted(memoryview(value).nbytes, "byte")
     elif isinstance(value, bool | int | float | np.generic):
         text = f"{type(value).__name__} {value!s}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
@@ -162,15 +162,17 @@ def _encode_aggregate(parameter: Parameter, value: Any, resolve: AddressOf) -> b
     if isinstance(value, np.ndarray) and value.shape != dimensions:
         if type_name == "b8" and value.nbytes == parameter.size:
             return value.tobytes()
-        why = f"expected {count(parameter.size, 'byte')}, shape {list(dimensions)}, found {describe(value)}"
+        why = f"expected {counted(parameter.size, 'byte')}, shape {list(dimensions)}, found {describe(value)}"
         raise UnfitError("P505", why)
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
         return b"".join(_encode_scalar(type_name, e, resolve) for e in _flatten(value, dimensions))
     if resolve(value) is not None:
-        why = f"`.{type_name}` of {parameter.size} bytes is passed by value, found a device buffer"
+        why = f"`.{type_name}` of {counted(parameter.size, 'byte')} is passed by value, found a device buffer"
         raise UnfitError("P502", why, "give `buffer.numpy()`, or make the parameter a pointer, `.u64`")
     shape = list(dimensions)
-    why = f"expected {count(parameter.size, 'byte')} or a sequence of shape {shape}, found {describe(value)}"
+    why = (
+        f"expected {counted(parameter.size, 'byte')} or a sequence of shape {shape}, found {describe(value)}"
+    )
     raise UnfitError("P502", why)
 
 
@@ -181,7 +183,7 @@ def _flatten(value: Any, dimensions: tuple[int, ...]) -> Iterator[Any]:
     if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
         raise UnfitError("P505", f"expected a sequence of {dimensions[0]}, found {describe(value)}")
     if len(value) != dimensions[0]:
-        raise UnfitError("P505", f"expected {count(dimensions[0], 'element')}, found {len(value)}")
+        raise UnfitError("P505", f"expected {counted(dimensions[0], 'element')}, found {len(value)}")
     for element in value:
         yield from _flatten(element, dimensions[1:])
 
@@ -197,7 +199,7 @@ def _raw_bytes(value: Any, size: int) -> bytes | None:
     else:
         return None
     if len(raw) != size:
-        why = f"expected {count(size, 'byte')}, found {type(value).__name__} of {len(raw)}"
+        why = f"expected {counted(size, 'byte')}, found {type(value).__name__} of {len(raw)}"
         raise UnfitError("P505", why)
     return raw
 
@@ -220,8 +222,3 @@ def _advice(dtype: dtypes.DType, value: Any) -> str | None:
     if isinstance(value, float | np.floating):
         return "convert it: `int(x)`"
     return None
-
-
-def count(number: int, noun: str) -> str:
-    """`1 byte`, `2 bytes`."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
