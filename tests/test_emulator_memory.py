@@ -710,3 +710,61 @@ def test_what_is_defined_elsewhere_is_refused(before: str, body: str) -> None:
     defined = before.replace(".extern", ".visible").replace("();", "() { ret; }")
     declared = "" if ".func" in before else before
     threads("    mov.u32 %r1, 0;\n" + body, before=f"{declared}\n{defined}")
+
+
+@pytest.mark.parametrize("form", ["atom.global.add.u32 %r1,", "red.global.add.u32"])
+def test_atomics_of_the_same_lanes_in_several_warps(form: str) -> None:
+    """A guard that hangs on the lane alone is one row for all warps."""
+    device = Emulator()
+    out = device.array(np.zeros(4, np.uint32))
+    body = f"""
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r2, %laneid;
+    setp.lt.u32 %p1, %r2, 3;
+    @%p1 {form} [%rd1], 1;
+"""
+    launch(module(body), [out], block=96, grid=5, device=device)
+    assert list(out.numpy()) == [45, 0, 0, 0]
+
+
+def test_strong_accesses_of_the_same_lanes_in_several_warps() -> None:
+    """What lane 0 of each warp releases and acquires orders all of these warps, not the first alone."""
+    body = (
+        TID
+        + """
+    .shared .align 4 .b32 data[4];
+    .shared .align 4 .b32 flag[4];
+    mov.u32 %r2, %laneid;
+    setp.eq.u32 %p1, %r2, 0;
+    shr.u32 %r3, %r20, 5;
+    xor.b32 %r4, %r3, 1;
+    mov.u32 %r5, data;
+    mov.u32 %r6, flag;
+    mad.lo.u32 %r7, %r3, 4, %r5;
+    mad.lo.u32 %r8, %r3, 4, %r6;
+    mad.lo.u32 %r9, %r4, 4, %r5;
+    mad.lo.u32 %r10, %r4, 4, %r6;
+    @%p1 st.shared.u32 [%r8], 0;
+    bar.sync 0;
+    @%p1 st.shared.u32 [%r7], %r3;
+    @%p1 st.release.cta.shared.u32 [%r8], 1;
+AGAIN:
+    @%p1 ld.acquire.cta.shared.u32 %r11, [%r10];
+    @!%p1 mov.u32 %r11, 1;
+    setp.eq.u32 %p2, %r11, 0;
+    @%p2 bra AGAIN;
+    mov.u32 %r1, 7;
+    @%p1 ld.shared.u32 %r1, [%r9];
+"""
+    )
+    got = threads(body, block=128).reshape(4, 32)
+    assert np.array_equal(got[:, 0], [1, 0, 3, 2])
+    assert np.array_equal(got[:, 1:], np.full((4, 31), 7))
+
+
+def test_bulk_stores_clear_shared_memory_alone() -> None:
+    """PTX ISA 9.7.9.13: a generic address must lie in the window of `.shared::cta`."""
+    text = module("    ld.param.u64 %rd1, [out];\n    st.bulk.weak [%rd1], 16, 0;\n", target="sm_100a")
+    device = Emulator()
+    found = fault("P602", text, [device.array(np.zeros(64, np.uint8))], device=device)
+    assert "clears global memory" in found.message

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ptxkit.emulator.group import Group
 
 
@@ -133,4 +133,5 @@ def lanes_of(group: Group, guard: Any, shape: tuple[int, ...]) -> Any:
         return None
     if len(shape) > 2:
         shape = shape[:2]
-    return fold(active, shape)
+    folded = fold(active, shape)
+    return folded if folded.shape == shape or not folded.ndim else np.broadcast_to(folded, shape)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.effect import Effect, effect
@@ -72,7 +73,7 @@ def ld(form: Form) -> Effect:
     kind = m.type()
     expected = 2 if policy else 1
     if len(form.targets) != count or len(form.source_operands) < expected:
-        raise Unsupported(f"{len(form.targets)} destinations where it loads {count}")
+        raise Unsupported(f"{counted(len(form.targets), 'destination')} where it loads {count}")
     width = kind.bytes
     dtype, raw = dtype_of(kind.name), RAW[width * 8]
     targets = [form.target(operand, kind.name) for operand in form.targets]
@@ -168,7 +169,7 @@ def st(form: Form) -> Effect:
     operand = form.instruction.operands[0]
     stored = form.sources[1 : 1 + count]
     if len(stored) != count:
-        raise Unsupported(f"{len(stored)} sources where it stores {count}")
+        raise Unsupported(f"{counted(len(stored), 'source')} where it stores {count}")
     if space == "const":
         raise Unsupported("a store to constant memory")
     name = kind.name if kind.bits == 128 else f"b{kind.bits}"
@@ -226,6 +227,8 @@ def _st_bulk(form: Form) -> Effect:
             raise fault("P603", message, site, (f"{group.thread(*group.first(sizes == longest))}",))
         for offset in range(0, longest, 8):
             for access in accessor(group, _and(guard, sizes > offset), offset):
+                if access.space != "shared":
+                    access.refuse("clears", "and works on the CTA's own shared memory alone")
                 access.store((np.uint64(0),), None, 8)
 
     return Effect(step)
