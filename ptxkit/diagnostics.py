@@ -181,6 +181,11 @@ def reason(problem: Exception) -> str:
     return line if line[:2].isupper() else line[:1].lower() + line[1:]
 
 
+def shortened(text: str) -> str:
+    """A text of anybody's, a name for instance, for a message: at most 80 characters of it."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 # ---- the code registry
 
 

@@ -5,12 +5,14 @@ They lie in `ptxkit/kernels_ptx` of the installed package, else in `kernels_ptx`
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, shortened
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -43,7 +45,7 @@ def find(file: str) -> tuple[str, Path]:
         PtxkitError: P559, it is neither.
     """
     path = Path(file)
-    if path.exists():
+    if file and _is_there(path):
         return file, path
     kernels = shipped()
     for name in (file, f"{file}.ptx"):
@@ -51,10 +53,20 @@ def find(file: str) -> tuple[str, Path]:
             return name, kernels[name]
     import difflib
 
-    beside = [(path.parent / other.name).as_posix() for other in sorted(path.parent.glob("*.ptx"))]
-    near = difflib.get_close_matches(file, [*beside, *kernels], 1)
+    beside = []
+    with suppress(OSError, ValueError):
+        beside = [(path.parent / other.name).as_posix() for other in sorted(path.parent.glob("*.ptx"))]
+    near = [name for name in difflib.get_close_matches(file, [*beside, *kernels], 2) if name != file]
     help = f"did you mean `{near[0]}`?" if near else "`ptxkit kernels` lists the shipped kernels"
-    raise error("P559", f"expected a file or a shipped kernel, found no `{file}`", help=help)
+    found = f"no `{shortened(file)}`" if not os.path.islink(file) else f"a link that leads nowhere, `{file}`"
+    raise error("P559", f"expected a file or a shipped kernel, found {found}", help=help)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 @dataclass(frozen=True, slots=True)

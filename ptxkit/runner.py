@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module, parse
+from ptxkit.asm.parse import as_text
 from ptxkit.device import Device, LoadedModule
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import error
@@ -207,9 +208,10 @@ def check_save(plan: LaunchPlan, options: Options) -> None:
     """Every tensor to save exists, and every folder to save into: said before the work rather than after it.
 
     Raises:
-        PtxkitError: P562 (no such tensor), P555 (no such folder).
+        PtxkitError: P562 (no such tensor, or two for one file), P555 (no such folder).
     """
     known = {tensor.name for tensor in plan.tensors}
+    taken: dict[Path, str] = {}
     for name, file in options.save.items():
         if name not in known:
             listed = ", ".join(f"`{tensor}`" for tensor in sorted(known))
@@ -219,6 +221,10 @@ def check_save(plan: LaunchPlan, options: Options) -> None:
         folder = Path(file).parent
         if not folder.is_dir():
             raise error("P555", f"cannot write `{name}` to `{file}`: there is no folder `{folder}`")
+        other = taken.setdefault(Path(file).absolute(), name)
+        if other != name:
+            message = f"expected a file for each tensor, found `{file}` for `{other}` and for `{name}`"
+            raise error("P562", message)
 
 
 def _unwatched(began: bool) -> None:
@@ -246,7 +252,7 @@ def load(device: Device, module: Module, options: Options) -> LoadedModule:
     Raises:
         PtxkitError: P526, files that can't be linked; what the device has against the module.
     """
-    others = [parse(text, name=name) for name, text in options.link]
+    others = [parse(as_text(text), name=name) for name, text in options.link]
     if device.kind == "cuda":
         return as_gpu(device).load([module, *others], line_info=options.line_info)
     if not others:

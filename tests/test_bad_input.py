@@ -90,6 +90,60 @@ def test_an_empty_file(kernel: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("name", ["", "x" * 5000, "no/such/folder.ptx"])
+def test_a_name_that_no_file_has(name: str) -> None:
+    printed = refused(here("run", name), 2, "P559")
+    assert len(printed) < 300
+
+
+def test_a_link_that_leads_nowhere(tmp_path: Path) -> None:
+    link = tmp_path / "gone.ptx"
+    link.symlink_to("nowhere.ptx")
+    printed = refused(ptxkit("check", link), 2, "P559")
+    assert "a link that leads nowhere" in printed
+    assert "did you mean" not in printed
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (DOUBLE.encode("utf-16"), "found UTF-16"),
+        ("// caf\u00e9\n".encode("latin-1") + DOUBLE.encode(), "found a text in another encoding: byte 6"),
+        (b"\x7fELF\x02\x01" + bytes(64), "found a binary file"),
+        (b"\x50\xed\x55\xba\x01" + bytes(64), "found a binary file"),
+    ],
+)
+def test_what_a_file_is_that_is_no_ptx(kernel: Path, content: bytes, found: str) -> None:
+    kernel.write_bytes(content)
+    printed = refused(here("check", kernel), 1, "P112")
+    assert found in printed
+    assert ("cuobjdump" in printed) == ("binary" in found)
+
+
+def test_a_text_of_one_line(kernel: Path, tmp_path: Path) -> None:
+    """A text without a newline is no path, wherever it goes."""
+    one = " ".join(line for line in without_card(DOUBLE).splitlines() if not line.startswith("//"))
+    linked = tmp_path / "linked.ptx"
+    linked.write_text(".version 8.0 .target sm_75 .address_size 64 .global .u32 other;")
+    assert here("run", kernel, "--device", "emu", "--link", linked).returncode == 0
+    kernel.write_text(one)
+    launch = [
+        "--grid",
+        "1",
+        "--block",
+        "32",
+        "--arg",
+        "x=f32[32]:ones",
+        "--arg",
+        "y=f32[32]",
+        "--arg",
+        "n=32",
+    ]
+    for more in ([], ["--timeout", "60"]):
+        done = ptxkit("run", kernel, "--device", "emu", *launch, *more)
+        assert done.returncode == 0, done.stderr
+
+
 # ---- card and entry
 
 
@@ -143,6 +197,39 @@ def test_a_shape_that_the_kernel_cannot_take(kernel: Path) -> None:
     refused(here("run", "gemv.ptx", "-p", "M=100"), 2, "P551")
     refused(here("run", kernel, "-p", "n=x"), 2, "P560")
     refused(here("run", kernel, "--preset", "huge"), 2, "P544")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "1e308", "x"])
+@pytest.mark.parametrize("verb", ["run", "bench", "sweep"])
+def test_a_time_limit_that_is_none(kernel: Path, verb: str, value: str) -> None:
+    refused(here(verb, kernel, "--device", "emu", "--timeout", value), 2, "P560")
+
+
+@pytest.mark.parametrize("option", ["--min-time", "--max-time", "--max-noise", "--warmup", "--pause"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-1"])
+def test_a_setting_of_a_bench_that_is_none(kernel: Path, option: str, value: str) -> None:
+    refused(here("bench", kernel, "--device", "emu", option, value), 2, "P560")
+
+
+def test_a_size_beyond_all_memory(kernel: Path) -> None:
+    assert here("check", kernel, "--max-size", "99999999999999999999G").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "found"),
+    [
+        ("--grid", "x", "the sizes are `n`"),
+        ("--grid", "n**9", "n ** 9"),
+        ("--grid", "4.5", "4.5"),
+        ("--grid", "1,2,3,4", "expected 1 to 3 numbers"),
+        ("--block", "", "expected 1 to 3 numbers"),
+        ("--shared", "1,2", "expected a number after `--shared`"),
+        ("--shared", "1e9", "1e9"),
+        ("--arg", "x=f32[q]", "expected a size of the problem, found `q`"),
+    ],
+)
+def test_an_expression_that_is_none(kernel: Path, option: str, value: str, found: str) -> None:
+    assert found in refused(here("run", kernel, "--device", "emu", option, value), 2, "P560")
 
 
 def test_a_wrong_dtype(kernel: Path, tmp_path: Path) -> None:

@@ -170,6 +170,40 @@ def test_a_bad_card(old: str, new: str, code: str, under: str) -> None:
     assert marked(text, first).strip() == under
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("// [launch]", "// [launch]\n// [launch]", "cannot declare `launch` twice"),
+        ("// [presets]", "// [a.b]\n// [a.b]", "cannot declare `a.b` twice"),
+        ("block = 256", "block = 256\n// block = 1", "a key that is there already"),
+        ("block = 256", 'block = "256', "a string that does not end on its line"),
+        ("block = 256", "block = " + "[" * 5000, "too deeply nested"),
+    ],
+)
+def test_what_is_no_toml(old: str, new: str, said: str) -> None:
+    (complaint,) = complaints(GOOD.replace(old, new, 1))
+    assert (complaint.code, complaint.message) == ("P530", f"expected TOML in the card: {said}")
+
+
+def test_a_wrong_size_has_one_complaint() -> None:
+    """What uses the size needs none of its own."""
+    (complaint,) = complaints(GOOD.replace("L = 1 }", 'L = "1" }'))
+    assert "a size of 0 or more" in complaint.message
+
+
+def test_blanks_behind_the_opening() -> None:
+    assert read(GOOD.replace("// /// ptxkit", "// /// ptxkit \t", 1)) == read(GOOD)
+    (complaint,) = complaints(GOOD.replace("// /// ptxkit", "  // /// ptxkit", 1))
+    assert complaint.message == "expected `// /// ptxkit`, found `  // /// ptxkit`"
+
+
+@pytest.mark.parametrize("tolerance", ["rtol = -1", "atol = nan", "rtol = inf", "atol = -0.5"])
+def test_a_tolerance_that_is_none(tolerance: str) -> None:
+    tensor = f'// [tensors.d]\n// dtype = "f32"\n// shape = 1\n// {tolerance}\n'
+    (complaint,) = complaints(GOOD.replace("// ///\n", f"{tensor}// ///\n"))
+    assert "expected a number of 0 or more" in complaint.message
+
+
 def test_one_run_reports_every_error() -> None:
     text = GOOD.replace("block = 256", "blok = 256").replace('"L"', '"Z"').replace("K // 16", "K ** 16")
     assert sorted(d.code for d in complaints(text)) == ["P532", "P532", "P533", "P534"]
@@ -239,7 +273,7 @@ def outcome(text: str) -> int | str:
 
 @given(st.text(alphabet="MK019 +-*/%()<>=!,.andortminceilv_'\"[]{}:@\\", max_size=40))
 def test_an_expression_is_a_number_or_a_diagnostic(text: str) -> None:
-    assert type(outcome(text)) is int or outcome(text) in ("P533", "P534", "P535")
+    assert type(outcome(text)) is int or outcome(text) in ("P533", "P535", "P560")
 
 
 @pytest.mark.parametrize("text", ["(" * 250 + "1" + ")" * 250, "-" * 299 + "1", "1+" * 149 + "1", "9" * 299])
@@ -255,9 +289,39 @@ def test_division_by_zero_names_the_sizes() -> None:
     assert "n_1 = 0" in diagnostic.message
 
 
-@pytest.mark.parametrize("text", ["randn", "uniform(-1, 2.5)", "full(3)", "@dir/x.npy", "randint(0, 10)"])
+EXACT = [
+    "full(1.23456789)",
+    "full(0.1)",
+    "full(inf)",
+    "randint(0, 123456789)",
+    "randint(-2147483648, 2147483647)",
+]
+
+
+@pytest.mark.parametrize(
+    "text", ["randn", "uniform(-1, 2.5)", "full(3)", "@dir/x.npy", "randint(0, 10)", "full(1e300)", *EXACT]
+)
 def test_contents_print_as_they_are_read(text: str) -> None:
     assert initial.parse(str(initial.parse(text))) == initial.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uniform(1, 0)",
+        "uniform(nan, 1)",
+        "uniform(0, inf)",
+        "uniform(-1e308, 1e308)",
+        "randint(5, 5)",
+        "randint(0.5, 2)",
+        "randint(0, 1e30)",
+        "randint(nan, 1)",
+    ],
+)
+def test_a_range_that_is_none(text: str) -> None:
+    with pytest.raises(PtxkitError) as caught:
+        initial.parse(text)
+    assert caught.value.diagnostics[0].code == "P536"
 
 
 # ---- positions

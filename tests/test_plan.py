@@ -306,7 +306,7 @@ def test_sizes_on_the_command_line(text: str, expected: object) -> None:
         ("x=f31[4]", "P537"),
         ("x=f32[4]:rand", "P536"),
         ("x=f32[4]:full", "P536"),
-        ("x=f32[4**2]", "P533"),
+        ("x=f32[4**2]", "P560"),
     ],
 )
 def test_bad_arguments_on_the_command_line(text: str, expected: str) -> None:

@@ -245,6 +245,76 @@ def test_npy_files(tmp_path: Path) -> None:
     assert code_of(content.save, tensor, array, tmp_path / "no" / "x.npy") == "P555"
 
 
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def header(text: str) -> bytes:
+    """A `.npy` of version 1 with this header and little data."""
+    line = text.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line + bytes(24)
+
+
+@pytest.mark.parametrize(
+    ("array", "code"),
+    [
+        (X, None),
+        (np.asfortranarray(X), None),
+        (X.astype(">f4"), None),
+        (X.view(np.uint32), None),
+        (X.view("V4"), None),
+        (X.astype(np.float64), "P556"),
+        (X.astype(np.int32), "P556"),
+        (X.astype(np.complex64), "P556"),
+        (X.reshape(3, 2), "P556"),
+        (X[0], "P556"),
+        (np.float32(1), "P556"),
+        (np.zeros((2, 0), np.float32), "P556"),
+        (X.view([("a", "f4")]), "P556"),
+        (np.array([["a"] * 3] * 2), "P556"),
+        (np.zeros((2, 3), "M8[s]"), "P556"),
+    ],
+)
+def test_arrays_of_every_kind(tmp_path: Path, array: np.ndarray, code: str | None) -> None:
+    tensor, path = Tensor("x", "f32", (2, 3)), tmp_path / "x.npy"
+    np.save(path, array)
+    if code:
+        assert code_of(content.load, tensor, path) == code
+    else:
+        loaded = content.load(tensor, path)
+        assert np.array_equal(loaded, X)
+        assert (type(loaded), loaded.flags.c_contiguous, loaded.dtype) == (np.ndarray, True, X.dtype)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "another kind of file"),
+        (b"1 2 3", "another kind of file"),
+        (b"\x10\0\0\0\0\0\0\0{}", "another kind of file"),
+        (b"PK\x03\x04", "an archive of several"),
+        (header("")[:20], "its header is broken"),
+        (header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3"), "its header is broken"),
+        (header("{'descr': '<f4', __import__('os'): False, 'shape': (2, 3), }"), "its header is broken"),
+        (
+            header("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999, 9999999), }"),
+            "its data is cut off",
+        ),
+        (header("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }"), "its data is cut off"),
+        (header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }"), ""),
+        (header("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }"), "it holds Python objects"),
+        (header("").replace(b"\x01\x00", b"\x09\x00", 1), "of an unknown version"),
+    ],
+)
+def test_what_is_no_npy(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "x.npy"
+    path.write_bytes(data)
+    with pytest.raises(PtxkitError) as caught:
+        content.load(Tensor("x", "f32", (2, 3)), path)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "P555"
+    assert diagnostic.message.startswith(f"expected a `.npy` for `x`, found `{path}`: {said}")
+
+
 # ---- expectations
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from ptxkit.asm.collector import at_rest
 from ptxkit.asm.lexer import DIRECTIVE
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.tree import Module
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, error, reason
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, error, reason, shortened
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
+_PART = 1 << 20
 
 
 def parse(
@@ -51,9 +53,9 @@ def parse(
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as wrong:
-            return Module([], "", [_not_text(name, f"byte {wrong.start} is not UTF-8")])
+            return Module([], "", [not_text(name, data, f"byte {wrong.start} is not UTF-8")])
     if "\0" in text:
-        return Module([], "", [_not_text(name, f"character {text.index(chr(0))} is NUL")])
+        return Module([], "", [not_text(name, text[:4].encode(), f"character {text.index(chr(0))} is NUL")])
     read, found = Source(name, text), list[Diagnostic]()
     if "#" in text and DIRECTIVE.search(text):
         from ptxkit.asm.preprocess import expand
@@ -73,14 +75,22 @@ def parse(
 def _read(path: Path, max_size: int) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(max_size + 1)
+            data = read_beyond(file, max_size)
     except (OSError, ValueError) as wrong:
-        shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:77]}..."
         help = "PTX given as a text has a newline in it; a text without one is taken for a path"
-        raise error("P110", f"cannot read `{shown}`: {reason(wrong)}", help=help) from None
+        raise error("P110", f"cannot read `{shortened(str(path))}`: {reason(wrong)}", help=help) from None
     if len(data) > max_size:
         raise too_large(str(path), max_size)
     return data
+
+
+def read_beyond(file: IO[bytes], max_size: int) -> bytes:
+    """What a file holds, of a larger one a byte more than `max_size`."""
+    parts, left = [], max_size + 1
+    while left > 0 and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 def too_large(name: str, max_size: int) -> PtxkitError:
@@ -88,8 +98,22 @@ def too_large(name: str, max_size: int) -> PtxkitError:
     return error("P111", f"`{name}` is larger than {max_size} bytes", help="raise the limit with `max_size`")
 
 
-def _not_text(name: str, why: str) -> Diagnostic:
-    help = "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold"
-    return Diagnostic(
-        "P112", f"expected PTX text, found a binary file: {why}", help=help, source=Source(name, "")
+def as_text(text: str) -> str:
+    """PTX that is text for certain, so that `parse` does not take it for a path."""
+    return text if "\n" in text else f"{text}\n"
+
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def not_text(name: str, data: bytes, why: str) -> Diagnostic:
+    """P112, by what the file begins with and whether it has NUL in it."""
+    what, help = (
+        "a binary file",
+        "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold",
     )
+    if data.startswith(_UTF16):
+        what, help = "UTF-16", "save the file as UTF-8"
+    elif b"\0" not in data and not why.endswith("NUL"):
+        what, help = "a text in another encoding", "save the file as UTF-8"
+    return Diagnostic("P112", f"expected PTX text, found {what}: {why}", help=help, source=Source(name, ""))

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.bench.measurement import State
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, reason
+from ptxkit.whole import write_whole
 
 _MARKERS = "osD^vP*X"
 _ROOFS = {"problem": "the problems' own traffic", "read": "read-only sweep", "copy": "copy"}
@@ -52,9 +53,10 @@ def roofline(states: Sequence[State], path: Path) -> bool:
     figure = Figure(figsize=(8, 5), layout="constrained")
     _draw(figure.add_subplot(), drawn)
     try:
-        figure.savefig(path, dpi=150)
+        format = path.suffix.removeprefix(".").lower()
+        write_whole(path, lambda file: figure.savefig(file, dpi=150, format=format))
     except OSError as problem:
-        raise error("P524", f"cannot write `{path}`: {problem}") from None
+        raise error("P524", f"cannot write `{path}`: {reason(problem)}") from None
     return True
 
 

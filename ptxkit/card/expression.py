@@ -191,13 +191,15 @@ def _objection(node: ast.expr) -> str | None:
 
 
 def unknown_size(expression: Expression, name: str, sizes: Mapping[str, object]) -> Diagnostic:
-    """P534: `expression` uses `name`, which is no size."""
+    """P534, or of an option P560: `expression` uses `name`, which is no size."""
     known = ", ".join(f"`{size}`" for size in sizes)
     return Diagnostic(
-        "P534",
+        "P534" if expression.source else "P560",
         f"expected a size of the problem, found `{name}` in `{expression.text}`",
         expression.name_span(name),
-        help=f"the sizes are {known}" if known else "this card has no sizes: its presets would name them",
+        help=f"the sizes are {known}"
+        if known
+        else "there are no sizes: presets of a card, or `-p`, name them",
         source=expression.source,
     )
 

@@ -20,6 +20,13 @@ MARK = "// "
 
 _NEARLY = re.compile(r"\s*(?:/{3,}|//\s*/+)\s*ptxkit\s*\Z")
 _AT_LINE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
+_KEY = r"'([^']*)'"
+_KEYS = re.compile(rf"\({_KEY}(?:, {_KEY})*,?\)")
+"""A key as `tomllib` shows it: `('tensors', 'x')`."""
+_CLEARER = {
+    "Cannot overwrite a value": "a key that is there already",
+    "Illegal character '\\n'": "a string that does not end on its line",
+}
 _HELP = f"a card opens with the line `{OPENING}`, goes on in lines of `// TOML` and ends with `{CLOSING}`"
 
 
@@ -42,8 +49,10 @@ class Frame:
     def __post_init__(self) -> None:
         try:
             self.document = tomllib.loads(self.text)
-        except (ValueError, RecursionError) as problem:  # also a number with thousands of digits
-            raise self._syntax(str(problem) or "too deeply nested") from None
+        except RecursionError:
+            raise self._syntax("too deeply nested") from None
+        except ValueError as problem:  # also a number with thousands of digits
+            raise self._syntax(str(problem)) from None
         self._positions = Positions.of(self.text)
 
     @property
@@ -88,7 +97,8 @@ class Frame:
         line = self.opening + 1 + row
         start = column + len(MARK)
         message = (problem[: match.start()] if match else problem).partition("; use sys.")[0]
-        message = f"expected TOML in the card: {message[:1].lower()}{message[1:]}"
+        message = _KEYS.sub(lambda keys: f"`{'.'.join(re.findall(_KEY, keys[0]))}`", message)
+        message = f"expected TOML in the card: {_CLEARER.get(message, message[:1].lower() + message[1:])}"
         span = Span(line, start, line, start + 1)
         return error("P530", message, span, help="the card is TOML 1.0: toml.io", source=self.source)
 
@@ -105,8 +115,8 @@ def find(source: Source) -> Frame | None:
         return None
     for number in openings:
         line = lines[number - 1].rstrip("\r")
-        if line != OPENING:
-            raise _refusal(source, f"expected `{OPENING}`, found `{line.strip()}`", _line(number, line))
+        if line.rstrip() != OPENING:
+            raise _refusal(source, f"expected `{OPENING}`, found `{line.rstrip()}`", _line(number, line))
     first = openings[0]
     if len(openings) > 1:
         second = openings[1]

@@ -5,6 +5,7 @@ The same spelling stands in a card's `init` and after the colon of `--arg x=f32[
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -37,14 +38,15 @@ class Initial:
     def __str__(self) -> str:
         if self.file is not None:
             return f"@{self.file}"
-        return f"{self.kind}({', '.join(f'{v:g}' for v in self.values)})" if self.values else self.kind
+        values = (str(int(value) if value.is_integer() else value) for value in self.values)
+        return f"{self.kind}({', '.join(values)})" if self.values else self.kind
 
 
 def parse(text: str, span: Span | None = None, source: Source | None = None) -> Initial:
     """Read an `init`.
 
     Raises:
-        PtxkitError: P536, there is no such generator, or it takes other values.
+        PtxkitError: P536, there is no such generator, or it takes other values, or another range.
     """
 
     def refuse(message: str, help: str) -> PtxkitError:
@@ -68,7 +70,23 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
         raise refuse(f"expected numbers, found `{text}`", f"write `{_usage(kind)}`") from None
     if len(values) != count:
         raise refuse(f"expected {count} values in `{kind}`, found {len(values)}", f"write `{_usage(kind)}`")
+    objection = _objection(kind, values)
+    if objection:
+        raise refuse(f"expected {objection}, found `{text}`", f"write `{_usage(kind)}`")
     return Initial(kind, values)
+
+
+def _objection(kind: str, values: tuple[float, ...]) -> str | None:
+    """What these values of a generator should be, where they can't be used."""
+    if kind == "uniform":
+        low, high = values
+        fits = low <= high and math.isfinite(high - low)
+        return None if fits else "a range of numbers"
+    if kind == "randint":
+        low, high = values
+        fits = low < high and all(v.is_integer() and abs(v) < 2**63 for v in values)
+        return None if fits else "a range of integers of 64 bits"
+    return None
 
 
 def _usage(kind: str) -> str:

@@ -6,6 +6,7 @@ place in the file.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -155,12 +156,13 @@ class _Reader:
                 if type(number) is not int or number < 0:
                     message = f"expected a size of 0 or more, found {_describe(number)}"
                     self._complain("P532", message, (*path, size))
-                else:
-                    sizes[size] = number
+                sizes[size] = number
             if presets and set(sizes) != set(presets[0].sizes):
-                expected = _listed(presets[0].sizes)
+                expected = _listed(presets[0].sizes) or "none"
                 hint = f"every preset gives the sizes of the first: {expected}"
-                self._complain("P532", f"expected the sizes {expected}, found {_listed(sizes)}", path, hint)
+                self._complain(
+                    "P532", f"expected the sizes {expected}, found {_listed(sizes) or 'none'}", path, hint
+                )
                 continue
             presets.append(Preset(name, sizes, inputs))
         return presets
@@ -307,12 +309,17 @@ class _Reader:
                 lambda: initial.parse(content, self.frame.value_span((*path, "init")), self.source)
             )
         expect = self._typed(table, "expect", str, "an expression", path)
-        rtol = self._typed(table, "rtol", float, "a number", path)
-        atol = self._typed(table, "atol", float, "a number", path)
+        rtol, atol = self._tolerance(table, "rtol", path), self._tolerance(table, "atol", path)
         if len(self.found) > before or dtype is None or shape is None:
             return None
         span, expect_span = self.frame.key_span(path), self.frame.inside_span((*path, "expect"))
         return TensorCard(name, dtype, shape, parsed, expect, rtol, atol, span, expect_span)
+
+    def _tolerance(self, table: Mapping[str, Any], key: str, path: Path) -> float | None:
+        value = self._typed(table, key, float, "a number", path)
+        if value is not None and not 0 <= value < math.inf:
+            self._complain("P532", f"expected a number of 0 or more, found `{value:g}`", (*path, key))
+        return value
 
     def _dtype(self, table: Mapping[str, Any], path: Path) -> str | None:
         name = self._typed(table, "dtype", str, "a type's name", path)

@@ -36,8 +36,24 @@ VERBS = {
 """Every verb with its line of help; the verb lives in the file of its name."""
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads what is printed any more; of a `BrokenPipeError` click would make its own exit code."""
+
+
 class Verbs(click.Group):
     """The group of all verbs, each loaded when it is needed."""
+
+    def make_context(self, *args: Any, **rest: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **rest)
+        except BrokenPipeError:
+            raise ReaderGoneError from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderGoneError from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)

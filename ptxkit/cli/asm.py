@@ -37,9 +37,9 @@ from ptxkit.diagnostics import PtxkitError
 @MAX_SIZE
 def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, **reading: Any) -> int:
     """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
-    _, module = files.read(file, **reading)
+    module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)
-    files.write_whole(out, cubin)
+    files.write(out, cubin)
     if as_json:
         print_json(
             {

@@ -11,7 +11,7 @@ import click
 from ptxkit.bench.settings import Settings
 from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import launch_options
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, Seconds
 
 _DEFAULTS = Settings()
 _RULE = _DEFAULTS.rule
@@ -19,7 +19,7 @@ _RULE = _DEFAULTS.rule
 
 def _number(name: str, least: float, default: float, metavar: str, help: str) -> Callable[[Any], Any]:
     """An option that takes a number, an integer where the least one is."""
-    kind = click.IntRange(min=least) if isinstance(least, int) else click.FloatRange(min=least)
+    kind = click.IntRange(min=least) if isinstance(least, int) else Seconds(min=least)
     return click.option(name, type=kind, default=default, metavar=metavar, show_default=True, help=help)
 
 

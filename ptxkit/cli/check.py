@@ -62,7 +62,7 @@ def _check(file: str, target: str | None, ptxas: bool, reading: dict[str, Any]) 
 
     found: list[Diagnostic] = []
     try:
-        _, module = files.read(file, **reading)
+        module = files.read(file, **reading)
         found = ptxkit.check(module, target=target)
         if ptxas:
             from ptxkit.assembler import second_opinion

@@ -33,7 +33,7 @@ def command(file: str, out: Path | None, **reading: Any) -> int:
 
     A file without such lines is printed as it is.
     """
-    _, module = files.read(file, **reading)
+    module = files.read(file, **reading)
     if not module.complete and not module.statements:
         raise PtxkitError(module.diagnostics)
     assert module.source is not None
@@ -41,5 +41,5 @@ def command(file: str, out: Path | None, **reading: Any) -> int:
     if out is None:
         sys.stdout.write(module.source.text)
     else:
-        files.write_whole(out, module.source.text.encode())
+        files.write(out, module.source.text.encode())
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
@@ -15,6 +16,8 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, PtxkitError, code_info, code_
     cls=Verb,
     examples=(
         ("ptxkit explain P561", "what P561 means, why it matters, and how to mend it"),
+        ("ptxkit explain SMEM-RACE", "the same by the name that opens a finding"),
+        ("ptxkit explain P4", "every code of a family, a line each"),
         ("ptxkit explain cp.async.bulk", "the forms of an instruction, and from when and where it is there"),
         ("ptxkit explain %clusterid", "a special register"),
         ("ptxkit explain", "every code, a line each"),
@@ -28,7 +31,7 @@ from ptxkit.diagnostics import FAMILIES, CodeInfo, PtxkitError, code_info, code_
 @click.argument("value", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(code: str | None, value: str | None, as_json: bool) -> int:
-    """Say what a diagnostic CODE means, why it matters, and how to mend it.
+    """Say what a diagnostic CODE means, why it matters, and how to mend it; of a family, P4, list its codes.
 
     CODE may be an instruction (ld, cp.async.bulk): its forms are shown, with what each modifier and operand
     may be. It may be a special register, such as %tid.
@@ -41,16 +44,28 @@ def command(code: str | None, value: str | None, as_json: bool) -> int:
         return 0
     if value is not None:
         return _descriptor(code, value, as_json)
+    family = re.fullmatch(r"[Pp]([1-8])[xX]*", code)
+    if family:
+        _list(as_json, f"P{family[1]}")
+        return 0
     info = code_info(code)
     if info is None and any(show(code, as_json) for show in (_layout, _register, _instruction)):
         return 0
-    if info is None:
+    infos = [info] if info else _named(code)
+    if not infos:
         raise _nothing(code)
-    if as_json:
-        print_json({"schema": 1, **_as_json(info)})
+    if not as_json:
+        print("\n\n".join(_page(info) for info in infos))
+    elif len(infos) == 1:
+        print_json({"schema": 1, **_as_json(infos[0])})
     else:
-        print(_page(info))
+        print_json({"schema": 1, "codes": [_as_json(info) for info in infos]})
     return 0
+
+
+def _named(name: str) -> list[CodeInfo]:
+    """The codes of a name."""
+    return [info for info in code_table().values() if info.name.lower() == name.lower()]
 
 
 def _instruction(name: str, as_json: bool) -> bool:
@@ -96,10 +111,20 @@ def _register(name: str, as_json: bool) -> bool:
 
 
 def _nothing(word: str) -> PtxkitError:
+    from ptxkit.cli import VERBS
+    from ptxkit.descriptors import KINDS
     from ptxkit.isa import describe
 
+    kinds = [kind for kind in KINDS if word.lower().replace(" ", "-").rpartition("::")[2] in kind]
     near = describe.nearest(word)
-    help = f"did you mean `{near}`?" if near else "`ptxkit explain` lists every code"
+    if kinds:
+        help = f"the descriptors are {', '.join(f'`{kind}`' for kind in kinds)}"
+    elif word in VERBS:
+        help = f"`ptxkit {word} --help` tells of the verb"
+    elif near:
+        help = f"did you mean `{near}`?"
+    else:
+        help = "`ptxkit explain` lists every code"
     return error(
         "P560", f"expected a diagnostic code, an instruction or a descriptor, found `{word}`", help=help
     )
@@ -142,8 +167,9 @@ def _descriptor(kind: str, value: str, as_json: bool) -> int:
     return exit_code(found.problems)
 
 
-def _list(as_json: bool) -> None:
-    table = code_table()
+def _list(as_json: bool, family: str = "P") -> None:
+    """Every code, or those of one family."""
+    table = {code: info for code, info in code_table().items() if code.startswith(family)}
     if as_json:
         print_json({"schema": 1, "codes": [_as_json(info) for info in table.values()]})
         return

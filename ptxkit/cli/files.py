@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from shutil import copymode
 
 from ptxkit import kernels
 from ptxkit.asm import Module, parse
+from ptxkit.asm.parse import as_text, not_text, read_beyond, too_large
 from ptxkit.diagnostics import PtxkitError, error, reason
+from ptxkit.whole import write_whole
 
 _HELP = {
     "P110": "give a file, or the name of a shipped kernel: `ptxkit kernels` lists them",
@@ -17,6 +19,8 @@ _HELP = {
 }
 """What to do in the words of the command line, where `parse` speaks to a program."""
 
+STANDARD = "-"
+"""FILE for standard input."""
 NO_TEXT = "P112"
 _FOLDER = "the folder must be there, and must let you write"
 
@@ -25,14 +29,31 @@ Macros = Sequence[tuple[str, str]]
 """What `-D` gives: names and what they stand for."""
 
 
-def read(file: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> tuple[Path, Module]:
-    """The path that FILE stands for, and its module; syntax errors are in the module's diagnostics.
+def read(file: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> Module:
+    """The module of FILE: a path, a shipped kernel, or `-` for standard input; syntax errors are in it.
 
     Raises:
         PtxkitError: P559 (no such file), P110 to P112 (unreadable, too large, no text).
     """
+    if file == STANDARD:
+        return _parsed(as_text(standard_input(max_size)), "<stdin>", max_size, include, define)
     name, path = kernels.find(file)
-    return path, parsed(path, name, max_size, include, define)
+    return parsed(path, name, max_size, include, define)
+
+
+def standard_input(max_size: int) -> str:
+    """All of standard input.
+
+    Raises:
+        PtxkitError: P111, it is too large; P112, it is no text.
+    """
+    data = read_beyond(sys.stdin.buffer, max_size)
+    if len(data) > max_size:
+        raise _in_our_words(too_large("<stdin>", max_size))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise PtxkitError(not_text("<stdin>", data, f"byte {wrong.start} is not UTF-8")) from None
 
 
 def parsed(path: Path, name: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> Module:
@@ -41,30 +62,31 @@ def parsed(path: Path, name: str, max_size: int, include: Sequence[str] = (), de
     Raises:
         PtxkitError: P110 to P112 (unreadable, too large, no text).
     """
+    return _parsed(path, name, max_size, include, define)
+
+
+def _parsed(source: str | Path, name: str, max_size: int, include: Sequence[str], define: Macros) -> Module:
     try:
-        module = parse(path, name=name, max_size=max_size, include=include, define=dict(define))
+        module = parse(source, name=name, max_size=max_size, include=include, define=dict(define))
     except PtxkitError as problem:
-        raise PtxkitError(replace(d, help=_HELP.get(d.code, d.help)) for d in problem.diagnostics) from None
+        raise _in_our_words(problem) from None
     no_text = [diagnostic for diagnostic in module.diagnostics if diagnostic.code == NO_TEXT]
     if no_text:
         raise PtxkitError(no_text)
     return module
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def _in_our_words(problem: PtxkitError) -> PtxkitError:
+    return PtxkitError(replace(d, help=_HELP.get(d.code, d.help)) for d in problem.diagnostics)
+
+
+def write(path: Path, content: bytes) -> None:
     """Write the whole file or nothing; one that is there keeps its permissions.
 
     Raises:
         PtxkitError: P567, it cannot be written.
     """
-    path = path.resolve()
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(content)
-        if path.exists():
-            copymode(path, part)
-        part.replace(path)
+        write_whole(path, lambda file: file.write(content))
     except OSError as problem:
         raise error("P567", f"cannot write `{path}`: {reason(problem)}", help=_FOLDER) from None
-    finally:
-        part.unlink(missing_ok=True)

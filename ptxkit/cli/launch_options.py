@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ptxkit.cli.options import TargetName, preprocessor_options
+from ptxkit.cli.options import Seconds, TargetName, preprocessor_options
 
 _OPTIONS = (
     click.option(
@@ -47,7 +47,7 @@ _OPTIONS = (
     click.option("--line-info", is_flag=True, help="On a GPU, let profilers show the PTX lines."),
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min_open=True),
         metavar="S",
         help="Kill a launch that takes longer; 10 on a GPU, none on emu by default.",
     ),

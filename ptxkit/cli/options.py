@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -10,6 +11,9 @@ import click
 from ptxkit import targets
 
 DEFAULT_MAX_SIZE = 32 << 20
+_LARGEST = 1 << 62
+_LONGEST = 1e6
+"""Seconds, eleven days."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -24,7 +28,20 @@ class ByteSize(click.ParamType):
         match = re.fullmatch(r"\s*(\d+)\s*([KMG]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
         if match is None:
             self.fail(f"expected a size such as `32M`, found `{value}`", param, ctx)
-        return int(match[1]) * _UNITS[match[2].upper()]
+        return min(int(match[1]) * _UNITS[match[2].upper()], _LARGEST)
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds, or another one that a wait may depend on: not NaN, and not for ever."""
+
+    def __init__(self, min: float = 0.0, min_open: bool = False) -> None:
+        super().__init__(min, _LONGEST, min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"expected a number, found `{value}`", param, ctx)
+        return number
 
 
 class TargetName(click.ParamType):

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ptxkit import kernels
 from ptxkit.assembler import Assembly
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
@@ -45,7 +44,7 @@ def command(file: str, entry: str | None, target: str | None, as_json: bool, **r
     source: Source | None = None
     assembly: Assembly | None = None
     if cubin is None:
-        _, module = files.read(file, **reading)
+        module = files.read(file, **reading)
         assembly, cubin = assembled(module, target, line_info=True)
         source = module.source
     elif target is not None:
@@ -75,7 +74,6 @@ def _cubin(file: str) -> bytes | None:
     """The content of FILE where it is a cubin."""
     path = Path(file)
     if not path.is_file():
-        kernels.find(file)
         return None
     with path.open("rb") as opened:
         return _ELF + opened.read() if opened.read(len(_ELF)) == _ELF else None

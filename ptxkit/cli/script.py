@@ -25,6 +25,6 @@ def command(file: str, **reading: Any) -> int:
     from ptxkit.asm.script import script
     from ptxkit.cli import files
 
-    _, module = files.read(file, **reading)
+    module = files.read(file, **reading)
     print(script(module), end="")
     return 0

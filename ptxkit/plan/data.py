@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ptxkit.asm import Module, parse
+from ptxkit.asm.parse import as_text
 from ptxkit.card import initial as initial_text
 from ptxkit.device import Dim3
 from ptxkit.diagnostics import Source, error, reason
@@ -43,12 +44,23 @@ class Program:
         Raises:
             PtxkitError: P559, the file can't be read any more.
         """
+        try:
+            return self.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as problem:
+            raise error("P559", f"cannot read `{self.path}`: {reason(problem)}") from None
+
+    def read_bytes(self) -> bytes:
+        """What the file holds.
+
+        Raises:
+            PtxkitError: P559, the file can't be read any more.
+        """
         if self.text is not None:
-            return self.text
+            return self.text.encode()
         assert self.path is not None
         try:
-            return Path(self.path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
+            return Path(self.path).read_bytes()
+        except OSError as problem:
             raise error("P559", f"cannot read `{self.path}`: {reason(problem)}") from None
 
     def module(self) -> Module:
@@ -60,7 +72,11 @@ class Program:
         beside = [str(Path(self.path).parent)] if self.path is not None else []
         folders = [*beside, *self.include]
         return parse(
-            self.read(), name=self.name, max_size=sys.maxsize, include=folders, define=dict(self.define)
+            as_text(self.read()),
+            name=self.name,
+            max_size=sys.maxsize,
+            include=folders,
+            define=dict(self.define),
         )
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-
 from ptxkit.card import Expression, Initial, expression, initial
-from ptxkit.diagnostics import error, reason
+from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.dtypes import DTYPES
-from ptxkit.workloads.content import NPY
+from ptxkit.workloads.content import map_npy
 
 T = TypeVar("T")
 
@@ -80,18 +78,26 @@ def size(text: str) -> tuple[str, int]:
     return name, number
 
 
-def extents(text: str, option: str) -> tuple[Expression, ...]:
-    """`--grid`, `--block`, `--cluster`: one to three expressions over sizes, separated by commas.
+def extents(text: str, option: str, most: int = 3) -> tuple[Expression, ...]:
+    """`--grid`, `--block`, `--cluster`: expressions over sizes, separated by commas; `--shared`: one.
 
     Raises:
-        PtxkitError: P560, there are more; P533, they are no expressions.
+        PtxkitError: P560, there are more, or they are no expressions.
     """
     parts = _split_commas(text)
-    if not 1 <= len(parts) <= 3 or not all(part.strip() for part in parts):
+    if not 1 <= len(parts) <= most or not all(part.strip() for part in parts):
+        wanted, usage = ("a number", "49152") if most == 1 else (f"1 to {most} numbers", "8,2")
         raise error(
-            "P560", f"expected 1 to 3 numbers after `{option}`, found `{text}`", help=f"write `{option} 8,2`"
+            "P560", f"expected {wanted} after `{option}`, found `{text}`", help=f"write `{option} {usage}`"
         )
-    return tuple(expression.parse(part) for part in parts)
+    return tuple(_expression(part) for part in parts)
+
+
+def _expression(text: str) -> Expression:
+    try:
+        return expression.parse(text)
+    except PtxkitError as problem:
+        raise PtxkitError(replace(d, code="P560") for d in problem.diagnostics) from None
 
 
 def _split_commas(text: str) -> list[str]:
@@ -110,7 +116,7 @@ def argument(text: str) -> tuple[str, ArgumentFlag]:
     """One `--arg`.
 
     Raises:
-        PtxkitError: P560 (its form), P537 (no such type), P536 (no such content), P533 (its shape).
+        PtxkitError: P560 (its form), P537 (no such type), P536 (no such content).
     """
     name, value = split(text, "--arg")
     number = _number(value)
@@ -126,7 +132,7 @@ def argument(text: str) -> tuple[str, ArgumentFlag]:
         raise error(
             "P537", f"expected a type for `{name}`, found `{dtype}`", help="`f32`, `bf16`, `s32`, `e2m1`, .."
         )
-    shape = tuple(expression.parse(part) for part in _split_commas(match["shape"]) if part.strip())
+    shape = tuple(_expression(part) for part in _split_commas(match["shape"]) if part.strip())
     content = initial.parse(match["content"]) if match["content"] else None
     return name, TensorFlag(dtype, shape, content)
 
@@ -148,17 +154,10 @@ def layout_of(name: str, path: Path) -> tuple[str, tuple[int, ...]]:
     Raises:
         PtxkitError: P555 (no such file, or no `.npy`), P556 (its type has no counterpart).
     """
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-        dtype, shape = array.dtype, tuple(int(extent) for extent in array.shape)
-    except FileNotFoundError:
-        raise error("P555", f"expected a `.npy` for `{name}`, found no file `{path}`", help=NPY) from None
-    except (OSError, ValueError, EOFError, AttributeError) as problem:
-        raise error(
-            "P555", f"expected a `.npy` for `{name}`, found `{path}`: {reason(problem)}", help=NPY
-        ) from None
+    array = map_npy(name, path)
+    dtype, shape = array.dtype, tuple(int(extent) for extent in array.shape)
     ptx = {"f": "f", "i": "s", "u": "u"}.get(dtype.kind, "?") + str(8 * dtype.itemsize)
-    if ptx not in DTYPES or not dtype.isnative:
+    if ptx not in DTYPES:
         help = f"give the type: `--arg {name}=bf16[{','.join(map(str, shape))}]:@{path}`"
         raise error("P556", f"expected numbers in `{path}`, found `{dtype}`", help=help)
     return ptx, shape

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 
 from ptxkit.card import Initial
-from ptxkit.diagnostics import error, reason
+from ptxkit.diagnostics import PtxkitError, error, reason
 from ptxkit.dtypes import DTYPES, Kind, numpy_dtype
+from ptxkit.whole import write_whole
 from ptxkit.workloads.problem import Tensor
 
 FLOAT_POISON = 0xFF
@@ -50,18 +53,11 @@ def fill(tensor: Tensor, initial: Initial, seed: int) -> np.ndarray:
         case "uniform":
             return encode(tensor, rng.uniform(values[0], values[1], shape))
         case "randint":
-            _check_range(values)
             return encode(tensor, rng.integers(int(values[0]), int(values[1]), shape))
         case "bits":
             drawn = rng.integers(0, 256, tensor.nbytes, np.uint8)
             return _view(tensor, _finite(tensor, drawn) if is_float else drawn)
     raise AssertionError(f"no generator `{initial.kind}`")
-
-
-def _check_range(values: tuple[float, ...]) -> None:
-    low, high = values
-    if not low < high:
-        raise error("P536", f"expected a range of integers, found `randint({low:g}, {high:g})`")
 
 
 def _finite(tensor: Tensor, drawn: np.ndarray) -> np.ndarray:
@@ -79,20 +75,9 @@ def load(tensor: Tensor, path: Path) -> np.ndarray:
     Raises:
         PtxkitError: P555 (no such file, or not a `.npy`), P556 (its type or shape isn't the tensor's).
     """
-    try:
-        array = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise error(
-            "P555", f"expected a `.npy` for `{tensor.name}`, found no file `{path}`", help=NPY
-        ) from None
-    except (OSError, ValueError, EOFError) as problem:
-        raise error(
-            "P555", f"expected a `.npy` for `{tensor.name}`, found `{path}`: {reason(problem)}", help=NPY
-        ) from None
-    if not isinstance(array, np.ndarray):
-        raise error("P555", f"expected one array for `{tensor.name}`, found an archive `{path}`", help=NPY)
+    array = map_npy(tensor.name, path)
     bits = np.dtype(f"u{tensor.storage_dtype.itemsize}")
-    raw = array.dtype == bits or array.dtype.kind == "V"
+    raw = array.dtype == bits or (array.dtype.kind == "V" and array.dtype.names is None)
     if array.dtype != tensor.storage_dtype and not (raw and array.dtype.itemsize == bits.itemsize):
         raise error(
             "P556",
@@ -107,7 +92,46 @@ def load(tensor: Tensor, path: Path) -> np.ndarray:
         raise error(
             "P556", f"{message} in `{path}`", help=f"it is {shown}{tensor.storage_dtype}, outermost first"
         )
-    return np.ascontiguousarray(array).view(tensor.storage_dtype)
+    return np.array(array, order="C").view(tensor.storage_dtype)
+
+
+def map_npy(name: str, path: Path) -> np.ndarray:
+    """The array of a `.npy`, mapped rather than read, in this machine's byte order.
+
+    Raises:
+        PtxkitError: P555, there is no such file, or it is no `.npy`.
+    """
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(MAGIC_PREFIX))
+        if begin != MAGIC_PREFIX:
+            what = "an archive of several" if begin.startswith(b"PK") else "another kind of file"
+            raise _no_npy(name, path, what)
+        array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise error("P555", f"expected a `.npy` for `{name}`, found no file `{path}`", help=NPY) from None
+    except OSError as problem:
+        raise _no_npy(name, path, reason(problem)) from None
+    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError, KeyError, TokenError) as problem:
+        raise _no_npy(name, path, _broken(str(problem))) from None
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _no_npy(name: str, path: Path, what: str) -> PtxkitError:
+    return error("P555", f"expected a `.npy` for `{name}`, found `{path}`: {what}", help=NPY)
+
+
+def _broken(said: str) -> str:
+    """What is wrong with a `.npy`, in place of what numpy says."""
+    known = {
+        "object": "it holds Python objects",
+        "mmap": "its data is cut off",
+        "version": "of an unknown version",
+    }
+    return next(
+        (what for word, what in known.items() if word in said and " at 0x" not in said),
+        "its header is broken",
+    )
 
 
 def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
@@ -117,15 +141,11 @@ def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
         PtxkitError: P555, the file can't be written.
     """
     known = array.dtype.type.__module__ == "numpy"
-    part = path.with_name(path.name + ".part")
+    stored = array if known else array.view(f"u{array.dtype.itemsize}")
     try:
-        with part.open("wb") as file:
-            np.save(file, array if known else array.view(f"u{array.dtype.itemsize}"), allow_pickle=False)
-        part.replace(path)
+        write_whole(path, lambda file: np.save(file, stored, allow_pickle=False))
     except OSError as problem:
         raise error("P555", f"cannot write `{tensor.name}` to `{path}`: {reason(problem)}") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def encode(tensor: Tensor, values: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -41,9 +40,7 @@ def bench(given: dict[str, Any]) -> int:
     states = _measure(subjects, plans, options, settings, given["timeout"])
     verdicts = compare.compare(states, earlier) if earlier else None
     if given["as_json"]:
-        files = {
-            found.program.name: hashlib.sha256(found.path.read_bytes()).hexdigest() for found in subjects
-        }
+        files = {found.program.name: found.sha256 for found in subjects}
         found = document(states, files, settings, provenance())
         if verdicts:
             for state, verdict in zip(found["states"], verdicts, strict=True):

@@ -6,13 +6,14 @@ import signal
 import sys
 from typing import Any
 
+from ptxkit.cli.files import STANDARD
 from ptxkit.cli.launching.plans import (
     emulated,
     planned,
 )
 from ptxkit.cli.launching.prompt import Prompt, QuitError
 from ptxkit.cli.output import print_diagnostics
-from ptxkit.diagnostics import PtxkitError, Source, exit_code
+from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
 from ptxkit.plan import LaunchPlan
@@ -23,6 +24,8 @@ from ptxkit.stage import Case, Stage
 
 def debug(given: dict[str, Any]) -> int:
     """Launch under the prompt; the exit code of what was found."""
+    if given["file"] == STANDARD:
+        raise error("P560", "expected a file, found `-`: commands come from standard input")
     options = emulated(given, "debug")
     found, plan = planned(given)
     with Session(found.module, options) as running:

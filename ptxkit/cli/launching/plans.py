@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from ptxkit import card
+from ptxkit import card, kernels
 from ptxkit.asm import Module
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
@@ -57,10 +57,11 @@ def planned(given: dict[str, Any]) -> tuple[Subject, LaunchPlan]:
 def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
     """What those options ask of a plan."""
 
-    def extents(option: str) -> Any:
-        return flags.extents(given[option], f"--{option}") if given[option] is not None else None
+    def extents(option: str, most: int = 3) -> Any:
+        text = given[option]
+        return flags.extents(text, f"--{option}", most) if text is not None else None
 
-    shared = extents("shared")
+    shared = extents("shared", 1)
     return Request(
         entry=given["entry"],
         preset=preset,
@@ -79,12 +80,16 @@ def request_of(given: dict[str, Any], preset: str | None = None) -> Request:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A FILE, read: its path, its module, its card where it has one, and the program for plans."""
+    """A FILE, read: its module, its card where it has one, and the program for plans."""
 
-    path: Path
     module: Module
     card: card.Card | None
     program: Program
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file's bytes."""
+        return hashlib.sha256(self.program.read_bytes()).hexdigest()
 
     @property
     def presets(self) -> list[str]:
@@ -100,7 +105,7 @@ def linked(given: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """
     found = []
     for file in given["link"]:
-        _, module = files.read(file, given["max_size"], given["include"], given["define"])
+        module = files.read(file, given["max_size"], given["include"], given["define"])
         problems = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
         if problems:
             raise PtxkitError(problems)
@@ -144,11 +149,18 @@ def subject(file: str, given: dict[str, Any]) -> Subject:
     Raises:
         PtxkitError: it can't be read, or there are errors in it or in its card.
     """
-    path, module = files.read(file, given["max_size"], given["include"], given["define"])
+    module = files.read(file, given["max_size"], given["include"], given["define"])
     problems = [d for d in (*module.diagnostics, *card.check(module)) if d.is_error]
     if problems:
         raise PtxkitError(problems)
     found = card.read(module.source) if module.source else None
-    name = module.source.name if module.source else file
-    program = Program(name, str(path), include=given["include"], define=given["define"])
-    return Subject(path, module, found, program)
+    return Subject(module, found, _program(file, module, given))
+
+
+def _program(file: str, module: Module, given: dict[str, Any]) -> Program:
+    """The program for plans: of standard input, which is read once, its text."""
+    assert module.source is not None
+    if file == files.STANDARD:
+        return Program(module.source.name, text=module.source.text)
+    name, path = kernels.find(file)
+    return Program(name, str(path), include=given["include"], define=given["define"])

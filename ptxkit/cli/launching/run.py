@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -54,7 +53,7 @@ def run(given: dict[str, Any]) -> int:
         elif for_people:
             print_failure(outcome.diagnostics, as_json=False)
     if not for_people:
-        print_json(_document(found.path.read_bytes(), outcomes))
+        print_json(_document(found.sha256, outcomes))
     elif len(plans) > 1:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
@@ -110,7 +109,7 @@ def _code(outcome: Outcome) -> int:
     return exit_code(outcome.diagnostics)
 
 
-def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
+def _document(sha256: str, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
     """The `--json` document: the file, when and where it ran, and one report a run."""
     reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
     runs = [
@@ -124,7 +123,7 @@ def _document(text: bytes, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[s
         "kind": "run",
         "ok": all(run["ok"] for run in runs),
         "file": outcomes[0][0].program.name,
-        "sha256": hashlib.sha256(text).hexdigest(),
+        "sha256": sha256,
         **provenance(),
         "device": reports[0].device if reports else None,
         "gpu": reports[0].gpu and dict(reports[0].gpu) if reports else None,

@@ -41,7 +41,7 @@ def trace(given: dict[str, Any]) -> int:
             raise
         finally:
             if recorder.launches:
-                files.write_whole(given["out"], _content(given["out"], recorder.to_json()))
+                files.write(given["out"], _content(given["out"], recorder.to_json()))
     print_report(report, verbose=False)
     shown: Counter[str] = Counter()
     for event in recorder.events:
