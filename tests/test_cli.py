@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -131,6 +132,35 @@ def test_every_opcode_and_code_is_explained() -> None:
             assert "PTX ISA 9.7" in done.stdout
     for code in code_table():
         assert here("explain", code).stdout.startswith(code)
+
+
+def test_codes_are_explained_by_name_and_by_family() -> None:
+    assert here("explain", "smem-race").stdout == here("explain", "P650").stdout
+    listed = here("explain", "P4xx").stdout
+    assert listed.startswith("P4  ")
+    assert listed == here("explain", "p4").stdout
+    assert set(re.findall(r"^  (P\d+) ", listed, re.MULTILINE)) == {c for c in code_table() if c[1] == "4"}
+    assert json.loads(here("explain", "P4", "--json").stdout)["codes"][0]["code"] == "P401"
+    assert here("explain", "trap").stdout.startswith("PTX ISA")
+    several = [code for code, info in code_table().items() if info.name == "misaligned-address"]
+    assert re.findall(r"^P\d+", here("explain", "misaligned-address").stdout, re.MULTILINE) == several
+    document = json.loads(here("explain", "misaligned-address", "--json").stdout)
+    assert [info["code"] for info in document["codes"]] == several
+    assert len(several) > 1
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("idesc", "`idesc.mxf4nvf4`"),
+        ("kind::mxf4nvf4", "`idesc.mxf4nvf4`"),
+        ("bench", "`ptxkit bench --help`"),
+    ],
+)
+def test_what_cannot_be_explained_leads_on(word: str, said: str) -> None:
+    done = here("explain", word)
+    refused(done, 2, "P560")
+    assert said in done.stderr
 
 
 def test_special_registers_are_explained() -> None:

@@ -27,7 +27,7 @@ VERBS = {
     "trace": "write a timeline of the emulated asynchronous machine, for Perfetto",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
-    "explain": "say what a diagnostic code means and how to mend it, or what the bits of a descriptor say",
+    "explain": "say what a finding means and how to mend it, an instruction's forms, a descriptor's bits",
     "expand": "print a file after its # lines, as the assembler sees it",
     "script": "print the Python that builds a module again",
     "lsp": "serve editors: findings, hover, definitions, completion",
