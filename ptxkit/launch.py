@@ -14,7 +14,7 @@ from operator import index
 from typing import Any
 
 from ptxkit.asm.tree import Directive, Function, Integer
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
 from ptxkit.targets import MAX_BLOCK, MAX_GRID, PORTABLE_CLUSTER, Limits
 
 Dim3 = tuple[int, int, int]
@@ -165,7 +165,7 @@ def check_resident(kernel: Requirements, launch: Launch, resident: int) -> None:
             f"a cooperative launch of `{kernel.name}` needs all its CTAs resident: "
             f"expected at most {resident}, found {launch.ctas}"
         )
-        help = f"launch at most {resident} CTAs and let each do several pieces of work"
+        help = f"launch at most {counted(resident, 'CTA')} and let each do several pieces of work"
         raise PtxkitError(Diagnostic("P516", message, help=help))
 
 
@@ -175,7 +175,7 @@ def _check_block(kernel: Requirements, limits: Limits, block: Dim3) -> list[Diag
     over = [axis for axis, size, most in zip("xyz", block, MAX_BLOCK, strict=True) if size > most]
     if over:
         most = MAX_BLOCK["xyz".index(over[0])]
-        message = f"a block has at most {most} threads along {over[0]}, found {show(block)}"
+        message = f"a block has at most {counted(most, 'thread')} along {over[0]}, found {show(block)}"
         found.append(Diagnostic("P511", message))
     elif threads > limits.threads_per_cta:
         message = f"a block has at most {limits.threads_per_cta} threads, found {show(block)} = {threads}"
@@ -185,13 +185,13 @@ def _check_block(kernel: Requirements, limits: Limits, block: Dim3) -> list[Diag
         help = f"launch with `block={show(kernel.required_block)}`, or change `.reqntid`"
         found.append(_at(kernel, "reqntid", Diagnostic("P515", message, help=help)))
     elif kernel.max_threads is not None and threads > kernel.max_threads:
-        message = (
-            f"`.maxntid` allows `{kernel.name}` {kernel.max_threads} threads in a block, found {threads}"
-        )
+        allowed = counted(kernel.max_threads, "thread")
+        message = f"`.maxntid` allows `{kernel.name}` {allowed} in a block, found {threads}"
         found.append(_at(kernel, "maxntid", Diagnostic("P511", message)))
     elif kernel.resource_threads is not None and threads > kernel.resource_threads:
         most = kernel.resource_threads
-        message = f"the registers of `{kernel.name}` suffice for blocks of {most} threads, found {threads}"
+        allowed = counted(most, "thread")
+        message = f"the registers of `{kernel.name}` suffice for blocks of {allowed}, found {threads}"
         help = (
             f"launch smaller CTAs, or declare `.maxntid {threads}` so that the compiler uses fewer registers"
         )
@@ -221,7 +221,8 @@ def _check_cluster(
         help = "give `cluster=..`, or declare `.reqnctapercluster`"
         return [_at(kernel, "explicitcluster", Diagnostic("P513", message, help=help))]
     if kernel.max_cluster is not None and size > kernel.max_cluster:
-        message = f"`.maxclusterrank` allows clusters of {kernel.max_cluster} CTAs, found {show(cluster)}"
+        allowed = counted(kernel.max_cluster, "CTA")
+        message = f"`.maxclusterrank` allows clusters of {allowed}, found {show(cluster)}"
         return [_at(kernel, "maxclusterrank", Diagnostic("P513", message))]
     if size > limits.cluster:
         if limits.cluster == 1:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.plan import LaunchPlan
 from ptxkit.workloads import Cost
 from ptxkit.workloads.comparison import Comparison
@@ -138,14 +138,17 @@ def judge(comparison: Comparison) -> list[Diagnostic]:
     name, index = comparison.tensor, ", ".join(str(i) for i in first.index)
     if comparison.unwritten == comparison.wrong:
         missing = f"found {comparison.wrong} that were not"
-        message = f"expected all {comparison.elements} elements of `{name}` to be written, {missing}"
+        message = (
+            f"expected all {counted(comparison.elements, 'element')} of `{name}` to be written, {missing}"
+        )
         where = f"the first is `{name}[{index}]`, which should be {first.expected:.9g}"
         help = "check the grid against the shape, and the bounds that the kernel tests"
         return [Diagnostic("P802", message, notes=(where,), help=help)]
     tolerance = comparison.tolerance
+    verb = "is" if comparison.wrong == 1 else "are"
     message = (
         f"expected {first.expected:.9g} at `{name}[{index}]`, found {first.found:.9g}; "
-        f"{comparison.wrong} of {comparison.elements} elements are wrong"
+        f"{comparison.wrong} of {counted(comparison.elements, 'element')} {verb} wrong"
     )
     notes = [
         f"largest error {comparison.max_ulp:.3g} ulp, {comparison.max_abs:.3g} absolute; allowed are "

@@ -159,7 +159,7 @@ REFUSED = [
     ({"shape": [64, 6.5]}, "P459", "`shape[1]` must be an integer"),
     ({"strides": [120]}, "P452", "`strides[0]` must be a multiple of 16 bytes, found 120"),
     ({"strides": [2**40]}, "P452", "`strides[0]` must be 0 .. 1099511627775"),
-    ({"strides": [128, 128]}, "P459", "`strides` must have 1 entries"),
+    ({"strides": [128, 128]}, "P459", "`strides` must have 1 entry"),
     ({"box": [64, 0]}, "P453", "`box[1]` must be 1 .. 256, found 0"),
     ({"box": [257, 64]}, "P453", "`box[0]` must be 1 .. 256, found 257"),
     ({"box": [64, 4]}, "P453", "`box[-1]` must take a multiple of 16 bytes, found 4 elements of `bf16`"),
@@ -194,7 +194,7 @@ REFUSED = [
 THREE = {"shape": [4, 64, 64], "strides": [8192, 128], "box": [1, 8, 16]}
 PADDED = {"shape": [64, 128], "box": [8, 128], "dtype": "b6x16_p32"}
 REFUSED += [
-    ({**THREE, "interleave": "16B", "box": [1, 8, 1]}, "P453", "multiple of 16 bytes, found 1 elements"),
+    ({**THREE, "interleave": "16B", "box": [1, 8, 1]}, "P453", "multiple of 16 bytes, found 1 element"),
     ({**THREE, "box": [64, 256, 8]}, "P453", "at most 233472 bytes of shared memory, found 262144"),
     (
         {"box": [256, 208], "dtype": "f32", "target": "sm_120a"},

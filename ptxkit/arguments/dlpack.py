@@ -14,6 +14,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ptxkit.diagnostics import counted
+
 CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
 """`kDLCUDA`, `kDLCUDAHost`, `kDLCUDAManaged`: memory that a kernel can address."""
 
@@ -109,7 +111,9 @@ def _dtype(found: _DataType) -> np.dtype:
         for name, code in _NAMED.items():
             if code == found.code:
                 return np.dtype(getattr(ml_dtypes, name))
-    raise BufferError(f"no numpy type for DLPack type {found.code} of {found.bits} bits, {found.lanes} lanes")
+    raise BufferError(
+        f"no numpy type for DLPack type {found.code} of {found.bits} bits, {counted(found.lanes, 'lane')}"
+    )
 
 
 def device_address(array: Any) -> int | None:

@@ -10,7 +10,7 @@ from ptxkit.asm.collector import at_rest
 from ptxkit.asm.lexer import DIRECTIVE
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.tree import Module
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, error, reason, shortened
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, counted, error, reason, shortened
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
@@ -95,7 +95,9 @@ def read_beyond(file: IO[bytes], max_size: int) -> bytes:
 
 def too_large(name: str, max_size: int) -> PtxkitError:
     """What is said of a text beyond the limit."""
-    return error("P111", f"`{name}` is larger than {max_size} bytes", help="raise the limit with `max_size`")
+    return error(
+        "P111", f"`{name}` is larger than {counted(max_size, 'byte')}", help="raise the limit with `max_size`"
+    )
 
 
 def as_text(text: str) -> str:

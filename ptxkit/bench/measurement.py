@@ -8,7 +8,7 @@ from typing import Any
 
 from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import LATE, Figure
-from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.driver.clocks import THROTTLES
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report, describe
@@ -154,7 +154,9 @@ class State:
         late = sum(trial.stopped == LATE for trial in self.figure.trials)
         if late:
             trials = len(self.figure.trials)
-            message = f"{late} of {trials} trials ended by `--max-time` before their median was steady"
+            message = (
+                f"{late} of {counted(trials, 'trial')} ended by `--max-time` before their median was steady"
+            )
             help = "allow more with `--max-time`, or accept more with `--max-noise`"
             found.append(Diagnostic("P806", message, severity=Severity.WARNING, help=help))
         for problem in self.roofless:

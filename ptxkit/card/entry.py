@@ -15,7 +15,7 @@ from ptxkit import targets
 from ptxkit.card.expression import Expression
 from ptxkit.card.model import Card, LaunchCard, Param
 from ptxkit.card.read import read
-from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Span
+from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Span, counted
 
 if TYPE_CHECKING:
     from ptxkit.asm.tree import Function, Module, Variable
@@ -112,7 +112,7 @@ class _Comparison:
             names = ", ".join(f"`{variable.name}`" for variable in declared) or "none"
             yield self._error(
                 "P539",
-                f"expected {len(declared)} arguments in `params`, one for each parameter of "
+                f"expected {counted(len(declared), 'argument')} in `params`, one for each parameter of "
                 f"`{self.entry.name}`, found {len(params)}",
                 self.launch.spans.get("params", self.launch.span),
                 (self.entry.span and _first_line(self.entry.span), f"has {len(declared)}"),
@@ -225,7 +225,7 @@ class _Comparison:
             message = f"expected a block of {_shape(required[0])} threads, found {shown}{where}"
             yield self._error("P540", message, span, (required[1], "required here"), "make the two agree")
         elif most and prod(block) > prod(most[0]):
-            message = f"expected a block of at most {prod(most[0])} threads, found {shown}{where}"
+            message = f"expected a block of at most {counted(prod(most[0]), 'thread')}, found {shown}{where}"
             yield self._error("P540", message, span, (most[1], "limited here"), "make the two agree")
 
     def _grid_and_cluster(self, values: Mapping[str, tuple[int, ...]], where: str) -> Iterator[Diagnostic]:
@@ -241,11 +241,11 @@ class _Comparison:
                 message = f"expected a cluster of {_shape(required[0])} CTAs, found {shown}{where}"
                 yield self._error("P541", message, span, (required[1], "required here"), "make the two agree")
             elif prod(cluster) > (largest := self._largest_cluster()):
-                message = f"expected a cluster of at most {largest} CTAs, found {shown}{where}"
+                message = f"expected a cluster of at most {counted(largest, 'CTA')}, found {shown}{where}"
                 help = f"`{self.module.target}` holds no larger one"
                 yield self._error("P541", message, span, help=help)
             elif most and prod(cluster) > most[0][0]:
-                message = f"expected a cluster of at most {most[0][0]} CTAs, found {shown}{where}"
+                message = f"expected a cluster of at most {counted(most[0][0], 'CTA')}, found {shown}{where}"
                 yield self._error("P541", message, span, (most[1], "limited here"), "make the two agree")
         elif required:
             cluster = required[0]

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
 
 MAX_LENGTH = 300
 """Longest expression in characters."""
@@ -184,7 +184,7 @@ def _objection(node: ast.expr) -> str | None:
             return None if all(type(op) in _COMPARE for op in ops) else f"`{ast.unparse(node)}`"
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             few = len(arguments) != 2 if name == "ceildiv" else len(arguments) < 2
-            return f"{len(arguments)} arguments of `{name}`" if few else None
+            return f"{counted(len(arguments), 'argument')} of `{name}`" if few else None
         case ast.Call():
             return f"call `{ast.unparse(node)}`"
     return f"`{ast.unparse(node)}`"

@@ -9,7 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
 
 KINDS: dict[str, tuple[int, str]] = {
     "undefined": (0, "nothing: reading it before writing it is a bug"),
@@ -69,7 +69,9 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
     except ValueError:
         raise refuse(f"expected numbers, found `{text}`", f"write `{_usage(kind)}`") from None
     if len(values) != count:
-        raise refuse(f"expected {count} values in `{kind}`, found {len(values)}", f"write `{_usage(kind)}`")
+        raise refuse(
+            f"expected {counted(count, 'value')} in `{kind}`, found {len(values)}", f"write `{_usage(kind)}`"
+        )
     objection = _objection(kind, values)
     if objection:
         raise refuse(f"expected {objection}, found `{text}`", f"write `{_usage(kind)}`")

@@ -14,7 +14,7 @@ from ptxkit.assembler import Assembly, assemble, second_opinion
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, counted
 
 
 @click.command(
@@ -91,6 +91,6 @@ def usage_text(assembly: Assembly, name: str) -> str:
     """What one function uses, in a line."""
     usage = assembly.usage[name]
     spills = usage.spill_stores + usage.spill_loads
-    text = f"{usage.registers} registers"
-    text += f", {usage.stack} bytes of stack" if usage.stack else ""
+    text = f"{counted(usage.registers, 'register')}"
+    text += f", {counted(usage.stack, 'byte')} of stack" if usage.stack else ""
     return text + (f", spills {usage.spill_stores} + {usage.spill_loads} bytes" if spills else ", no spills")

@@ -11,7 +11,7 @@ from ptxkit import __version__, diagnostics
 from ptxkit.cli import Verb
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
-from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, exit_code
 
 FORMATS = ("text", "json", "github", "sarif")
 
@@ -78,5 +78,5 @@ def _summary(files: int, found: list[Diagnostic]) -> str:
     for severity in diagnostics.Severity:
         number = sum(diagnostic.severity is severity for diagnostic in found)
         if number:
-            counts.append(f"{number} {severity}{'s' if number > 1 else ''}")
-    return f"{files} file{'s' if files > 1 else ''} checked: {', '.join(counts) or 'no findings'}"
+            counts.append(f"{counted(number, severity)}")
+    return f"{counted(files, 'file')} checked: {', '.join(counts) or 'no findings'}"

@@ -15,7 +15,7 @@ from ptxkit.cli import Verb
 from ptxkit.cli.files import STANDARD, parsed, standard_input, write
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
-from ptxkit.diagnostics import PtxkitError, error, exit_code
+from ptxkit.diagnostics import PtxkitError, counted, error, exit_code
 
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
@@ -100,12 +100,9 @@ def _difference(file: str, before: str, after: str) -> Iterator[str]:
 
 
 def _summary(changed: int, unchanged: int, dry: bool) -> str:
-    def files(count: int) -> str:
-        return f"{count} file{'s' if count != 1 else ''}"
-
     parts = []
     if changed:
-        parts.append(f"{files(changed)} {'would be ' if dry else ''}reformatted")
+        parts.append(f"{counted(changed, 'file')} {'would be ' if dry else ''}reformatted")
     if unchanged:
-        parts.append(f"{files(unchanged)} left unchanged")
+        parts.append(f"{counted(unchanged, 'file')} left unchanged")
     return ", ".join(parts) or "no file formatted"

@@ -13,7 +13,7 @@ from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json, wants_color
-from ptxkit.diagnostics import Source, error
+from ptxkit.diagnostics import Source, counted, error
 from ptxkit.sass import Function, disassemble
 
 _ELF = b"\x7fELF"
@@ -91,7 +91,7 @@ def _chosen(functions: list[Function], entry: str | None, file: str) -> list[Fun
 
 def _print(function: Function, assembly: Assembly | None, source: Source | None) -> None:
     color = wants_color(sys.stdout)
-    facts = [f"{len(function.instructions)} instructions"]
+    facts = [f"{counted(len(function.instructions), 'instruction')}"]
     if assembly:
         facts.append(f"{assembly.target}, {assembly.assembler}")
         facts += [usage_text(assembly, function.name)] if function.name in assembly.usage else []

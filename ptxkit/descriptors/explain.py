@@ -8,7 +8,7 @@ from typing import Any
 from ptxkit.bits import Row, Word
 from ptxkit.descriptors import Im2colTensorMap, InstructionDescriptor, TiledTensorMap
 from ptxkit.descriptors.requests import kind_class, parse_value
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def _notes(word: Word) -> list[str]:
     if isinstance(word, TiledTensorMap):
         return [f"`.tile`: one copy moves {_by(word.copied)} of {_by(word.shape)} elements of `{word.dtype}`"]
     if isinstance(word, Im2colTensorMap):
-        copy = f"{word.pixels_per_column} pixels of {word.channels_per_pixel} channels of `{word.dtype}`"
+        channels = counted(word.channels_per_pixel, "channel")
+        copy = f"{counted(word.pixels_per_column, 'pixel')} of {channels} of `{word.dtype}`"
         return [
             f"`.im2col`: one copy moves {copy}",
             f"the bounding box is {_by(word.pixel_box)} of {_by(word.pixels)} pixels",

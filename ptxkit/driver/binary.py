@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 
 CUBIN, FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"
 
@@ -30,11 +30,11 @@ def check_binary(name: str, data: bytes) -> None:
         PtxkitError: P710, neither cubin nor fatbin, or not whole.
     """
     if not is_binary(data):
-        found = f"{len(data)} bytes that begin with {data[:4].hex(' ') or 'nothing'}"
+        found = f"{counted(len(data), 'byte')} that begin with {data[:4].hex(' ') or 'nothing'}"
         raise error("P710", f"expected a cubin or a fatbin in `{name}`, found {found}")
     needed = _elf_size(data) if data[:4] == CUBIN else _fatbin_size(data)
     if needed > len(data):
-        message = f"`{name}` is cut short: expected {needed} bytes, found {len(data)}"
+        message = f"`{name}` is cut short: expected {counted(needed, 'byte')}, found {len(data)}"
         raise error("P710", message, help="make it again")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.arguments import REFUSED, Parameter, ParameterSpace, Signature
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.driver.bound import BoundLaunch, Call
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
@@ -272,10 +272,12 @@ class CudaKernel:
         if x * y * z == 1:
             return
         if x * y * z > PORTABLE_CLUSTER:
-            self._set("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1, f"allow clusters of {x * y * z} CTAs")
+            self._set(
+                "NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1, f"allow clusters of {counted(x * y * z, 'CTA')}"
+            )
         asked = bindings().cuOccupancyMaxActiveClusters(self._function, configuration)
         if not check(asked, f"ask how many clusters of `{self.name}` fit"):
-            message = f"no cluster of {x * y * z} CTAs of `{self.name}` fits this GPU"
+            message = f"no cluster of {counted(x * y * z, 'CTA')} of `{self.name}` fits this GPU"
             help = "use smaller CTAs or clusters, less shared memory, or fewer registers"
             raise PtxkitError(Diagnostic("P713", message, help=help))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ptxkit.arguments import device_address, dlpack
 from ptxkit.device import element_type, extents, host_array
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, failure
 
@@ -75,7 +75,7 @@ class DeviceBuffer:
         """A host copy; waits for all work on the device before it."""
         array = np.empty(self.shape, self.dtype)
         if self.nbytes:
-            doing = f"copy {self.nbytes} bytes to the host"
+            doing = f"copy {counted(self.nbytes, 'byte')} to the host"
             address = self.address
             self.context.synchronize(doing)
             with self.context:
@@ -96,9 +96,11 @@ class DeviceBuffer:
             return
         source = host_array(array)
         if source.nbytes != self.nbytes:
-            raise error("P505", f"expected {self.nbytes} bytes for {self!r}, found {source.nbytes}")
+            raise error(
+                "P505", f"expected {counted(self.nbytes, 'byte')} for {self!r}, found {source.nbytes}"
+            )
         if self.nbytes:
-            doing = f"copy {self.nbytes} bytes to the device"
+            doing = f"copy {counted(self.nbytes, 'byte')} to the device"
             address = self.address
             self.context.synchronize(doing)
             with self.context:
@@ -109,9 +111,9 @@ class DeviceBuffer:
         address, shape, dtype = _describe(source)
         nbytes = dtype.itemsize * math.prod(shape)
         if nbytes != self.nbytes:
-            raise error("P505", f"expected {self.nbytes} bytes for {self!r}, found {nbytes}")
+            raise error("P505", f"expected {counted(self.nbytes, 'byte')} for {self!r}, found {nbytes}")
         if nbytes:
-            doing = f"copy {nbytes} bytes between device arrays"
+            doing = f"copy {counted(nbytes, 'byte')} between device arrays"
             if isinstance(source, DeviceBuffer):
                 source.context.synchronize(doing)
                 if source.context.ordinal != self.context.ordinal:
@@ -178,9 +180,9 @@ def _allocate(context: Context, nbytes: int, name: str | None) -> int:
         if not status:
             return int(pointer)
         if status.name != "CUDA_ERROR_OUT_OF_MEMORY":
-            raise failure(status, f"allocate {nbytes} bytes")
+            raise failure(status, f"allocate {counted(nbytes, 'byte')}")
         free, total = check(driver.cuMemGetInfo(), "ask for free memory")
-    wanted = f"{nbytes} bytes for `{name}`" if name else f"{nbytes} bytes"
+    wanted = f"{counted(nbytes, 'byte')} for `{name}`" if name else f"{counted(nbytes, 'byte')}"
     message = f"out of memory on GPU {context.ordinal}: asked for {wanted}, {free} of {total} are free"
     raise error("P705", message, help="free buffers, or end what else runs on the GPU")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.addresses import (
     CLUSTER_STEP,
@@ -139,7 +140,7 @@ class Accessor:
             "P603",
             f"misaligned {space} access: expected a multiple of {self.aligned}, found {where:#x}",
             self.site,
-            (f"{group.thread(*lane)}, {self.size} bytes at {where:#x}",),
+            (f"{group.thread(*lane)}, {counted(self.size, 'byte')} at {where:#x}",),
             "the address of an access must be a multiple of its whole size, a vector's too",
         )
 
@@ -154,13 +155,13 @@ class Accessor:
         wide = np.asarray(address).astype(object)
         bad = np.asarray((wide < start) | (wide + self.size > end), bool)
         where, lane = self._culprit(group, address, bad, guard)
-        note = f"{what} is {end - start} bytes from {start:#x} to {end:#x}"
+        note = f"{what} is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
         self._out_of_bounds(group, where, lane, space, (note,))
 
     def _out_of_bounds(
         self, group: Group, where: int, lane: tuple[int, int], space: str, notes: tuple[str, ...]
     ) -> NoReturn:
-        message = f"out of bounds: {self.size} bytes at {where:#x} of {space} memory"
+        message = f"out of bounds: {counted(self.size, 'byte')} at {where:#x} of {space} memory"
         raise fault("P602", message, self.site, (f"{group.thread(*lane)}", *notes))
 
     # ---- state spaces
@@ -202,16 +203,16 @@ class Accessor:
         if before is not None and not before.live and where < before.end:
             raise fault(
                 "P604",
-                f"use after free: {self.size} bytes at {where:#x} of global memory",
+                f"use after free: {counted(self.size, 'byte')} at {where:#x} of global memory",
                 self.site,
                 (f"{group.thread(*lane)}", f"{before} was freed: {before.freed_by}"),
             )
         if before is not None and where < before.end:
-            notes.append(f"{where + self.size - before.end} bytes of it lie past the end of {before}")
+            notes.append(f"{counted(where + self.size - before.end, 'byte')} of it past the end of {before}")
         elif before is not None:
-            notes.append(f"{where - before.end} bytes past the end of {before}")
+            notes.append(f"{counted(where - before.end, 'byte')} past the end of {before}")
         if behind is not None:
-            notes.append(f"{behind.address - where} bytes before {behind}")
+            notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
         self._out_of_bounds(group, where, lane, "global", tuple(notes))
 
     def shared(self, group: Group, address: Any, guard: Any) -> Access:
@@ -245,8 +246,10 @@ class Accessor:
         if low < start or high + self.size > end or int(rank.max()) >= gang.cluster:
             bad = (offset < start) | (offset + self.size > end) | (rank >= gang.cluster)
             where, lane = self._culprit(group, wide, bad, guard)
-            note = f"the shared memory of a CTA is {end - start} bytes from {start:#x} to {end:#x}"
-            self._out_of_bounds(group, where, lane, "shared", (note, f"the cluster has {gang.cluster} CTAs"))
+            note = f"the shared memory of a CTA is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
+            self._out_of_bounds(
+                group, where, lane, "shared", (note, f"the cluster has {counted(gang.cluster, 'CTA')}")
+            )
         self._check_alignment(group, offset, guard, "shared")
         away: Any = rank != own
         tile = group.special("cta") - own + rank

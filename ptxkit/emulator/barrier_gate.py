@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
@@ -232,7 +233,7 @@ class BarrierGate:
 
 
 def _threads(count: int) -> str:
-    return f"{count} threads" if count else "all threads of the CTA"
+    return f"{counted(count, 'thread')}" if count else "all threads of the CTA"
 
 
 def _lane_in(gang: Gang, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:

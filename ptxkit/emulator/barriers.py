@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.faults import Site, fault, show
 from ptxkit.emulator.values import WARP
 
@@ -68,7 +69,7 @@ class Barrier:
         late = [str(warp) for warp in range(gang.warps) if not here[warp] and alive[warp].any()]
         gone = [str(warp) for warp in range(gang.warps) if not alive[warp].any()]
         expected = int(self.expected[cta])
-        wanted = f"{expected} threads" if expected > 0 else "all warps"
+        wanted = f"{counted(expected, 'thread')}" if expected > 0 else "all warps"
         parts = [f"barrier {self.number} of CTA {show(gang.cta_coordinates(cta))}, which expects {wanted}"]
         if late:
             parts.append(f"warps {', '.join(late)} have not arrived")

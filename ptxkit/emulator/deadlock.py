@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, code_info
+from ptxkit.diagnostics import Label, code_info, counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, show
 
 if TYPE_CHECKING:
@@ -47,14 +47,15 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
             more += [line for line in getattr(entry.gate, "story", ()) if line not in more]
     listed = lines[:LISTED]
     if len(lines) > LISTED:
-        listed.append(f"and {len(lines) - LISTED} more warps")
+        listed.append(f"and {counted(len(lines) - LISTED, 'more warp')}")
     listed += more[:LISTED]
     _, code, site = min(places, key=lambda found: found[0])
     spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
     labels = [Label(span, "others wait here") for span in spans if span is not None]
     info = code_info(code)
     name = info.name if info else "DEADLOCK"
-    message = f"{name}: {warps} warps wait, and nothing can release them"
+    many = f"{warps} warps wait, and nothing can release them"
+    message = f"{name}: {many if warps > 1 else '1 warp waits, and nothing can release it'}"
     return fault(code, message, site, listed, labels=labels)
 
 
@@ -124,10 +125,13 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
             lines += [f"{who} {what}" for _, who in found]
     listed = lines[:LISTED]
     if len(lines) > LISTED:
-        listed.append(f"and {len(lines) - LISTED} more warps")
+        listed.append(f"and {counted(len(lines) - LISTED, 'more warp')}")
     if held_back:
-        listed.append(f"{held_back} CTAs have not started: there is no room for them while these run")
-    message = f"LIVELOCK: {warps} warps loop, and nothing they look at will ever change"
+        many = f"{held_back} CTAs have not started: there is no room for them while these run"
+        one = "1 CTA has not started: there is no room for it while these run"
+        listed.append(many if held_back > 1 else one)
+    many = f"{warps} warps loop, and nothing they look at will ever change"
+    message = f"LIVELOCK: {many if warps > 1 else '1 warp loops, and nothing it looks at will ever change'}"
     return fault("P608", message, site, listed)
 
 

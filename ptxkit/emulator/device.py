@@ -16,7 +16,7 @@ from ptxkit.arguments import Signature, device_address
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device import element_type, extents, host_array
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Counts, Execution, Progress
 from ptxkit.emulator.faults import fault
@@ -234,7 +234,9 @@ class Buffer:
         where = self._bytes()
         data = np.asarray(array, order="C")
         if data.nbytes != self.nbytes:
-            raise error("P505", f"expected an array of {self.nbytes} bytes, found one of {data.nbytes}")
+            raise error(
+                "P505", f"expected an array of {counted(self.nbytes, 'byte')}, found one of {data.nbytes}"
+            )
         memory = self._device.memory
         memory.data[where] = data.reshape(-1).view(np.uint8)
         if self.allocation.undefined and memory.shadow is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm.flow import written_names
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, numpy_dtype
 from ptxkit.emulator.debug import Place, index_in, lanes_in
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
@@ -231,7 +232,7 @@ def barriers(gang: Gang, cta: int) -> Iterator[str]:
         if expected < 0:
             continue
         here = np.flatnonzero(barrier.arrived[rows].any(axis=1)).tolist()
-        wanted = f"{expected} threads" if expected else "all warps"
+        wanted = f"{counted(expected, 'thread')}" if expected else "all warps"
         yield f"barrier {number}: expects {wanted}; here are warps {', '.join(map(str, here))}"
 
 
@@ -250,7 +251,7 @@ def flying(gang: Gang, cta: int) -> Iterator[str]:
         slots = getattr(operation.signal, "slots", None)
         signal = f", signals {gang.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
         sizes = sum(region.of_items(_chosen(operation.count, mine)).total for region in operation.writes)
-        amount = f", {sizes} bytes" if sizes else ""
+        amount = f", {counted(sizes, 'byte')}" if sizes else ""
         yield f"`{operation.spelling}` at {operation.site.where}: {who}{amount}: {done}{signal}"
 
 

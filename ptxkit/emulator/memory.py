@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.values import RAW, U64
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Allocation:
         return self.address + self.size
 
     def __str__(self) -> str:
-        return f"{self.name} at {self.address:#x} ({self.size} bytes)"
+        return f"{self.name} at {self.address:#x} ({counted(self.size, 'byte')})"
 
 
 def physical_memory() -> int:
@@ -234,7 +234,8 @@ class GlobalMemory(Bank):
                 if not gc.collect():
                     if capacity <= 1 << 28:
                         message = "out of device memory: no range of addresses is left for an emulator"
-                        raise error("P705", message) from None
+                        help = "let go of devices that are not used any more, or start a process for each"
+                        raise error("P705", message, help=help) from None
                     capacity //= 2
         self.capacity = capacity
         self.budget = min(capacity, physical_memory() * 3 // 4)
@@ -260,7 +261,11 @@ class GlobalMemory(Bank):
             reused = self._reuse(size, align) if self.used + size <= self.budget else None
             if reused is None:
                 free = max(0, self.budget - self.used)
-                raise error("P705", f"out of device memory: asked for {size} bytes, {free} bytes are free")
+                raise error(
+                    "P705",
+                    f"out of device memory: asked for {counted(size, 'byte')}, {counted(free, 'byte')} free",
+                    help="give smaller sizes; an emulator takes at most 3/4 of this machine's memory",
+                )
             address = reused
         else:
             self._next = beyond

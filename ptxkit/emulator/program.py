@@ -16,7 +16,7 @@ import numpy as np
 from ptxkit.asm import tree
 from ptxkit.asm.flow import basic_blocks, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import operations
 from ptxkit.emulator.branching import fall_through, guarded_end
@@ -326,9 +326,13 @@ class Builder:
         if operation is None:
             return None
         if len(form.sources) != len(operation.sources):
-            raise Unsupported(f"{len(form.sources)} source operands where it has {len(operation.sources)}")
+            raise Unsupported(
+                f"{counted(len(form.sources), 'source operand')} where it has {len(operation.sources)}"
+            )
         if len(form.targets) > len(operation.results):
-            raise Unsupported(f"{len(form.targets)} destinations where it has {len(operation.results)}")
+            raise Unsupported(
+                f"{counted(len(form.targets), 'destination')} where it has {len(operation.results)}"
+            )
         sources = [form.source(o, kind) for o, kind in zip(form.sources, operation.sources, strict=True)]
         targets = [
             form.target(form.targets[i], kind) if i < len(form.targets) else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.faults import Site
@@ -244,7 +245,7 @@ class Timeline:
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):
                 size = int(np.broadcast_to(sizes, items.shape)[items].sum())
-                return f"complete-tx of {size} bytes on {self._mbarriers(slots[items])}"
+                return f"complete-tx of {counted(size, 'byte')} on {self._mbarriers(slots[items])}"
             case Arrival(slots=slots):
                 return f"arrive on {self._mbarriers(slots[items])}"
             case Membership(groups=groups, index=index):

@@ -19,7 +19,7 @@ from ptxkit.asm.build import Body, Register
 from ptxkit.asm.build.chain import attribute
 from ptxkit.bits import refuse
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.tcgen05.memory import MOVE, PlannedCommit, PlannedCopy, PlannedMove
 from ptxkit.tcgen05.mma import PlannedMma
 from ptxkit.tcgen05.problem import OPERANDS
@@ -138,7 +138,7 @@ def store(
     """
     count = sum(move.registers[1] for move in plan)
     if len(registers) != count:
-        raise error(MOVE, f"these stores move {count} registers, found {len(registers)}")
+        raise error(MOVE, f"these stores move {counted(count, 'register')}, found {len(registers)}")
     for move in plan:
         first, moved = move.registers
         vector = list(registers[first : first + moved])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.descriptors import SmemDescTcgen05, TensorMemoryAddress
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.layouts.scales import ATOM_BYTES, ATOM_ROWS, atom_descriptor
 from ptxkit.layouts.tensor_memory import COLUMNS, MOVE_SHAPES, QUARTER, address
 from ptxkit.tcgen05.problem import PLACE, SIZE
@@ -115,12 +115,13 @@ def plan_move(
     move = MOVE_SHAPES[shape]
     unit = move.columns * (2 if packed else 1)
     if columns <= 0 or columns % unit or columns > COLUMNS:
-        message = (
-            f"`.{shape}`{' packed' if packed else ''} moves a multiple of {unit} columns, found {columns}"
-        )
+        way = " packed" if packed else ""
+        message = f"`.{shape}`{way} moves a multiple of {counted(unit, 'column')}, found {columns}"
         raise error(MOVE, message, notes=("PTX ISA 9.7.16.8",))
     if most_registers < move.registers:
-        raise error(MOVE, f"`.{shape}` moves at least {move.registers} registers, found {most_registers}")
+        raise error(
+            MOVE, f"`.{shape}` moves at least {counted(move.registers, 'register')}, found {most_registers}"
+        )
     modifier = {"ld": ".pack::16b", "st": ".unpack::16b"}[operation] if packed else ""
     plan, register = [], 0
     for lane in range(0, QUARTER, move.lanes):

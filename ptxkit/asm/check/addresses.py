@@ -6,7 +6,7 @@ from ptxkit.asm.check.constants import constant_value
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Integer, Name, Variable
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.dtypes import DTYPES, Kind
 
 MEMORY = {"ld": 1, "ldu": 1, "st": 0, "atom": 1, "red": 0}
@@ -59,8 +59,8 @@ def check_place(
     elif bytes_ is not None and not 0 <= offset <= bytes_ - size:
         context.warn(
             "P237",
-            f"`{instruction.spelling}` accesses {size} bytes at {where}, outside the {bytes_} bytes of "
-            f"`{symbol.name}`",
+            f"`{instruction.spelling}` accesses {counted(size, 'byte')} at {where}, "
+            f"outside the {counted(bytes_, 'byte')} of `{symbol.name}`",
             span,
             labels=labels,
             help="make the variable larger, or the offset smaller",

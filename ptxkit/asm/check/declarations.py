@@ -7,7 +7,7 @@ from ptxkit.asm.check.initializers import check_initializer
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.symbols import Clash, Scope, SymbolKind
 from ptxkit.asm.tree import Declarator, Function, Statement, Variable
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
 
@@ -143,7 +143,7 @@ def check_function(context: Context, function: Function) -> None:
     if len(function.returns) > 1 and any(parameter.space == "param" for parameter in function.returns):
         context.report(
             "P210",
-            f"`{function.name}` returns {len(function.returns)} values in `.param`",
+            f"`{function.name}` returns {counted(len(function.returns), 'value')} in `.param`",
             function.span,
             help="return one `.param` array that holds them all, or `.reg` values",
         )
@@ -199,7 +199,7 @@ def _check_entry_parameters(context: Context, function: Function) -> None:
     if size > limit:
         context.report(
             "P210",
-            f"`{function.name}` has {size} bytes of parameters, more than the {limit} that fit",
+            f"`{function.name}` has {counted(size, 'byte')} of parameters, more than the {limit} that fit",
             function.span,
             help="put the data in global memory and pass its address",
         )

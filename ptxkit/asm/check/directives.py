@@ -10,7 +10,7 @@ from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.redeclarations import differs
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.tree import Directive, Function, Integer, Name, String
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
 
@@ -92,7 +92,7 @@ def _check_numbers(context: Context, function: Function, directive: Directive, t
         if threads > MAX_BLOCK[0]:
             context.warn(
                 "P225",
-                f"`.{directive.name}` of `{function.name}` asks for {threads} threads, "
+                f"`.{directive.name}` of `{function.name}` asks for {counted(threads, 'thread')}, "
                 f"more than the {MAX_BLOCK[0]} of a CTA",
                 directive.span,
                 help="no launch can have so many",

@@ -16,7 +16,7 @@ from ptxkit.asm.tree import (
     Variable,
     Vector,
 )
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.dtypes import DTYPES, Kind
 
 INITIALIZED = ("global", "const")
@@ -78,7 +78,7 @@ def _check(
     if size is not None and (len(value.elements) > size or (exact and len(value.elements) != size)):
         context.report(
             "P226",
-            f"expected {'' if exact else 'at most '}{size} values, found {len(value.elements)}",
+            f"expected {'' if exact else 'at most '}{counted(size, 'value')}, found {len(value.elements)}",
             span,
             help="take values away, or make the array larger",
         )

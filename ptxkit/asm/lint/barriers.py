@@ -9,7 +9,7 @@ from ptxkit.asm.check.context import Context
 from ptxkit.asm.flow import Code
 from ptxkit.asm.lint.values import Place, Value, Values
 from ptxkit.asm.tree import Address, Function, Instruction, Module, walk
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 
 BULK = "mbarrier::complete_tx::bytes"
 
@@ -94,10 +94,10 @@ def _check_bytes(context: Context, code: Code, users: list[User], values: Values
             bring = "the copy brings" if len(copies) == 1 else f"the {len(copies)} copies bring"
             context.warn(
                 "P232",
-                f"the mbarrier expects {amount} bytes, and {bring} {total}",
+                f"the mbarrier expects {counted(amount, 'byte')}, and {bring} {total}",
                 instruction.span,
                 labels=(Label(span, "from here"),) if span else (),
-                help=f"expect {total} bytes",
+                help=f"expect {counted(total, 'byte')}",
             )
 
 

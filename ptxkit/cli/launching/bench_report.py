@@ -12,7 +12,7 @@ from ptxkit.bench.compare import NEW, Verdict
 from ptxkit.bench.measurement import ArithmeticRoof, Roof, State, problem_key
 from ptxkit.bench.statistics import Figure
 from ptxkit.cli.output import print_diagnostics, seconds, si, table, wants_color
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 
 Verdicts = Sequence[Verdict] | None
 
@@ -255,6 +255,6 @@ def _print_trials(states: Sequence[State]) -> None:
             clock = f", {trial.sm_clock / 1e6:.0f} MHz" if trial.sm_clock else ""
             print(
                 f"  trial {number}: {seconds(trial.median)} ({seconds(trial.low)} to {seconds(trial.high)}), "
-                f"{trial.samples} samples from {seconds(trial.minimum)} to {seconds(trial.maximum)}, "
-                f"{trial.stopped}, {trial.sets} sets of buffers{clock}"
+                f"{counted(trial.samples, 'sample')} from {seconds(trial.minimum)} "
+                f"to {seconds(trial.maximum)}, {trial.stopped}, {trial.sets} sets of buffers{clock}"
             )

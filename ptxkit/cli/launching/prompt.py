@@ -24,7 +24,7 @@ from ptxkit.cli.launching.words import (
     type_of,
 )
 from ptxkit.cli.output import print_diagnostics
-from ptxkit.diagnostics import Diagnostic, Source
+from ptxkit.diagnostics import Diagnostic, Source, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.deadlock import warps_in
 from ptxkit.emulator.debug import Breakpoint, Debugger, Place, Warp, lanes_in, row_of
@@ -248,7 +248,7 @@ class Prompt:
         wanted = Warp(self._cta(words[0]), number(words[1]))
         if wanted.cta >= execution.launch.ctas or wanted.number >= execution.warps:
             ctas, warps = execution.launch.ctas, execution.warps
-            raise RefusedError(f"expected one of {ctas} CTAs and of {warps} warps each")
+            raise RefusedError(f"expected one of {counted(ctas, 'CTA')} and of {counted(warps, 'warp')} each")
         self.debugger.warp = wanted
         self._where([])
 
@@ -268,7 +268,9 @@ class Prompt:
             print(line)
         if len(lines) > LISTED:
             print(f"and {len(lines) - LISTED} more")
-        print(f"{execution.counts.ctas} of {execution.launch.ctas} CTAs have ended")
+        all_ctas = execution.launch.ctas
+        have = "has" if all_ctas == 1 else "have"
+        print(f"{execution.counts.ctas} of {counted(all_ctas, 'CTA')} {have} ended")
 
     def _where(self, words: Sequence[str]) -> None:
         check_count(words, 0)
@@ -278,7 +280,7 @@ class Prompt:
         coordinates = gang.cta_coordinates(row // gang.warps)
         part = "" if (lanes == gang.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
         others = len(warps_in(gang, place.group)) - 1
-        along = f"; {others} more warps with it" if others else ""
+        along = f"; {counted(others, 'more warp')} with it" if others else ""
         print(f"warp {self.debugger.warp.number} of CTA {show(coordinates)}{part}{along}")
         self._frame(place.site)
         for frame in reversed(place.group.frames):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from ptxkit.cli.output import print_diagnostics, seconds, si, wants_color
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, counted
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report
 
@@ -85,7 +85,7 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
             yield "inputs", f"{report.plan.inputs}, seed {report.plan.seed}"
     for output in report.outputs:
         verdict = "ok" if output.ok else "wrong"
-        text = f"{verdict}, {output.elements} elements, largest error {output.max_ulp:.3g} ulp"
+        text = f"{verdict}, {counted(output.elements, 'element')}, largest error {output.max_ulp:.3g} ulp"
         if output.infinite:
             text += f", {output.infinite} beyond the range of {output.dtype} as in the reference"
         yield output.tensor, text

@@ -19,7 +19,7 @@ from ptxkit.cli.launching.plans import (
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
 from ptxkit.cli.output import print_failure, print_json
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error, exit_code
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags
 from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
@@ -57,7 +57,7 @@ def run(given: dict[str, Any]) -> int:
     elif len(plans) > 1:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
-        print(f"{good} of {len(plans)} presets passed{', '.join(sorted(where))}")
+        print(f"{good} of {counted(len(plans), 'preset')} passed{', '.join(sorted(where))}")
     return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ptxkit.cli.launching.plans import options_of, plans_of, request_of, subject
 from ptxkit.cli.launching.progress import Progress
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.sweep import Job, Results, local
 
 
@@ -19,9 +19,11 @@ def sweep(given: dict[str, Any]) -> int:
     with Results(given["output"]) as results:
         left = [job for job in jobs if job.key not in results.done]
         if len(left) < len(jobs):
-            print(f"{len(jobs) - len(left)} of {len(jobs)} results are there already", file=sys.stderr)
+            are = "is" if len(jobs) == 1 else "are"
+            results = counted(len(jobs), "result")
+            print(f"{len(jobs) - len(left)} of {results} {are} there already", file=sys.stderr)
         done = 0
-        with Progress(f"{len(left)} jobs", lambda: done / len(left) if left else None):
+        with Progress(f"{counted(len(left), 'job')}", lambda: done / len(left) if left else None):
             for _, result in _engine(left, given):
                 results.keep(result)
                 done += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.diagnostics import Source
+from ptxkit.diagnostics import Source, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.inspection import Register, Value, can_show, shown
@@ -157,7 +157,7 @@ def print_elements(address: int, values: Sequence[Value], kind: str) -> None:
         (at, texts), *more = same
         print(f"{address + at * DTYPES[kind].bytes:#x}: {' '.join(texts)}")
         if more:
-            print(f"  and {len(more)} more lines of the same")
+            print(f"  and {counted(len(more), 'more line')} of the same")
 
 
 def print_lines(lines: Iterable[str], otherwise: str) -> None:

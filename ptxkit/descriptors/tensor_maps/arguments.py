@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ptxkit.diagnostics import Diagnostic, PtxkitError
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 
 SHAPE = "P450"
 ADDRESS = "P451"
@@ -53,7 +53,9 @@ def integers(code: str, name: str, values: Any, low: int, high: int, count: int 
     if count is None and not 1 <= len(values) <= MAX_RANK:
         raise refused(SHAPE, f"`{name}` must have 1 to 5 dimensions, found {len(values)}")
     if count is not None and len(values) != count:
-        raise refused(ARGUMENT, f"`{name}` must have {count} entries for this `shape`, found {len(values)}")
+        raise refused(
+            ARGUMENT, f"`{name}` must have {counted(count, 'entry')} for this `shape`, found {len(values)}"
+        )
     for i, value in enumerate(values):
         if not low <= integer(f"{name}[{i}]", value) <= high:
             raise refused(code, f"`{name}[{i}]` must be {low} .. {high}, found {value}")

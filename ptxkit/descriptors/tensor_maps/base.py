@@ -45,7 +45,7 @@ from ptxkit.descriptors.tensor_maps.codes import (
     contiguous_strides,
     shared_bits,
 )
-from ptxkit.diagnostics import Diagnostic, Severity
+from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.dtypes import DTYPES
 
 
@@ -363,7 +363,7 @@ class TensorMap(Word1024, abstract=True):
         if self.dtype in PADDED and self.inner != 128:
             yield problem(BOX, f"`{self.INNER}` of `{self.dtype}` must be 128, found {self.inner}")
         if self.inner * shared_bits(self.dtype) % 128:
-            found = f"{self.inner} elements of `{self.dtype}`"
+            found = f"{counted(self.inner, 'element')} of `{self.dtype}`"
             yield problem(BOX, f"`{self.INNER}` must take a multiple of 16 bytes, found {found}")
 
     def _swizzle_rules(self) -> Iterator[Diagnostic]:

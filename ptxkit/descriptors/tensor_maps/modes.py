@@ -20,7 +20,7 @@ from ptxkit.descriptors.tensor_maps.arguments import (
 )
 from ptxkit.descriptors.tensor_maps.base import TensorMap
 from ptxkit.descriptors.tensor_maps.codes import box_bytes, shared_bits
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 
 
 class TiledTensorMap(TensorMap):
@@ -178,7 +178,7 @@ class Im2colTensorMap(TensorMap, abstract=True):
     def _box_rules(self) -> Iterator[Diagnostic]:
         for i, pixels in enumerate(self.pixel_box):
             if pixels < 1:
-                size = f"{self.pixels[i]} pixels along {self.CORNERS[i].upper()}"
+                size = f"{counted(self.pixels[i], 'pixel')} along {self.CORNERS[i].upper()}"
                 between = f"{self.pixel_box_lower_corner[i]} and {self.pixel_box_upper_corner[i]}"
                 message = f"the bounding box must hold a pixel, found none: {size} between corners {between}"
                 yield problem(BOX, message)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
@@ -201,7 +201,7 @@ class Reports:
                     f"put `{commit}` between the copy and the wait",
                 )
             if waited > operation.number:
-                said = f"after a wait that left {left} groups pending, the copy's own among them"
+                said = f"after a wait that left {counted(left, 'group')} pending, the copy's own among them"
                 return "P657", "ASYNC-WAIT-TOO-SHALLOW", said, f"wait with a smaller number than {left}"
             mine = int(groups.waited[row, lane])
             if mine > operation.number and (row, lane) != issuer:
@@ -288,7 +288,7 @@ class Reports:
             "while a copy that signals it is in flight",
             site,
             (
-                f"{int(operation.signal.sizes[item])} bytes of "
+                f"{counted(int(operation.signal.sizes[item]), 'byte')} of "
                 f"`{operation.spelling}` at {operation.site.where}, "
                 f"issued by {operation.thread(item)}, will count for phase {phase}",
                 *barriers.story(slot, phase - 1),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
@@ -92,14 +93,14 @@ class Story:
             said = {
                 "arrives": f"arrives {total} times" if total > 1 else "arrives",
                 "drops": f"arrives and drops {total}",
-                "expects": f"expects {total} bytes",
-                "completes": f"completes {total} bytes",
+                "expects": f"expects {counted(total, 'byte')}",
+                "completes": f"completes {counted(total, 'byte')}",
             }[event.what]
             lines.append(
                 f"in phase {phase} `{event.site.instruction.spelling}` at {event.site.where} {said}: {who}"
             )
         if len(lines) > LISTED:
-            lines = [*lines[:LISTED], f"and {len(lines) - LISTED} more instructions on it"]
+            lines = [*lines[:LISTED], f"and {counted(len(lines) - LISTED, 'more instruction')} on it"]
         return lines
 
     def stuck(self, slot: int) -> tuple[str, str]:
@@ -107,16 +108,17 @@ class Story:
         pending, tx, phase = int(self.pending[slot]), int(self.tx[slot]), int(self.phase[slot])
         if pending == 0:
             why = (
-                f"{tx} bytes more are expected than copies have completed"
+                f"copies have completed {counted(tx, 'byte')} less than expected"
                 if tx > 0
-                else f"copies have completed {-tx} bytes more than were expected"
+                else f"copies have completed {counted(-tx, 'byte')} more than expected"
             )
             return "P677", f"all arrivals have come, but {why}, and no copy is in flight"
         arrived = any(
             bool(((e.slots == slot) & (e.phases == phase)).any()) and e.what != "completes"
             for e in self.events
         )
-        missing = f"{pending} of {int(self.expected[slot])} arrivals are missing"
+        expected = counted(int(self.expected[slot]), "arrival")
+        missing = f"{pending} of {expected} {'is' if pending == 1 else 'are'} missing"
         if tx:
             missing += f" and the tx-count is {tx}"
         extra = sum(

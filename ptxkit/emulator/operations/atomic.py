@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
@@ -182,7 +183,7 @@ def atom(form: Form) -> Effect:
     parts = form.sources[1:]
     needed = (2 if operator == "cas" else 1) * count
     if len(parts) < needed:
-        raise Unsupported(f"{len(parts)} operands where it has {needed}")
+        raise Unsupported(f"{counted(len(parts), 'operand')} where it has {needed}")
     sources = [form.source(part, kind.name) for part in parts[:needed]]
     targets = [form.target(part, kind.name) for part in form.targets] if returns else []
     accessor = Accessor(form.address(address), named, width * count, form.site)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol, SymbolKind
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.calls import Argument, enter, passed_argument, value_argument
 from ptxkit.emulator.effect import Effect, End, Linker, effect
 from ptxkit.emulator.faults import Site, fault
@@ -39,7 +40,7 @@ def call(form: Form) -> Effect:
         return _direct(form, symbol, given, results)
     prototype = _prototype(form, operands[0] if operands else None)
     if len(prototype) != len(given):
-        raise Unsupported(f"{len(given)} arguments where the prototype has {len(prototype)}")
+        raise Unsupported(f"{counted(len(given), 'argument')} where the prototype has {len(prototype)}")
     arguments = [_argument(form, o, v.type) for o, v in zip(given, prototype, strict=True)]
     return _indirect(form, callee, arguments, results)
 
@@ -56,7 +57,7 @@ def _direct(
     name = program.image.resolve(symbol.name)
     header = program.image.prototypes[name].parameters
     if len(header) != len(given):
-        raise Unsupported(f"{len(given)} arguments where `{name}` takes {len(header)}")
+        raise Unsupported(f"{counted(len(given), 'argument')} where `{name}` takes {len(header)}")
     arguments = [_argument(form, o, v.type) for o, v in zip(given, header, strict=True)]
     if name not in program.image.functions:
         provided = SYSTEM.get(name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.addresses import CLUSTER_STEP
 from ptxkit.emulator.aligned import AlignedGate
 from ptxkit.emulator.clusters import ClusterArrival, ClusterWait
@@ -43,7 +44,7 @@ def mapa(form: Form) -> Effect:
         if beyond.any():
             row, lane = group.first(beyond)
             found = int(np.broadcast_to(ranks, beyond.shape)[row, lane])
-            message = f"`mapa` to rank {found}: the cluster has {group.gang.cluster} CTAs"
+            message = f"`mapa` to rank {found}: the cluster has {counted(group.gang.cluster, 'CTA')}"
             raise fault("P602", message, site, (f"{group.thread(row, lane)}",))
         moved = value & value.dtype.type(low) | ranks.astype(value.dtype) * value.dtype.type(CLUSTER_STEP)
         entry = address.undefined(group) if group.undefined else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import tree
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, effect
@@ -124,6 +125,6 @@ def _map_operand(
     parts = vector.elements if isinstance(vector, tree.Vector) else (vector,)
     expected = ROWS_COORDINATES if mode in ("tile::gather4", "tile::scatter4") else rank
     if len(parts) != expected:
-        raise Unsupported(f"{len(parts)} coordinates where it has {expected}")
+        raise Unsupported(f"{counted(len(parts), 'coordinate')} where it has {expected}")
     sources = tuple(form.source(part, "s32") for part in parts)
     return MapOperand(form.address(operand), mode, rank, form.site), sources

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.asynchronous import Operation, Region
@@ -112,7 +112,7 @@ def mma_async(form: Form) -> Effect:
     accumulate = _predicate(form, take(form, 1, "scale-d")[0])
     _immediates(form, m, plan, in_registers)
     if form.sources:
-        raise Unsupported(f"{len(form.sources)} operands too many")
+        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
     used = (*target.targets, *(source.sources if source else ()))
     slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
     form.builder.program.asynchronous = True

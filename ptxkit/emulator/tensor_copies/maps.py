@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.descriptors.tensor_maps import SUB_BYTE
-from ptxkit.diagnostics import Label, PtxkitError
+from ptxkit.diagnostics import Label, PtxkitError, counted
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
@@ -219,7 +219,7 @@ class MapOperand:
         except PtxkitError as wrong:
             raise self._refused(issuers, item, wrong.diagnostics[0].message) from None
         if copy.rank != self.rank:
-            why = f"it has {copy.rank} dimensions, the instruction {self.rank}"
+            why = f"it has {counted(copy.rank, 'dimension')}, the instruction {self.rank}"
             raise self._refused(issuers, item, why)
         if issuers.group.gang.launch.program.capability < (10, 0):
             made = copy.map

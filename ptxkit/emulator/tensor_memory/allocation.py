@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.layouts.tensor_memory import COLUMNS
 
@@ -177,8 +178,8 @@ def release(holder: Holder, first: int, columns: int, cta_group: int, site: Site
             "free every allocation once",
         )
     message = (
-        f"TMEM-DEALLOC-MISMATCH: {holder.name} has no allocation of {columns} columns at column {first} "
-        f"with `.cta_group::{cta_group}`"
+        f"TMEM-DEALLOC-MISMATCH: {holder.name} has no allocation of {counted(columns, 'column')} "
+        f"at column {first} with `.cta_group::{cta_group}`"
     )
     raise fault(
         "P6112",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS, SmemDescTcgen05, ZeroColumnMask
-from ptxkit.diagnostics import Diagnostic, PtxkitError
+from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.tensor_memory.cells import Area, Box
 from ptxkit.emulator.tensor_memory.operands import (
@@ -364,9 +364,8 @@ def _zero_columns(plan: Plan, word: int | None) -> tuple[tuple[int, ...] | None,
         mask = ZeroColumnMask.decode(word)
         problems = list(mask.check_use(plan.m))
         if mask.shift > plan.max_shift:
-            message = (
-                f"the mask shifts by {mask.shift} columns, the instruction descriptor allows {plan.max_shift}"
-            )
+            shift = counted(mask.shift, "column")
+            message = f"the mask shifts by {shift}, the instruction descriptor allows {plan.max_shift}"
             problems.append(Diagnostic("P440", message))
     if problems:
         raise Illegal("TCGEN-ZERO-MASK", problems)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
@@ -104,8 +105,8 @@ class TensorGate:
                 f"TCGEN-PAIR-PARTIAL: the CTAs of a pair disagree about `{self.site.instruction.spelling}`",
                 self.site,
                 (
-                    f"{gang.thread(request.row, 0)}: {request.columns} columns",
-                    f"{gang.thread(other.row, 0)}: {other.columns} columns at {other.site.where}",
+                    f"{gang.thread(request.row, 0)}: {counted(request.columns, 'column')}",
+                    f"{gang.thread(other.row, 0)}: {counted(other.columns, 'column')} at {other.site.where}",
                 ),
                 "both must allocate and free the same columns in the same order",
             )

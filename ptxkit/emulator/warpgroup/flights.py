@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import Label, counted
 from ptxkit.emulator.aligned import check_whole
 from ptxkit.emulator.asynchronous import Operation
 from ptxkit.emulator.faults import Site, fault
@@ -56,12 +56,13 @@ class Members:
         which = warpgroup_of(gang, rows)
         numbers, counts = np.unique(which, return_counts=True)
         if (counts != WARPS).any():
-            row = int(rows[np.argmax(which == numbers[np.argmax(counts != WARPS)])])
+            short = int(np.argmax(counts != WARPS))
+            row = int(rows[np.argmax(which == numbers[short])])
             raise fault(
                 DIVERGED,
                 f"WGMMA-DIVERGED: `{site.instruction.spelling}` needs all four warps of the warpgroup",
                 site,
-                (f"{gang.thread(row, 0)} executes it with {int(counts[counts != WARPS][0])} warps",),
+                (f"{gang.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
                 "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",
             )
         return cls(numbers, None if len(at) == group.n else at.reshape(-1, WARPS))
@@ -273,15 +274,17 @@ class Warpgroups:
         younger = int(self.committed[which]) - index - 1
         left = int(flight.left[item])
         code, rule = REG_RACE, "WGMMA-REG-RACE"
-        state = f"it is in a committed group with {younger} younger ones, and no wait came after it"
+        state = (
+            f"it is in a committed group with {counted(younger, 'younger one')}, and no wait came after it"
+        )
         help = "wait with `wgmma.wait_group` before any access to the registers, even a move"
         if younger < 0:
             code, rule, state = NO_COMMIT, "WGMMA-NO-COMMIT", "no `wgmma.commit_group` came after it"
             help = "`wgmma.commit_group` puts it into a group; only then can a wait cover it"
         elif left >= 0:
             code, rule = WAIT_SHALLOW, "WGMMA-WAIT-SHALLOW"
-            state = f"the last wait left {left} groups pending, its group among them"
-            help = f"its group has {younger} younger ones: wait with an N of at most {younger}"
+            state = f"the last wait left {counted(left, 'group')} pending, its group among them"
+            help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
         label = [Label(issued.span, "issued here")] if issued.span else []
         raise fault(
             code,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.effect import Effect, effect
@@ -74,7 +75,7 @@ def mma(form: Form) -> Effect:
     metadata = Metadata(form, depth, bits, sparse == "sp::ordered_metadata") if sparse else None
     scales = _scales(form, m, vector) if block_scale else None
     if form.sources:
-        raise Unsupported(f"{len(form.sources)} operands too many")
+        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
     site = form.site
 
     def step(group: Group, guard: Any) -> bool:

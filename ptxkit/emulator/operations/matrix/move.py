@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
@@ -176,7 +177,7 @@ def ldmatrix(form: Form) -> Effect:
         raise Unsupported(f"`.{shape}` with `.x{count}`")
     targets = [form.target(part, "b32") for part in form.targets]
     if len(targets) != count * (2 if shape == "m16n16" else 1):
-        raise Unsupported(f"{len(targets)} destinations of `.{shape}.x{count}`")
+        raise Unsupported(f"{counted(len(targets), 'destination')} of `.{shape}.x{count}`")
     access, site = RowAccess(form, form.source_operands[0], count * height), form.site
 
     def arranged(rows: np.ndarray) -> list[np.ndarray]:
@@ -212,7 +213,7 @@ def stmatrix(form: Form) -> Effect:
         raise Unsupported("`.m16n8` without `.trans`")
     sources = [form.source(part, "b32") for part in form.sources[1:]]
     if len(sources) != count:
-        raise Unsupported(f"{len(sources)} sources of `.x{count}`")
+        raise Unsupported(f"{counted(len(sources), 'source')} of `.x{count}`")
     access, site = RowAccess(form, form.instruction.operands[0], 8 * count), form.site
 
     def arranged(registers: list[Any], n: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.matrix.fragments import Fragment
 
@@ -27,7 +28,7 @@ def take(form: Form, count: int, what: str) -> list[tree.Operand]:
     """
     taken, form.sources = form.sources[:count], form.sources[count:]
     if len(taken) < count:
-        raise Unsupported(f"{len(taken)} registers of {what} where it has {count}")
+        raise Unsupported(f"{counted(len(taken), 'register')} of {what} where it has {count}")
     return taken
 
 
@@ -81,7 +82,7 @@ class MatrixTarget:
         """
         if len(form.targets) != fragment.registers:
             raise Unsupported(
-                f"{len(form.targets)} registers of the result where it has {fragment.registers}"
+                f"{counted(len(form.targets), 'register')} of the result where it has {fragment.registers}"
             )
         return cls(fragment, [form.target(part, f"b{fragment.word}") for part in form.targets])
 

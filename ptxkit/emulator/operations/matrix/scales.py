@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operations.matrix.operand import Mask, take
@@ -65,7 +66,7 @@ class ScaleOperand:
             allowed = ", ".join(str(number) for number in valid)
             raise fault(
                 "P644",
-                f"MMA-SELECTOR: expected {name} {allowed} for {self.count} factors, found {found}",
+                f"MMA-SELECTOR: expected {name} {allowed} for {counted(self.count, 'factor')}, found {found}",
                 self.site,
                 (f"{group.thread(*group.first(bad))}",),
             )

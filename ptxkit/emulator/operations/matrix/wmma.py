@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
@@ -60,7 +61,7 @@ def _mma(form: Form, m: Modifiers) -> Effect:
     if len(names) == 2:
         names[1:1] = ["f16", "f16"]
     if len(names) != 4:
-        raise Unsupported(f"{len(names)} types")
+        raise Unsupported(f"{counted(len(names), 'type')}")
     d, a, b, c = names
     compute = arithmetic(form.builder, "wmma", (d, a, b, c), m)
     bits = _bits(a)
@@ -73,7 +74,7 @@ def _mma(form: Form, m: Modifiers) -> Effect:
     right = MatrixSource.of(form, Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits), "B")
     start = MatrixSource.of(form, Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits), "C")
     if form.sources:
-        raise Unsupported(f"{len(form.sources)} operands too many")
+        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
     site = form.site
 
     def step(group: Group, guard: Any) -> bool:
@@ -224,7 +225,7 @@ def _move(form: Form, m: Modifiers, matrix: str) -> Effect:
         operands = form.source_operands
         where = Matrix(form, m, matrix, operands[0], operands[1] if len(operands) > 1 else None)
         if len(form.targets) != where.registers:
-            raise Unsupported(f"{len(form.targets)} registers where it has {where.registers}")
+            raise Unsupported(f"{counted(len(form.targets), 'register')} where it has {where.registers}")
         targets = [form.target(part, f"b{where.word}") for part in form.targets]
         return Effect(_loader(where, targets, site), AlignedGate(form))
     operands = form.instruction.operands

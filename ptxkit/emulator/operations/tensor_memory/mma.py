@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.diagnostics import Diagnostic, counted
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.effect import Effect, effect
@@ -200,7 +200,7 @@ class _Reader:
         if left and not ws:
             self.scale_input = form.immediate(left.pop(0)) or 0
         if left:
-            raise Unsupported(f"{len(left)} operands too many")
+            raise Unsupported(f"{counted(len(left), 'operand')} too many")
         self.group_size = group_size
 
     def __call__(self, group: Group, issuers: Issuers) -> list[tuple[int, Operands, np.ndarray | None]]:

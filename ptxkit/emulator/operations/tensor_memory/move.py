@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import Site, fault
@@ -122,7 +123,7 @@ def ld(form: Form) -> Effect:
     targets = [form.target(part, kind) for part in form.targets]
     reduced = targets.pop() if reduces else None
     if len(targets) != pattern.registers:
-        raise Unsupported(f"{len(targets)} registers where it loads {pattern.registers}")
+        raise Unsupported(f"{counted(len(targets), 'register')} where it loads {pattern.registers}")
     addresses = _Addresses(form, form.address(form.source_operands[0]))
     site = form.site
 
@@ -201,7 +202,9 @@ def st(form: Form) -> Effect:
     sources = [form.source(part, "b32") for part in form.sources[-pattern.registers :]]
     extra = 2 if pattern.shape == "16x32bx2" else 1
     if len(form.sources) != pattern.registers + extra:
-        raise Unsupported(f"{len(form.sources) - extra} registers where it stores {pattern.registers}")
+        raise Unsupported(
+            f"{counted(len(form.sources) - extra, 'register')} where it stores {pattern.registers}"
+        )
     addresses = _Addresses(form, form.address(form.source_operands[0]))
     site = form.site
 
