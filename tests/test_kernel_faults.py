@@ -117,3 +117,13 @@ def test_the_registers_are_as_planned(kernel: str, target: str, most: int) -> No
     for usage in made.usage.values():
         assert usage.registers <= most
         assert usage.stack == usage.spill_stores == usage.spill_loads == 0
+
+
+def test_pages_count_the_faults() -> None:
+    counted = {}
+    for page in (Path(__file__).parents[1] / "docs" / "kernels").glob("*.md"):
+        said = re.search(r"(\d+)\s+single-line faults", page.read_text("utf-8"))
+        if said:
+            counted[page.stem] = int(said[1])
+    assert counted == {kernel: len(TABLES[f"{kernel}.ptx"]["fault"]) for kernel in counted}
+    assert len(counted) >= 2
