@@ -95,7 +95,7 @@ def writer(bits: int, type_name: str) -> Callable[[Any], Any] | None:
     """
     size = DTYPES[type_name].bits
     dtype = dtype_of(type_name)
-    if bits == size or raw_dtype(size) is RAW[bits]:
+    if bits == size or (bits < 128 and raw_dtype(size) is RAW[bits]):
         return None
     if bits == 128:
         to_64 = writer(64, type_name)

@@ -255,10 +255,11 @@ class _Copies:
             return
         # Several items may go to one place: one after the other.
         ends = np.cumsum(write.size)
-        for item, end in enumerate(ends.tolist()):
+        for item in np.flatnonzero(write.size).tolist():
+            end = int(ends[item])
             one = Region(write.bank, write.start[item : item + 1], write.size[item : item + 1])
             held, new = load(one), data.take(slice(end - int(write.size[item]), end))
-            undefined = new.undefined if held.undefined is None else held.undefined
+            undefined = _either(new.undefined, held.undefined)
             combined = Data(self.reduction(held.data, new.data), undefined, new.origins)
             save(one, combined, self.site, gang.launch)
 
@@ -284,6 +285,13 @@ class _Copies:
             at = int(np.argmax(apart))
             message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
             raise fault("P664", message, self.site, (issuers.name(at),))
+
+
+def _either(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:
+    """The undefined bits of two bytes' sum, where each has some or None."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first | second
 
 
 def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
