@@ -19,9 +19,8 @@ def sweep(given: dict[str, Any]) -> int:
     with Results(given["output"]) as results:
         left = [job for job in jobs if job.key not in results.done]
         if len(left) < len(jobs):
-            are = "is" if len(jobs) == 1 else "are"
-            results = counted(len(jobs), "result")
-            print(f"{len(jobs) - len(left)} of {results} {are} there already", file=sys.stderr)
+            are, all_results = "is" if len(jobs) == 1 else "are", counted(len(jobs), "result")
+            print(f"{len(jobs) - len(left)} of {all_results} {are} there already", file=sys.stderr)
         done = 0
         with Progress(f"{counted(len(left), 'job')}", lambda: done / len(left) if left else None):
             for _, result in _engine(left, given):
