@@ -131,9 +131,9 @@ def test_a_time_limit_ends_an_emulation(tmp_path: Path) -> None:
 
 
 def test_tensors_that_the_host_cannot_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    path, module = files.read("gemv.ptx", 1 << 20)
+    module = files.read("gemv.ptx", 1 << 20)
     assert module.source
-    plan = make(Program("gemv.ptx", str(path)), module, card.read(module.source), Request())
+    plan = make(Program("gemv.ptx", text=module.source.text), module, card.read(module.source), Request())
     monkeypatch.setattr(os, "sysconf", lambda name: 1)
     assert "found 1 free" in refuse("P564", lambda: Case(plan).inputs).message
 

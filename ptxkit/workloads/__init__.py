@@ -9,6 +9,7 @@ from importlib import import_module, util
 from pathlib import Path
 
 from ptxkit.diagnostics import error
+from ptxkit.workloads.guarded import Guarded, running
 from ptxkit.workloads.problem import (
     Arrays,
     Cost,
@@ -82,16 +83,12 @@ def _from_file(reference: str) -> Workload:
     if spec is None or spec.loader is None:
         raise error("P554", f"expected a Python file, found `{file}`", help="its name ends in `.py`")
     module = util.module_from_spec(spec)
-    try:
+    with running(file, f"`{file}` does not load"):
         spec.loader.exec_module(module)
-    except Exception as problem:
-        raise error("P554", f"`{file}` does not load: {type(problem).__name__}: {problem}") from problem
     found = getattr(module, attribute, None)
     if isinstance(found, type) and issubclass(found, Workload):
-        try:
+        with running(file, f"`{attribute}` in `{file}` can't be made"):
             found = found()
-        except TypeError as problem:
-            raise error("P554", f"`{attribute}` in `{file}` is incomplete: {problem}") from problem
     if not isinstance(found, Workload):
         names = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Workload)]
         own = ", ".join(f"`{n}`" for n in names if n != "Workload")
@@ -99,4 +96,4 @@ def _from_file(reference: str) -> Workload:
         raise error(
             "P554", message, help=f"the file has {own}" if own else "subclass `ptxkit.workloads.Workload`"
         )
-    return found
+    return Guarded(found, file, attribute)

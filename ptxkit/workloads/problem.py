@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -159,11 +158,11 @@ class Workload(ABC):
         tolerance: of every output.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str] = ""
-    sizes: ClassVar[tuple[Size, ...]] = ()
-    generators: ClassVar[Mapping[str, Generator]] = {}
-    tolerance: ClassVar[Tolerance] = Tolerance()
+    name: str
+    summary: str = ""
+    sizes: tuple[Size, ...] = ()
+    generators: Mapping[str, Generator] = {}
+    tolerance: Tolerance = Tolerance()
 
     def check(self, sizes: Sizes) -> None:
         """Whether the problem exists at these sizes.
