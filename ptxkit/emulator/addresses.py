@@ -27,6 +27,8 @@ LOCAL_START = 0x100
 """Spaces don't begin at 0, so that a null pointer is never valid."""
 CLUSTER_STEP = 1 << 24
 """Distance in the `shared::cluster` window between the CTAs of a cluster."""
+MOST_CTAS = 16
+"""Bits of the ctaMask of a multicast."""
 
 
 def space_of(address: int) -> str:

@@ -11,9 +11,10 @@ from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.operations.atomic import atom, combiner
+from ptxkit.emulator.operations.atomic import atom
 from ptxkit.emulator.operations.load_store import st
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
+from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
@@ -18,8 +20,8 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.asynchronous_copy import commit, left_pending, wait
-from ptxkit.emulator.operations.atomic import combiner
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
 UNIT = 16
 """What addresses and sizes of bulk copies are multiples of."""
-MOST_CTAS = 16
-"""Bits of a ctaMask."""
 COMPLETES = "mbarrier::complete_tx::bytes"
 OPERATORS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 
@@ -174,7 +174,9 @@ class _Side:
                     if found is not None
                     else "nothing is allocated there"
                 )
-            message = f"BULK-RANGE: {int(sizes[at])} bytes at {first:#x} leave their {self.space} memory"
+            message = (
+                f"BULK-RANGE: {counted(int(sizes[at]), 'byte')} at {first:#x} leave their {self.space} memory"
+            )
             raise fault("P663", message, self.site, (issuers.name(at), what))
 
 

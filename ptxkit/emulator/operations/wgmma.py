@@ -14,11 +14,11 @@ from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.asynchronous import Operation, Region
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.matrices.fragments import Fragment
+from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown, take
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
-from ptxkit.emulator.operations.matrix.fragments import Fragment
-from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown, take
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.flights import Accumulator, Flight, Members, Warpgroups

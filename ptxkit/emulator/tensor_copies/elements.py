@@ -12,7 +12,7 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.atomic import combiner
+from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
 from ptxkit.layouts.tensor_copy import Moves
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.operations.bulk_copy import MOST_CTAS
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer

@@ -6,6 +6,10 @@ import numpy as np
 
 TF32 = (0b0100, 0b1110)
 """The nibbles of tf32: the first of two elements is stored, or the second."""
+ORDERED = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)
+"""Those of `.sp::ordered_metadata`: two places of four, the lower one first."""
+ANY_ORDER = tuple(nibble for nibble in range(16) if nibble & 3 != nibble >> 2)
+"""Those without: two places of four."""
 
 
 def expand(stored: np.ndarray, nibbles: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from ptxkit.emulator.aligned import check_whole
 from ptxkit.emulator.asynchronous import Operation
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.operations.matrix.operand import MatrixTarget
+from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.gate import count_of, warpgroup_of
 from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered

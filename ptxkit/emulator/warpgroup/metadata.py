@@ -8,10 +8,9 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.matrices.operand import take
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.matrix.operand import take
-from ptxkit.emulator.operations.matrix.sparse import ANY_ORDER
-from ptxkit.emulator.tensor_cores.sparsity import TF32
+from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, TF32
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.flights import Members
 from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, spread

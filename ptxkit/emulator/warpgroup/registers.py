@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.operations.matrix.fragments import Fragment
+from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.values import WARP
 
 WARPS = 4

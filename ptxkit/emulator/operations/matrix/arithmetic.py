@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.operation import Modifiers, Unsupported
-from ptxkit.emulator.operations.matrix.operand import Mask
 from ptxkit.emulator.tensor_cores import Elements, Model, Scales
 
 if TYPE_CHECKING:

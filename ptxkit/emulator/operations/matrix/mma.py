@@ -10,10 +10,10 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.matrices.fragments import Fragment
+from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import CONTAINED, SCALED, arithmetic, significant
-from ptxkit.emulator.operations.matrix.fragments import Fragment
-from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operations.matrix.scales import ScaleOperand
 from ptxkit.emulator.operations.matrix.sparse import Metadata
 from ptxkit.layouts import fragments

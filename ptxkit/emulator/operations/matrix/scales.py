@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.operations.matrix.operand import Mask, take
+from ptxkit.emulator.matrices.operand import Mask, take
 from ptxkit.emulator.tensor_cores import Scales, decode_scales
 from ptxkit.emulator.values import WARP
 

@@ -9,18 +9,15 @@ import numpy as np
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
+from ptxkit.emulator.matrices.operand import Mask, take
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.matrix.operand import Mask, take
-from ptxkit.emulator.tensor_cores.sparsity import TF32, expand
+from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, ORDERED, TF32, expand
 from ptxkit.emulator.values import WARP
 from ptxkit.layouts.fragments import mma_metadata
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
-
-ORDERED = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)
-ANY_ORDER = tuple(nibble for nibble in range(16) if nibble & 3 != nibble >> 2)
 
 
 class Metadata:

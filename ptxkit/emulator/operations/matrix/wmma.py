@@ -15,11 +15,11 @@ from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import Address
+from ptxkit.emulator.matrices.fragments import Fragment
+from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
-from ptxkit.emulator.operations.matrix.fragments import Fragment
 from ptxkit.emulator.operations.matrix.mma import extents
-from ptxkit.emulator.operations.matrix.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.values import RAW, WARP, viewed
 from ptxkit.layouts import fragments
 

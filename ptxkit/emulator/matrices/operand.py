@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.matrix.fragments import Fragment
 
 if TYPE_CHECKING:
     from ptxkit.asm import tree
