@@ -148,6 +148,8 @@ OPTIONS = frozenset({"texmode_unified", "texmode_independent", "debug", "map_f64
 
 def parse(name: str) -> Target | None:
     """The target called `sm_90a` or, the same thing, `compute_90a`; None where there is none."""
+    if not isinstance(name, str):
+        return None
     return TARGETS.get(f"sm_{name[8:]}" if name.startswith("compute_") else name)
 
 

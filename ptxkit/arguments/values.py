@@ -37,6 +37,8 @@ def device_address(value: Any) -> int | None:
 
     None for all other values, arrays in host memory among them.
     """
+    if isinstance(value, type):
+        return None
     address = getattr(value, "address", None)
     if type(address) is int:
         return address
@@ -55,7 +57,9 @@ def is_device_array(value: Any) -> bool:
 
 def describe(value: Any) -> str:
     """What a value is, in a few words, for the parameter table."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, type):
+        text = f"the class {value.__name__}"
+    elif isinstance(value, np.ndarray):
         text = f"numpy {value.dtype}{list(value.shape)}"
     elif isinstance(value, bytes | bytearray | memoryview):
         text = counted(memoryview(value).nbytes, "byte")

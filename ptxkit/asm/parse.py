@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import IO
 
@@ -40,7 +41,10 @@ def parse(
 
     Raises:
         PtxkitError: P110, the file cannot be read; P111, it is larger than `max_size`.
+        TypeError: neither a text nor a path is given.
     """
+    if not isinstance(source, str | PathLike):
+        raise TypeError(f"expected PTX text or the path of a file, found {type(source).__name__}")
     path = None
     if isinstance(source, str) and "\n" in source:
         text, name = source, name or "<text>"

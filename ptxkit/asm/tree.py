@@ -428,3 +428,13 @@ def walk(statements: list[Statement]) -> Iterator[Statement]:
             yield from walk(statement.statements)
         elif isinstance(statement, Function) and statement.body is not None:
             yield from walk(statement.body.statements)
+
+
+def require_module(module: object) -> None:
+    """Refuse anything but a module.
+
+    Raises:
+        TypeError: it is a text, for instance.
+    """
+    if not isinstance(module, Module):
+        raise TypeError(f"expected a module, as `ptxkit.parse` makes it, found {type(module).__name__}")

@@ -11,7 +11,7 @@ import re
 from ptxkit.asm._grammar import LITERALS
 from ptxkit.asm.format import format_module
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
-from ptxkit.asm.tree import Block, Function, Layout, Malformed, Module, Section, Statement
+from ptxkit.asm.tree import Block, Function, Layout, Malformed, Module, Section, Statement, require_module
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^#[^\n]*", re.DOTALL | re.MULTILINE)
 
@@ -24,6 +24,7 @@ def write(module: Module, canonical: bool = False) -> str:
         canonical: lay every statement out afresh, in the one style of `ptxkit fmt`; comments stay. Without
             it what nobody has changed is written byte for byte as it was read.
     """
+    require_module(module)
     if canonical:
         return format_module(module)
     writer = _Writer()

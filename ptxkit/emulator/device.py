@@ -146,6 +146,22 @@ class Emulator:
     def synchronize(self) -> None:
         """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
 
+    def address_of(self, value: Any) -> int | None:
+        """The address of an argument, as `ptxkit.arguments` asks for it.
+
+        Raises:
+            PtxkitError: P509, a buffer of another emulator or of a GPU.
+        """
+        if isinstance(value, Buffer) and value.device is self:
+            return value.address
+        if not isinstance(value, Buffer) and device_address(value) is None:
+            return None
+        there = "another emulator" if isinstance(value, Buffer) else "a GPU"
+        message = f"expected a buffer of this emulator, found one of {there}"
+        raise error(
+            "P509", message, help="make it with `array` or `empty` of the device that runs the kernel"
+        )
+
     def close(self) -> None:
         """Give everything back. A second call does nothing."""
         for module in list(self._modules):
@@ -157,7 +173,7 @@ class Buffer:
     """An array in the emulator's memory."""
 
     def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
-        self._device = device
+        self.device = device
         self._shape = shape
         self._dtype = dtype
         size = math.prod(shape) * dtype.itemsize
@@ -200,13 +216,13 @@ class Buffer:
             EmulatorFault: P606, a kernel made some of it from data that nobody wrote.
         """
         where = self._bytes()
-        memory = self._device.memory
+        memory = self.device.memory
         if self.allocation.undefined and memory.origins is not None:
             self._check_results(where)
         return memory.data[where].copy().view(self._dtype).reshape(self._shape)
 
     def _check_results(self, where: slice) -> None:
-        memory, origins = self._device.memory, self._device.origins
+        memory, origins = self.device.memory, self.device.origins
         assert memory.shadow is not None
         assert memory.origins is not None
         words = memory.origins[where.start // 4 : (where.stop + 3) // 4]
@@ -232,12 +248,12 @@ class Buffer:
     def write(self, array: np.ndarray) -> None:
         """Copy a host array of the same number of bytes into the buffer."""
         where = self._bytes()
-        data = np.asarray(array, order="C")
+        data = host_array(array)
         if data.nbytes != self.nbytes:
             raise error(
                 "P505", f"expected an array of {counted(self.nbytes, 'byte')}, found one of {data.nbytes}"
             )
-        memory = self._device.memory
+        memory = self.device.memory
         memory.data[where] = data.reshape(-1).view(np.uint8)
         if self.allocation.undefined and memory.shadow is not None:
             memory.shadow[where] = 0
@@ -246,7 +262,7 @@ class Buffer:
     def free(self) -> None:
         """Give the memory back now; a second call does nothing."""
         if self._finalizer.detach() is not None:
-            self._device.memory.free(self.allocation, "the host freed it")
+            self.device.memory.free(self.allocation, "the host freed it")
 
 
 class LoadedModule:
@@ -356,7 +372,7 @@ class Kernel:
         launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
         if math.prod(launch.cluster) > 1:
             program = self._compiled(True)
-        parameters = self._signature.pack(list(args), _address)
+        parameters = self._signature.pack(args, device.address_of)
         device.launches += 1
         execution = Execution(
             program,
@@ -387,7 +403,3 @@ class Kernel:
 def _print(text: str) -> None:
     """Where kernels print to unless somebody sets `Emulator.output`."""
     sys.stdout.write(text)
-
-
-def _address(value: Any) -> int | None:
-    return value.address if isinstance(value, Buffer) else device_address(value)

@@ -15,7 +15,7 @@ from ptxkit.asm.check.header import check_header, check_target, header_only
 from ptxkit.asm.check.items import Items
 from ptxkit.asm.collector import at_rest
 from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Instruction, Module, walk
+from ptxkit.asm.tree import Directive, Function, Instruction, Module, require_module, walk
 from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check"]
@@ -37,6 +37,7 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
     Raises:
         PtxkitError: `target` is no target (P305).
     """
+    require_module(module)
     context = Context(module, asked=_asked(target))
     with at_rest():
         _check_module(context)
@@ -79,7 +80,7 @@ def _asked(target: str | None) -> targets.Target | None:
         return None
     found = targets.parse(target)
     if found is None:
-        help = did_you_mean(target, targets.TARGETS)
+        help = did_you_mean(str(target), targets.TARGETS)
         raise error("P305", f"there is no target `{target}`", help=help, notes=(_known(),))
     return found
 

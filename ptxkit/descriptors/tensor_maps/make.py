@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ptxkit.descriptors.tensor_maps.arguments import ARGUMENT, refused
@@ -41,13 +41,13 @@ def tensor_map(
         PtxkitError: P450 .. P459, each naming the argument and the rule.
     """
 
-    def listed(values: Sequence[int] | None) -> list[int] | None:
-        return None if values is None else list(values)
+    def listed(values: Any) -> Any:
+        return list(values) if isinstance(values, Iterable) and not isinstance(values, str) else values
 
     made = TensorMap(
         address=_address(buffer_or_address),
         dtype=dtype,
-        shape=list(shape),
+        shape=listed(shape),
         strides=listed(strides),
         box=listed(box),
         pixel_box_lower_corner=listed(pixel_box_lower_corner),
