@@ -11,8 +11,8 @@ from ptxkit.emulator.operands import Source
 from ptxkit.emulator.passing import Passed, Piece, gather
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.code import Code
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.program import Code
 
 DEEPEST = 4096
 """Calls inside calls before the stack counts as overflown."""

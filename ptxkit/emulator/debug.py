@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.emulator.program import Block
+from ptxkit.emulator.code import Block
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.code import Code
     from ptxkit.emulator.effect import End, Gate
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Image
-    from ptxkit.emulator.program import Code
     from ptxkit.emulator.steps import Step
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Label, Severity
 from ptxkit.emulator import jit
+from ptxkit.emulator.code import Block
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
@@ -19,7 +20,6 @@ from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
-from ptxkit.emulator.program import Block
 from ptxkit.emulator.traffic import Traffic
 from ptxkit.emulator.values import WARP
 from ptxkit.launch import Launch

@@ -17,8 +17,8 @@ from ptxkit.emulator.faults import Site, Thread
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.code import Code
     from ptxkit.emulator.gang import Gang
-    from ptxkit.emulator.program import Code
 
 Undefined = dict[int, tuple[Any, int]]
 """By slot: the undefined bits of a register, as an array of its raw dtype, and their origin."""

@@ -12,10 +12,11 @@ from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CODE, CODE_STEP, CONST, CONST_START, PARAM_START
+from ptxkit.emulator.code import Code
 from ptxkit.emulator.constants import literal
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.program import Builder, Code
+from ptxkit.emulator.program import Builder
 from ptxkit.emulator.provenance import stored_through
 
 

@@ -22,7 +22,8 @@ from ptxkit.emulator.passing import WIDEST, Passed, Piece, slot_bits
 from ptxkit.emulator.stacked import Stacked
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.program import Builder, Code
+    from ptxkit.emulator.code import Code
+    from ptxkit.emulator.program import Builder
 
 
 class ParameterSlots:

@@ -1,13 +1,12 @@
 """A kernel compiled for the machine: functions cut into blocks of steps, over numbered register slots.
 
-A block is entered only at its start and left only at its end. It begins at a label or a gate (a barrier, a
-warp-synchronous instruction), and ends with a branch, a call, a return, or before the next block. `.param`
-variables of device functions have fixed places for all that is stored to them, so they are slots too.
+`.param` variables of device functions have fixed places for all that is stored to them, so they are slots
+too, but for those whose address is taken (`ptxkit.emulator.parameters`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,10 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import operations
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import Effect, End, Gate, find_effect
+from ptxkit.emulator.code import Block, Code
+from ptxkit.emulator.effect import Effect, find_effect
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
-from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
@@ -38,93 +37,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.image import Program
 
 assert operations  # importing it registers the operations
-
-
-@dataclass(slots=True, eq=False)
-class Block:
-    """Instructions that run one after another.
-
-    Attributes:
-        number: its place in the function; the order of the text.
-        steps: one an instruction; one that returns something true has brought in undefined bits.
-        tracked: the same instructions, for groups that have undefined bits.
-        sites: the same instructions, for findings.
-        guards: their guards, where they have any.
-        parts: what the steps of pure instructions, loads and stores are made of; None for the others.
-        live_after: behind each instruction the slots whose values count, as bits.
-        ran: threads that have run the steps where a back end might compile them, in all launches.
-        plan: what runs in place of the steps once it has.
-        gate: what a group must pass first, if there is something.
-        end: what comes next.
-        live: the slots whose values count when the block begins.
-        live_out: those that count at its end, as bits.
-        count: how many instructions.
-    """
-
-    number: int
-    steps: list[Step] = field(default_factory=list)
-    tracked: list[Step] = field(default_factory=list)
-    sites: list[Site] = field(default_factory=list)
-    guards: list[Source | None] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
-    live_after: list[int] = field(default_factory=list)
-    ran: int = 0
-    plan: Sequence[Step] | None = None
-    gate: Gate | None = None
-    end: End = lambda group: -1
-    live: tuple[int, ...] = ()
-    live_out: int = 0
-    count: int = 0
-
-    def run(self, group: Group) -> None:
-        """Run the instructions for a group by numpy: the definition of what they do."""
-        if group.undefined:
-            for step in self.tracked:
-                step(group)
-            return
-        for number, step in enumerate(self.steps, 1):
-            if step(group):
-                for careful in self.tracked[number:]:
-                    careful(group)
-                return
-
-    def forget_dead(self, undefined: Undefined) -> None:
-        """Drop the undefined bits of registers that nobody reads any more."""
-        for slot in [slot for slot in undefined if not self.live_out >> slot & 1]:
-            del undefined[slot]
-
-
-class Code:
-    """A compiled function.
-
-    Attributes:
-        name: the function's name.
-        number: its number in the program.
-        blocks: in the order of the text, and an empty one behind the last, which returns.
-        names: what each slot is called.
-        widths: the bits of each slot.
-        blank: a zero for each slot.
-        defined: the same as a mask of undefined bits: none.
-        wide: slots of `.b128` registers.
-        initial, initial_undefined: registers at the function's start.
-        frame: bytes of local variables.
-        parameters, returns: where arguments go and results come from.
-    """
-
-    def __init__(self, name: str, number: int) -> None:
-        self.name = name
-        self.number = number
-        self.blocks: list[Block] = []
-        self.names: list[str] = []
-        self.widths: list[int] = []
-        self.blank: list[Any] = []
-        self.defined: list[Any] = []
-        self.wide: frozenset[int] = frozenset()
-        self.initial: list[Any] = []
-        self.initial_undefined: Undefined = {}
-        self.frame = 0
-        self.parameters: list[Any] = []
-        self.returns: list[Any] = []
 
 
 @dataclass(slots=True)

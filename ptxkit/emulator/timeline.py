@@ -19,10 +19,10 @@ from ptxkit.emulator.gates import executing
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
+    from ptxkit.emulator.code import Block
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
-    from ptxkit.emulator.program import Block
     from ptxkit.emulator.tensor_memory.allocation import Allocation
     from ptxkit.emulator.trace import Recorder
 

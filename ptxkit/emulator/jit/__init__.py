@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.code import Block
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.program import Block
 
 WORTH = 1 << 18
 """Threads that run a block, in all launches, before it is compiled: about what its compilation costs."""

@@ -12,8 +12,8 @@ from ptxkit.emulator.parts import Computation, Part, Transfer
 from ptxkit.emulator.special import VARYING
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.code import Block, Code
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.program import Block, Code
     from ptxkit.emulator.steps import Step
 
 assert lowerings  # importing it registers the lowerings
