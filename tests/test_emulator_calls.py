@@ -280,6 +280,8 @@ def test_threads_of_two_branches_have_parameters_of_their_own() -> None:
 @pytest.mark.parametrize("header", ["reg", "param"])
 def test_sixteen_bytes_in_parts(device: Emulator | Both, header: str) -> None:
     """A parameter that one side has whole and the other in words or gaps."""
+    if header == "reg" and isinstance(device, Both):
+        pytest.skip("ptxas 13.0 keeps 8 bits of a `.reg .b128` parameter")
     read = "mov.b128 {%a, %b}, value;" if header == "reg" else "ld.param.v2.b64 {%a, %b}, [value];"
     function = f"""
 .func (.reg .b32 result) sum(.{header} {".align 16 " if header == "param" else ""}.b128 value)
