@@ -60,13 +60,14 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _open_streams() -> None:
-    """Take a standard stream that the caller has closed for an empty one, and print what it can't encode."""
+    """Take a standard stream that the caller has closed for an empty one, and pass what has no character."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, it stays open
             setattr(sys, name, stream)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop(*streams: IO[str]) -> None:

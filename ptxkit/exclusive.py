@@ -73,7 +73,7 @@ def _wait(gpus: Sequence[int]) -> tuple[int, int]:
     while True:
         for gpu, path in paths.items():
             lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-            if _try(lock):
+            if try_lock(lock):
                 return gpu, lock
             os.close(lock)
         if not told and time.monotonic() - begin > _PATIENCE:
@@ -83,7 +83,8 @@ def _wait(gpus: Sequence[int]) -> tuple[int, int]:
         time.sleep(_PAUSE)
 
 
-def _try(lock: int) -> bool:
+def try_lock(lock: int) -> bool:
+    """Lock an open file against other processes; False where one of them holds it."""
     try:
         import fcntl
     except ImportError:  # Windows: files have no such locks there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from command import here, ptxkit, refused
 from small_kernels import DOUBLE
 
+from ptxkit.sweep import Results
 from ptxkit.whole import write_whole
 
 FULL = Path("/dev/full")
@@ -210,6 +212,49 @@ def test_a_name_that_no_file_can_have(
     assert done.returncode == 2
     assert "internal error" not in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["double.ptx", "folder"]
+
+
+def test_two_sweeps_write_one_file(kernel: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results.jsonl"
+    with Results(out) as first:
+        first.keep({"schema": 1, "kind": "sweep", "key": "k", "exit": 0})
+        assert "another sweep" in refused(ptxkit("sweep", kernel, "--device", "emu", "-o", out), 2, "P567")
+    assert here("sweep", kernel, "--device", "emu", "-o", out).returncode == 0
+    assert len(out.read_text().splitlines()) == 2
+
+
+@needs_full
+def test_results_on_a_full_disk(kernel: Path) -> None:
+    printed = refused(ptxkit("sweep", kernel, "--device", "emu", "-o", FULL), 2, "P567")
+    assert f"cannot write `{FULL}`" in printed
+    assert FULL.is_char_device()
+
+
+@pytest.mark.parametrize("verb", ["trace", "asm"])
+def test_a_folder_that_is_not_there_is_said_at_once(kernel: Path, tmp_path: Path, verb: str) -> None:
+    done = here(verb, kernel, "-o", tmp_path / "no" / "out.json")
+    assert "there is no folder" in refused(done, 2, "P567")
+
+
+def test_bytes_on_standard_input_that_are_no_text(kernel: Path) -> None:
+    done = shell("printf '\xff{}\n{}\n' | ptxkit desc batch")
+    assert done.returncode == 0
+    assert [json.loads(line)["error"]["code"] for line in done.stdout.splitlines()] == ["P407", "P407"]
+    done = shell("printf '\xff\nquit\n' | ptxkit debug \"$1\"", kernel)
+    assert done.returncode == 0
+    assert "expected a command" in done.stdout
+
+
+def test_deep_requests_have_an_answer_too() -> None:
+    lines = "[" * 100_000 + "\n" + "9" * 5_000 + "\n{}\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxkit", "desc", "batch"],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [json.loads(line)["error"]["code"] for line in done.stdout.splitlines()] == ["P407"] * 3
 
 
 def test_two_tensors_for_one_file(kernel: Path, tmp_path: Path) -> None:

@@ -91,6 +91,12 @@ def test_explain() -> None:
     assert [entry["code"] for entry in document["codes"]] == list(code_table())
 
 
+def test_a_path_is_no_document() -> None:
+    assert refused(here("kernels", "--path", "gemv.ptx"), 0).endswith("gemv.ptx\n")
+    done = ptxkit("kernels", "--path", "gemv.ptx", "--json")
+    assert (done.returncode, json.loads(done.stdout)["diagnostics"][0]["code"]) == (2, "P560")
+
+
 def test_failures_are_json_where_json_is_asked_for() -> None:
     done = ptxkit("run", "missing.ptx", "--json")
     document = json.loads(done.stdout)

@@ -37,6 +37,7 @@ from ptxkit.diagnostics import PtxkitError, counted
 @MAX_SIZE
 def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, **reading: Any) -> int:
     """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
+    files.check_folder(out)
     module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)
     files.write(out, cubin)

@@ -9,7 +9,16 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_diagnostics, print_json, table, wants_color
-from ptxkit.diagnostics import FAMILIES, CodeInfo, PtxkitError, code_info, code_table, error, exit_code
+from ptxkit.diagnostics import (
+    FAMILIES,
+    CodeInfo,
+    PtxkitError,
+    code_info,
+    code_table,
+    error,
+    exit_code,
+    shortened,
+)
 
 
 @click.command(
@@ -126,7 +135,9 @@ def _nothing(word: str) -> PtxkitError:
     else:
         help = "`ptxkit explain` lists every code"
     return error(
-        "P560", f"expected a diagnostic code, an instruction or a descriptor, found `{word}`", help=help
+        "P560",
+        f"expected a diagnostic code, an instruction or a descriptor, found `{shortened(word)}`",
+        help=help,
     )
 
 

@@ -80,6 +80,16 @@ def _in_our_words(problem: PtxkitError) -> PtxkitError:
     return PtxkitError(replace(d, help=_HELP.get(d.code, d.help)) for d in problem.diagnostics)
 
 
+def check_folder(path: Path) -> None:
+    """A file can be written there: said before the work rather than after it.
+
+    Raises:
+        PtxkitError: P567, there is no such folder.
+    """
+    if not path.parent.is_dir():
+        raise error("P567", f"cannot write `{path}`: there is no folder `{path.parent}`", help=_FOLDER)
+
+
 def write(path: Path, content: bytes) -> None:
     """Write the whole file or nothing; one that is there keeps its permissions.
 

@@ -11,6 +11,7 @@ import click
 from ptxkit import kernels
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json, table, wants_color
+from ptxkit.diagnostics import error
 
 
 @click.command(
@@ -24,6 +25,8 @@ from ptxkit.cli.output import print_json, table, wants_color
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(of: str | None, as_json: bool) -> int:
     """List the shipped kernels: what each needs, and where each has been verified."""
+    if of is not None and as_json:
+        raise error("P560", "expected one of `--path` and `--json`, found both")
     if of is not None:
         print(kernels.find(of)[1])
         return 0

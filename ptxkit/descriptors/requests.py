@@ -102,6 +102,10 @@ def answer_line(line: str, dumps: Callable[[Any], str] = json.dumps) -> str:
     """The answer to one line of `desc batch`, a line of JSON without its end."""
     try:
         request = json.loads(line)
+    except RecursionError:
+        return dumps(
+            {"error": {"code": REQUEST, "message": "a line must be a JSON object: too deeply nested"}}
+        )
     except ValueError as wrong:
         return dumps({"error": {"code": REQUEST, "message": f"a line must be a JSON object: {wrong}"}})
     return dumps(answer(request))

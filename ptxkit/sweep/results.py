@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ptxkit.diagnostics import error, reason
+from ptxkit.diagnostics import PtxkitError, error, reason
+from ptxkit.exclusive import try_lock
 from ptxkit.sweep.job import SCHEMA, final
 
 
@@ -23,7 +25,8 @@ class Results:
         done: keys of final results that the file held.
 
     Raises:
-        PtxkitError: P567, the file can't be read or written; P525, it holds something else.
+        PtxkitError: P567, the file can't be read or written, or another sweep writes to it; P525, it holds
+            something else.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -33,12 +36,25 @@ class Results:
         if path is None:
             return
         try:
-            whole = self._read(path) if path.exists() else 0
             self._file = path.open("a", encoding="utf-8")
-            # A line that was cut off in the middle is no result; what comes next must not hang on it.
-            self._file.truncate(whole)
+            if path.is_file():
+                self._go_on(path)
         except OSError as problem:
-            raise error("P567", f"cannot write `{path}`: {reason(problem)}") from None
+            raise _unwritable(path, problem) from None
+
+    def _go_on(self, path: Path) -> None:
+        """Take over what the file holds."""
+        try:
+            if not try_lock(self._file.fileno()):
+                help = "wait until it has ended, or write to another file"
+                raise error("P567", f"cannot write `{path}`: another sweep writes to it", help=help)
+            whole = self._read(path)
+            # A line that was cut off in the middle is no result; what comes next must not hang on it.
+            if whole < path.stat().st_size:
+                self._file.truncate(whole)
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Results:
         return self
@@ -47,14 +63,26 @@ class Results:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._path is not None:
-            self._file.close()
+            with suppress(OSError):  # of a result that `keep` could not write
+                self._file.close()
 
     def keep(self, result: dict[str, Any]) -> None:
-        """Append a result; when this returns, a crash of the machine does not take it away."""
-        self._file.write(json.dumps(result, allow_nan=False) + "\n")
-        self._file.flush()
-        if self._path is not None:
-            os.fsync(self._file.fileno())
+        """Append a result; when this returns, a crash of the machine does not take it away.
+
+        Raises:
+            PtxkitError: P567, it can't be written.
+        """
+        line = json.dumps(result, allow_nan=False) + "\n"
+        if self._path is None:
+            print(line, end="", flush=True)
+            return
+        try:
+            self._file.write(line)
+            self._file.flush()
+            if self._path.is_file():
+                os.fsync(self._file.fileno())
+        except OSError as problem:
+            raise _unwritable(self._path, problem) from None
 
     def _read(self, path: Path) -> int:
         """Take over the final results; the number of bytes in whole lines."""
@@ -70,9 +98,13 @@ class Results:
                         raise ValueError
                     if final(result):
                         self.done.add(result["key"])
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     message = (
                         f"expected a result of a sweep in line {number} of `{path}`, found something else"
                     )
                     raise error("P525", message, help="write to another file") from None
         return whole
+
+
+def _unwritable(path: Path, problem: OSError) -> PtxkitError:
+    return error("P567", f"cannot write `{path}`: {reason(problem)}")

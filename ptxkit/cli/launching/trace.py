@@ -27,6 +27,7 @@ def trace(given: dict[str, Any]) -> int:
         raise error(
             "P560", f"expected a file that ends in `.json` or `.svg`, found `{given['out']}`", help=help
         )
+    files.check_folder(given["out"])
     options = emulated(given, "trace")
     found, plan = planned(given)
     recorder = Recorder(given["ctas"])
