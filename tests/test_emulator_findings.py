@@ -310,13 +310,15 @@ END:
     )
     found = fault("P636", module(body), [0], block=128)
     assert found.message == "BAR-DEADLOCK: 4 warps wait, and nothing can release them"
+    line = line_of(module(body), "bar.sync 0")
     assert found.notes[0] == (
-        f"warp 0 of CTA (0, 0, 0) at line {line_of(module(body), 'bar.sync 0')}: waits for barrier 0 of CTA "
-        "(0, 0, 0), which expects all warps; warps 2, 3 have not arrived"
+        f"warps 0-1 of CTA (0, 0, 0) at line {line}: wait for barrier 0 of CTA (0, 0, 0), "
+        "which expects all warps; warps 2, 3 have not arrived"
     )
     assert (
-        "barrier 1 of CTA (0, 0, 0), which expects 96 threads; warps 0, 1 have not arrived" in found.notes[3]
+        "barrier 1 of CTA (0, 0, 0), which expects 96 threads; warps 0, 1 have not arrived" in found.notes[1]
     )
+    assert len(found.notes) == 2
     launch(module(body.replace("1, 96", "1, 64").replace("bar.sync 0", "bar.sync 0, 64")), [0], block=128)
 
 

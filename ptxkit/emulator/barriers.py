@@ -71,10 +71,11 @@ class Barrier:
         expected = int(self.expected[cta])
         wanted = f"{counted(expected, 'thread')}" if expected > 0 else "all warps"
         parts = [f"barrier {self.number} of CTA {show(gang.cta_coordinates(cta))}, which expects {wanted}"]
-        if late:
-            parts.append(f"warps {', '.join(late)} have not arrived")
-        if gone:
-            parts.append(f"warps {', '.join(gone)} have exited")
+        for warps, what in ((late, "not arrived"), (gone, "exited")):
+            if len(warps) == 1:
+                parts.append(f"warp {warps[0]} has {what}")
+            elif warps:
+                parts.append(f"warps {', '.join(warps)} have {what}")
         return "; ".join(parts)
 
 

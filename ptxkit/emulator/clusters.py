@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.handover import Handover
 from ptxkit.emulator.order import Order
@@ -67,9 +67,13 @@ class ClusterBarrier:
         size = gang.warps * gang.cluster
         rows = slice(cluster * size, (cluster + 1) * size)
         late = (gang.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
-        names = [f"warp {at % gang.warps} of rank {at // gang.warps}" for at in np.flatnonzero(late).tolist()]
-        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        return f"the cluster barrier; {', '.join(names[:8])}{more} have not arrived"
+        names = []
+        for rank, warps in enumerate(late.reshape(gang.cluster, gang.warps)):
+            if warps.any():
+                many = "warps" if warps.sum() > 1 else "warp"
+                names.append(f"{many} {ranges(np.flatnonzero(warps).tolist())} of rank {rank}")
+        have = "have" if late.sum() > 1 else "has"
+        return f"the cluster barrier; {', '.join(names)} {have} not arrived"
 
 
 class ClusterArrival:

@@ -1,4 +1,5 @@
-"""Telling a deadlock: every warp with its line, what it waits for, and why that can never come.
+"""Telling a deadlock: every warp with its line, what it waits for, and why that can never come. Warps of a
+CTA of which the same is to be said share a line.
 
 A livelock is told from slow progress by its state: where a whole round of all gangs changes no memory, and
 registers and places are what they were before, nothing will ever change.
@@ -7,13 +8,14 @@ registers and places are what they were before, nothing will ever change.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ptxkit.diagnostics import Label, code_info, counted
-from ptxkit.emulator.faults import EmulatorFault, Site, fault, show
+from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 LISTED = 32
-"""Most warps that a finding lists one by one."""
+"""Most lines about warps that a finding has."""
 CAUSES = ({"P677", "P690"}, {"P622", "P640"}, {"P636"})
 """Which wait is the cause where warps wait for several things: counts that don't add up; then what no other
 set names, mbarriers and tensor memory; then lanes of a warp; last barriers, where others wait for all
@@ -30,25 +32,21 @@ these."""
 
 def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
     """The fault for gangs none of whose groups can go on."""
-    lines: list[str] = []
+    lines: list[Line] = []
     more: list[str] = []
     places: list[tuple[int, str, Site]] = []
-    warps = 0
     for gang in gangs:
         for entry in gang.waiting:
             place = entry.group.code.blocks[entry.group.pc].sites[0]
-            rows = warps_in(gang, entry.group)
-            warps += len(rows)
-            lines += [
-                f"{who} at {place.where}: waits for {entry.gate.waits_for(gang, entry.group, row)}"
-                for row, who in rows
-            ]
+            said = {}
+            for row, _ in _rows(gang, entry.group):
+                what = entry.gate.waits_for(gang, entry.group, row)
+                said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
+            lines += _lines(gang, entry.group, said)
             places.append((_rank(entry.gate.code), entry.gate.code, place))
             more += [line for line in getattr(entry.gate, "story", ()) if line not in more]
-    listed = lines[:LISTED]
-    if len(lines) > LISTED:
-        listed.append(f"and {counted(len(lines) - LISTED, 'more warp')}")
-    listed += more[:LISTED]
+    warps = sum(line.warps for line in lines)
+    listed = [*_listed(lines), *more[:LISTED]]
     _, code, site = min(places, key=lambda found: found[0])
     spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
     labels = [Label(span, "others wait here") for span in spans if span is not None]
@@ -107,25 +105,22 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
         gangs: the resident ones.
         held_back: CTAs that have no room to start.
     """
-    lines: list[str] = []
+    lines: list[Line] = []
     site = None
-    warps = 0
     for gang in gangs:
         groups = [(group, group.polled) for group in gang.ready]
         groups += [(entry.group, None) for entry in gang.waiting]
         for group, polled in groups:
             place = group.code.blocks[group.pc].sites[0]
-            found = warps_in(gang, group)
-            warps += len(found)
             if polled is not None:
                 site = site or polled
-                what = f"looks at memory again and again by `{polled.instruction.spelling}` at {polled.where}"
+                what = f"at memory again and again by `{polled.instruction.spelling}` at {polled.where}"
+                said = f" looks {what}", f" look {what}"
             else:
-                what = f"is at {place.where}"
-            lines += [f"{who} {what}" for _, who in found]
-    listed = lines[:LISTED]
-    if len(lines) > LISTED:
-        listed.append(f"and {counted(len(lines) - LISTED, 'more warp')}")
+                said = f" is at {place.where}", f" are at {place.where}"
+            lines += _lines(gang, group, {row: said for row, _ in _rows(gang, group)})
+    warps = sum(line.warps for line in lines)
+    listed = _listed(lines)
     if held_back:
         many = f"{held_back} CTAs have not started: there is no room for them while these run"
         one = "1 CTA has not started: there is no room for it while these run"
@@ -135,18 +130,57 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
     return fault("P608", message, site, listed)
 
 
+class Line(NamedTuple):
+    """A line about warps, and how many it is about."""
+
+    warps: int
+    text: str
+
+
+def _listed(lines: Sequence[Line]) -> list[str]:
+    """The lines that a finding has."""
+    listed = [line.text for line in lines[:LISTED]]
+    if left := sum(line.warps for line in lines[LISTED:]):
+        listed.append(f"and {counted(left, 'more warp')}")
+    return listed
+
+
+def _lines(gang: Gang, group: Group, said: Mapping[int, tuple[str, str]]) -> list[Line]:
+    """Lines about the warps of a group.
+
+    Args:
+        said: by row, what is said of one warp, and of several.
+    """
+    lines = []
+    rows = _rows(gang, group)
+    for (cta, lanes, (one, many)), run in groupby(rows, lambda at: (at[0] // gang.warps, at[1], said[at[0]])):
+        warps = [row % gang.warps for row, _ in run]
+        several = len(warps) > 1
+        who = f"warps {ranges(warps)}" if several else f"warp {warps[0]}"
+        text = f"{who} of CTA {show(gang.cta_coordinates(cta))}{lanes}{many if several else one}"
+        lines.append(Line(len(warps), text))
+    return lines
+
+
 def warps_in(gang: Gang, group: Group) -> list[tuple[int, str]]:
     """The gang's rows in which a group waits, and how messages call them."""
+    return [
+        (row, f"warp {row % gang.warps} of CTA {show(gang.cta_coordinates(row // gang.warps))}{lanes}")
+        for row, lanes in _rows(gang, group)
+    ]
+
+
+def _rows(gang: Gang, group: Group) -> list[tuple[int, str]]:
+    """The gang's rows in which a group is, and which lanes it has of each where it has not all that run."""
     found = []
     for at in range(group.n):
         row = at if group.rows is None else int(group.rows[at])
-        cta, warp = divmod(row, gang.warps)
-        who = f"warp {warp} of CTA {show(gang.cta_coordinates(cta))}"
+        part = ""
         if group.mask is not None:
             lanes = group.mask[at] & gang.alive[row]
             if not lanes.any():
                 continue
             if not np.array_equal(lanes, gang.alive[row]):
-                who += f", lanes {int(np.packbits(lanes, bitorder='little').view(np.uint32)[0]):#010x}"
-        found.append((row, who))
+                part = f", lanes {int(np.packbits(lanes, bitorder='little').view(np.uint32)[0]):#010x}"
+        found.append((row, part))
     return found

@@ -80,6 +80,15 @@ class Thread:
         return f"thread {show(self.tid)} of CTA {show(self.ctaid)}"
 
 
+def ranges(numbers: Sequence[int]) -> str:
+    """`0-15, 31`."""
+    starts = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(
+        str(first) if first == last else f"{first}-{last}" for first, last in zip(starts, ends, strict=True)
+    )
+
+
 def show(triple: Sequence[int]) -> str:
     """`(3, 0, 0)`."""
     return "(" + ", ".join(str(part) for part in triple) + ")"

@@ -19,7 +19,6 @@ from ptxkit.cli.launching.words import (
     place_of,
     print_elements,
     print_lines,
-    ranges,
     register_lines,
     type_of,
 )
@@ -28,7 +27,7 @@ from ptxkit.diagnostics import Diagnostic, Source, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.deadlock import warps_in
 from ptxkit.emulator.debug import Breakpoint, Debugger, Place, Warp, lanes_in, row_of
-from ptxkit.emulator.faults import Site, show
+from ptxkit.emulator.faults import Site, ranges, show
 from ptxkit.emulator.gang import Gang
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.inspection import (

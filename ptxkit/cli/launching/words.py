@@ -8,7 +8,7 @@ from itertools import groupby
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Source, counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.faults import Site, ranges
 from ptxkit.emulator.inspection import Register, Value, can_show, shown
 
 COUNT = 8
@@ -118,15 +118,6 @@ def origin_of(instruction: Instruction, source: Source | None) -> tuple[Source |
 def place_of(site: Site | None) -> str:
     """`line 12, `bar.sync``: where a warp stands."""
     return f"{site.where}, `{site.instruction.spelling}`" if site else "at its end"
-
-
-def ranges(lanes: Sequence[int]) -> str:
-    """`0-15, 31`."""
-    starts = [lane for lane in lanes if lane - 1 not in lanes]
-    ends = [lane for lane in lanes if lane + 1 not in lanes]
-    return ", ".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in zip(starts, ends, strict=True)
-    )
 
 
 def register_lines(register: Register, kind: str, lane: int | None) -> list[str]:
