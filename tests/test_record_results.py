@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RESULTS = sorted((ROOT / "bench" / "results").glob("*.json"))
+KEPT = {
+    path: json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "bench" / "results").glob("*.json"))
+}
+RECORDED = [
+    path for path, kept in KEPT.items() if kept.get("kind") in ("run", "bench", "peers", "driver measurement")
+]
+"""Those that tools/record_results.py writes."""
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +62,13 @@ def test_devices_have_short_names(tool) -> None:
     assert [tool.device_of({"device": name}) for name in ("NVIDIA H200", "emu")] == ["h200", "emu"]
 
 
-@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
+def test_results_of_every_kind_are_kept() -> None:
+    assert {KEPT[path]["kind"] for path in RECORDED} == {"run", "bench", "peers", "driver measurement"}
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name)
 def test_what_is_kept_says_where_it_comes_from(path: Path) -> None:
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    if kept.get("kind") not in ("run", "bench", "peers", "driver measurement"):
-        pytest.skip("it is no document of a run, a bench, peers or the driver layer")
+    kept = KEPT[path]
     assert kept["schema"] == 1
     assert kept["date"]
     assert kept["device"]

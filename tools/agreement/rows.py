@@ -16,7 +16,7 @@ from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
 
 from .mutations import mutate
-from .oracle import Sheet, Verdict
+from .oracle import Sheet, Verdict, has_place
 from .oracle import judge as both
 
 BATCH = 400
@@ -129,9 +129,11 @@ def sheet(texts: Iterable[str], place: Place) -> Sheet:
 
 
 def judge(job: tuple[Place, list[Case]]) -> list[Verdict]:
-    """Both verdicts on cases of one version and target."""
+    """Both verdicts on cases of one version and target, where the assembler has that pair."""
     place, given = job
     page = sheet((case.text for case in given), place)
+    if not has_place(page):
+        return []
     theirs, ours = both(page)
     shown = f"{targets.show(place[0])} {place[1]}"
     return [
