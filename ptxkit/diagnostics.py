@@ -14,6 +14,7 @@ and end without a full stop.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -247,6 +248,15 @@ def code_table() -> dict[str, CodeInfo]:
 def code_info(code: str) -> CodeInfo | None:
     """What `code` means, or None for a code that does not exist."""
     return code_table().get(code.upper())
+
+
+def advice(code: str) -> str | None:
+    """What the registry says mends a code, as a help line writes it."""
+    info = code_info(code)
+    if info is None:
+        return None
+    sentences = re.split(r"\.\s+(?=[A-Z`])", info.fix.strip().removesuffix("."))
+    return "; ".join(re.sub(r"^[A-Z](?=[a-z ])", lambda first: first[0].lower(), said) for said in sentences)
 
 
 def exit_code(diagnostics: Iterable[Diagnostic]) -> int:
