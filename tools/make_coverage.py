@@ -30,7 +30,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.emulator import Emulator, LoadedModule
 from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
-from ptxkit.isa.sample import MODULE, PREAMBLE, Sample, samples
+from ptxkit.isa.sample import MODULE, PREAMBLE, samples
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "coverage.md"
@@ -142,7 +142,7 @@ def _statements(line: Line, limit: int) -> list[tuple[str, frozenset[str]]]:
     if line.form.opcode == "call":
         return [(text, frozenset()) for text in CALLS]
     made = list(samples(line.form, limit))
-    chosen = [sample for sample in made if of_manual(sample)]
+    chosen = [sample for sample in made if sample.of_manual]
     line.beyond = not chosen
     return [(sample.text, sample.facts) for sample in chosen or made]
 
@@ -153,17 +153,6 @@ def home(form: Form, facts: frozenset[str]) -> str | None:
         if form.available(targets.NEWEST_VERSION, targets.TARGETS[name], facts):
             return f"{name}, texmode_independent" if form.sampler in facts else name
     return None
-
-
-def of_manual(sample: Sample) -> bool:
-    """Whether the manual has the statement; rows also hold what ptxas takes beyond it."""
-    slots, form = sample.candidate.slots, sample.candidate.form
-    if form.beyond and form.beyond.holds(sample.facts):
-        return False
-    return not any(
-        slots.get(slot.name) in slot.extra or (slot.lax and not slot.optional and slot.name not in slots)
-        for slot in form.slots
-    )
 
 
 # ---- parser, checker, emulator

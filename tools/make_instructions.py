@@ -20,6 +20,8 @@ from ptxkit.isa.sample import samples
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "instructions"
 EXAMPLES = 2
 """Statements shown of a form."""
+CANDIDATES = 16
+"""Statements that they are chosen from."""
 
 INTRODUCTION = """\
 # Instructions
@@ -33,9 +35,15 @@ for each opcode. `ptxkit explain cp.async.bulk` prints the same in a terminal, a
 """
 
 
+def examples(form: Form) -> list[str]:
+    """Statements as the manual has them; of a form that it has not, as ptxas takes them."""
+    made = list(samples(form, CANDIDATES))
+    return [sample.text for sample in [one for one in made if one.of_manual] or made][:EXAMPLES]
+
+
 def form_text(form: Form) -> str:
     """One form: its section as a heading, what it is, examples."""
-    made = "\n".join(sample.text for sample in samples(form, EXAMPLES))
+    made = "\n".join(examples(form))
     block = f"```text\n{describe.to_text(form)}\n```\n"
     return f"## {form.section} `{form.syntax.split()[0]}`\n\n{block}" + (
         f"\n```ptx\n{made}\n```\n" if made else ""

@@ -61,6 +61,17 @@ class Sample:
     candidate: Candidate
     facts: frozenset[str]
 
+    @property
+    def of_manual(self) -> bool:
+        """Whether the manual has the statement; rows also hold what ptxas takes beyond it."""
+        slots, form = self.candidate.slots, self.candidate.form
+        if form.beyond and form.beyond.holds(self.facts):
+            return False
+        return not any(
+            slots.get(slot.name) in slot.extra or (slot.lax and not slot.optional and slot.name not in slots)
+            for slot in form.slots
+        )
+
 
 def samples(form: Form, limit: int, seed: int = 0) -> Iterator[Sample]:
     """At most `limit` statements of a form, the same for the same seed."""
