@@ -270,6 +270,14 @@ def test_an_unknown_device(kernel: Path) -> None:
     refused(here("run", kernel, "--device", "cuda:0", "--order", "eager"), 2, "P520")
 
 
+@pytest.mark.parametrize("target", ["sm_50", "sm_20"])
+def test_a_target_that_no_assembler_knows(kernel: Path, tmp_path: Path, target: str) -> None:
+    out = tmp_path / "k.cubin"
+    refused(here("asm", kernel, "-o", out, "--target", target), 2, "P560")
+    refused(here("sass", kernel, "--target", target), 2, "P560")
+    assert not out.exists()
+
+
 # ---- endings
 
 

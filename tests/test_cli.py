@@ -91,6 +91,31 @@ def test_explain() -> None:
     assert [entry["code"] for entry in document["codes"]] == list(code_table())
 
 
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "0"}, False),
+        ({"FORCE_COLOR": ""}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+    ],
+)
+def test_colors_where_they_are_wanted(environment: dict[str, str], colored: bool) -> None:
+    for arguments in (["check", "no-such-file"], ["explain", "P203"], ["kernels"]):
+        done = ptxkit(*arguments, **{"NO_COLOR": "", "TERM": "xterm", **environment})
+        assert ("\x1b[" in done.stdout) == colored
+    assert "\x1b[" not in ptxkit("kernels", "--json", **environment).stdout
+
+
+@pytest.mark.parametrize("verb", ["", *cli.VERBS])
+def test_a_narrow_terminal(verb: str) -> None:
+    lines = ptxkit(*filter(None, [verb]), "--help", COLUMNS="40").stdout.splitlines()
+    assert len(lines) > 10
+    assert lines[0].startswith("Usage: ptxkit")
+
+
 def test_a_path_is_no_document() -> None:
     assert refused(here("kernels", "--path", "gemv.ptx"), 0).endswith("gemv.ptx\n")
     done = ptxkit("kernels", "--path", "gemv.ptx", "--json")

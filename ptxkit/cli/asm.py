@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 import ptxkit
+from ptxkit import targets
 from ptxkit.asm import Module
-from ptxkit.assembler import Assembly, assemble, second_opinion
+from ptxkit.assembler import OLDEST, Assembly, assemble, second_opinion
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
-from ptxkit.diagnostics import PtxkitError, counted
+from ptxkit.diagnostics import PtxkitError, counted, error
 
 
 @click.command(
@@ -66,8 +67,13 @@ def assembled(module: Module, target: str | None, line_info: bool) -> tuple[Asse
     """What the assembler made of a module, and its machine code.
 
     Raises:
-        PtxkitError: it refused the module, for what the checker and it found; what `assemble` raises.
+        PtxkitError: P560, a target that it makes no code for; it refused the module, for what the checker and
+            it found; what `assemble` raises.
     """
+    asked = targets.parse(target) if target is not None else None
+    if asked is not None and asked.number < OLDEST:
+        message = f"expected a target from `sm_{OLDEST}` on, found `{asked.name}`"
+        raise error("P560", message, help="assemblers of CUDA 13 make code for no older one")
     assembly = assemble(module, target, line_info=line_info)
     if assembly.cubin is None:
         found = second_opinion(module, ptxkit.check(module, target=target), target)

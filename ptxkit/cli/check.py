@@ -37,7 +37,7 @@ FORMATS = ("text", "json", "github", "sarif")
 def command(
     files: tuple[str, ...], target: str | None, output_format: str, as_json: bool, ptxas: bool, **reading: Any
 ) -> int:
-    """Find errors in PTX files, the launch card included, and explain them."""
+    """Find errors in PTX files, the launch card included, and explain them. `-` is standard input."""
     found = [diagnostic for file in files for diagnostic in _check(file, target, ptxas, reading)]
     match "json" if as_json else output_format:
         case "json":

@@ -31,7 +31,7 @@ from ptxkit.diagnostics import PtxkitError
 def command(file: str, out: Path | None, **reading: Any) -> int:
     """Print FILE after its lines that begin with `#`, as the assembler sees it.
 
-    A file without such lines is printed as it is.
+    A file without such lines is printed as it is. `-` is standard input.
     """
     module = files.read(file, **reading)
     if not module.complete and not module.statements:

@@ -14,7 +14,7 @@ from ptxkit.diagnostics import PtxkitError, error, reason
 from ptxkit.whole import write_whole
 
 _HELP = {
-    "P110": "give a file, or the name of a shipped kernel: `ptxkit kernels` lists them",
+    "P110": "give a file that is there and that you may read; `ptxkit kernels` lists the shipped ones",
     "P111": "allow more with `--max-size`, as in `--max-size 64M`",
 }
 """What to do in the words of the command line, where `parse` speaks to a program."""

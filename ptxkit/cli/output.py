@@ -12,8 +12,13 @@ from ptxkit.diagnostics import Diagnostic
 
 
 def wants_color(stream: IO[str]) -> bool:
-    """Whether colours go to this stream: a terminal, unless NO_COLOR is set or the terminal is dumb."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether colours go to this stream: to a terminal that is not dumb, or where FORCE_COLOR is set; with
+    NO_COLOR never."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def print_diagnostics(found: Iterable[Diagnostic], stream: IO[str]) -> None:

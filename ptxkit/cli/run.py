@@ -44,8 +44,8 @@ from ptxkit.cli.options import MAX_SIZE
 def command(**given: Any) -> int:
     """Launch the kernel in FILE and verify its result.
 
-    FILE is a path, else a shipped kernel. Its launch card says how it is launched and which problem it
-    solves; without -p or --preset the card's first preset runs.
+    FILE is a path, else a shipped kernel; `-` is standard input. Its launch card says how it is launched and
+    which problem it solves; without -p or --preset the card's first preset runs.
     """
     from ptxkit.cli.launching.run import run
 
