@@ -74,3 +74,76 @@ def test_a_reduction_keeps_what_is_undefined_on_either_side(word: int) -> None:
     device = Emulator()
     found = fault("P605", module(body), [device.array(np.zeros(32, np.uint32))], device=device)
     assert "guard `%p2`" in found.message
+
+
+@pytest.mark.parametrize("body", ["", "L:\n", "call nothing;\n"])
+def test_bodies_without_an_instruction(body: str) -> None:
+    text = (
+        ".version 8.0\n.target sm_90\n.address_size 64\n.func nothing() { }\n"
+        f".visible .entry k(.param .u64 out)\n{{\n{body}}}\n"
+    )
+    assert launch(text, [0]).findings == []
+
+
+TAKES = """
+.func (.reg .u32 r) own(.param .b32 a) { .reg .b32 %v; ld.param.u32 %v, [a]; mov.u32 r, %v; ret; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            "P: .callprototype (.param .b32 _) _ (.param .b64 _);\n"
+            ".param .b64 x;\n.param .b32 y;\nst.param.b64 [x], 1;\ncall (y), %rd1, (x), P;\n",
+            "takes (4 bytes) and returns (4 bytes); the call passes (8 bytes) and expects (4 bytes)",
+        ),
+        (
+            "P: .callprototype _ (.param .b32 _);\n"
+            ".param .b32 x;\nst.param.b32 [x], 1;\ncall %rd1, (x), P;\n",
+            "the call passes (4 bytes) and expects ()",
+        ),
+        (
+            "P: .callprototype (.param .b64 _) _ (.param .b32 _);\n.param .b32 x;\n.param .b64 y;\n"
+            "st.param.b32 [x], 1;\ncall (y), %rd1, (x), P;\n",
+            "expects (8 bytes)",
+        ),
+    ],
+)
+def test_a_prototype_that_is_not_the_functions(call: str, said: str) -> None:
+    assert said in fault("P614", module("    mov.u64 %rd1, own;\n" + call, before=TAKES), [0]).message
+
+
+def test_a_prototype_of_other_spelling() -> None:
+    """Registers and `.param`, signed and untyped bits: what counts is how many bytes."""
+    body = """
+    P: .callprototype (.param .s32 _) _ (.reg .u32 _);
+    mov.u64 %rd1, own;
+    mov.u32 %r2, 9;
+    call (%r1), %rd1, (%r2), P;
+"""
+    assert list(threads(body, before=TAKES)) == [9] * 32
+
+
+def test_kernels_are_not_called() -> None:
+    """PTX ISA 9.7.9.3: the address of a kernel is for system calls alone."""
+    body = "    P: .callprototype _ (.param .b64 _);\n    mov.u64 %rd1, k;\n    .param .b64 x;\n"
+    text = module(body + "    st.param.b64 [x], 0;\n    call %rd1, (x), P;\n")
+    assert "no function" in fault("P614", text, [0]).message
+
+
+def test_more_stack_than_there_are_addresses() -> None:
+    text = module("    mov.u64 %rd1, -1;\n    alloca.u64 %rd2, %rd1;\n")
+    assert "stack overflow" in fault("P611", text, [0]).message
+
+
+def test_more_local_variables_than_a_thread_can_have() -> None:
+    """512 KB, as the programming guide's table of compute capabilities has it."""
+    text = module("    .local .b8 x[524289];\n    mov.u64 %rd1, x;\n    st.local.u8 [%rd1], 0;\n")
+    found = fault("P611", text, [0])
+    assert "variables of `k`" in str(found.notes)
+
+
+def test_a_barrier_for_more_threads_than_the_cta_has() -> None:
+    text = module("    bar.sync 1, 96;\n")
+    assert "expects 96 threads, and the CTA has 64" in fault("P636", text, [0], block=64).message

@@ -346,6 +346,8 @@ def basic_blocks(
         if instruction.opcode in ("bra", "brx") or instruction.opcode in ENDS:
             leaders.add(number + 1)
     starts = sorted(start for start in leaders if start < count)
+    if not starts:
+        return []
     blocks = [BasicBlock(a, b) for a, b in zip(starts, [*starts[1:], count], strict=True)]
     block_at = {block.start: i for i, block in enumerate(blocks)} | {count: len(blocks)}
     before: list[list[int]] = [[] for _ in range(len(blocks) + 1)]

@@ -115,6 +115,10 @@ class BarrierGate:
             self._check_together(group, barrier, rows)
             self._note_absent(group, barrier, rows, mask)
         self._check_generation(group, barrier, rows, mask, ctas, count)
+        if count > gang.warps * WARP:
+            where, has = f"{group.thread(*group.first(np.True_))}", gang.warps * WARP
+            message = f"BAR-DEADLOCK: barrier {number} expects {count} threads, and the CTA has {has}"
+            raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         for cta in ctas:
             barrier.sites.setdefault(int(cta), self.site)
         barrier.expected[ctas] = count

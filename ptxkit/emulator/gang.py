@@ -21,7 +21,7 @@ from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.queue import Queue
 from ptxkit.emulator.asynchronous.registers import check_warpgroups
 from ptxkit.emulator.clusters import ClusterBarrier
-from ptxkit.emulator.faults import Dim3, Site, Thread, fault, show
+from ptxkit.emulator.faults import Dim3, EmulatorFault, Site, Thread, fault, show
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.ledger import Ledger
@@ -135,6 +135,8 @@ class Gang:
         self.counted_at = np.zeros(self.rows, np.int64)
         self.register_pool = launch.program.registers * self.warps
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
+        if launch.code.frame > LOCAL_LIMIT:
+            raise _overflow(launch.code.frame, None, (f"variables of `{launch.code.name}`",))
         self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}
         code = launch.code
@@ -157,10 +159,7 @@ class Gang:
             return
         if size > LOCAL_LIMIT:
             thread = group.thread(*group.first(np.True_))
-            message = f"stack overflow: expected at most {LOCAL_LIMIT} bytes of local memory, found {size}"
-            raise fault(
-                "P611", message, site, (f"{thread}",), "a recursion without an end is the usual cause"
-            )
+            raise _overflow(size, site, (f"{thread}",), "a recursion without an end is the usual cause")
         self.local = self.local.grown(max(size, 2 * self.local.stride))
 
     # ---- who is who
@@ -413,3 +412,8 @@ def _awaits(gate: Any) -> bool:
 
 def _priority(group: Group) -> tuple[int, int]:
     return -len(group.frames), group.pc
+
+
+def _overflow(size: int, site: Site | None, notes: tuple[str, ...], help: str | None = None) -> EmulatorFault:
+    message = f"stack overflow: expected at most {LOCAL_LIMIT} bytes of local memory, found {size}"
+    return fault("P611", message, site, notes, help)

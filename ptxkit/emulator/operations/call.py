@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import counted
+from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.calls import Argument, enter, passed_argument, value_argument
 from ptxkit.emulator.effect import Effect, End, Linker, effect
 from ptxkit.emulator.faults import Site, fault
@@ -42,7 +45,15 @@ def call(form: Form) -> Effect:
     if len(prototype) != len(given):
         raise Unsupported(f"{counted(len(given), 'argument')} where the prototype has {len(prototype)}")
     arguments = [_argument(form, o, v.type) for o, v in zip(given, prototype, strict=True)]
-    return _indirect(form, callee, arguments, results)
+    return _indirect(form, callee, arguments, [_size(variable) for variable in prototype], results)
+
+
+def _size(variable: tree.Variable) -> int:
+    """Bytes of a parameter of a prototype."""
+    elements = [int(variable.vector[1:])] if variable.vector else []
+    return max(DTYPES[variable.type].bits // 8, 1) * prod(
+        size or 0 for size in (*variable.declarators[0].dimensions, *elements)
+    )
 
 
 def _argument(form: Form, operand: tree.Operand, type_name: str) -> Argument:
@@ -93,7 +104,11 @@ def _prototype(form: Form, operand: tree.Operand | None) -> tuple[tree.Variable,
 
 
 def _indirect(
-    form: Form, callee: tree.Operand, arguments: list[Argument], results: list[Passed | None]
+    form: Form,
+    callee: tree.Operand,
+    arguments: list[Argument],
+    sizes: list[int],
+    results: list[Passed | None],
 ) -> Effect:
     source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
     read, site, program = source.reader, form.site, form.builder.program
@@ -124,9 +139,16 @@ def _indirect(
             name = program.image.function_at(address)
             if name is None or name not in program.image.functions:
                 raise _no_function(group, address, site)
-            code = program.function(name)
-            if len(code.parameters) != len(arguments):
+            if program.image.functions[name].kind != "func":
                 raise _no_function(group, address, site)
+            code = program.function(name)
+            taken, given = ([side.size for side in sides] for sides in (code.parameters, code.returns))
+            wanted = [passed.size if passed is not None else None for passed in results]
+            fits = len(wanted) == len(given) and all(
+                w in (None, g) for w, g in zip(wanted, given, strict=True)
+            )
+            if taken != sizes or not fits:
+                raise _misfit(group, name, (taken, given), (sizes, wanted), site)
             return enter(group, code, arguments, results, back, site)
 
         return end
@@ -138,6 +160,26 @@ def _no_function(group: Group, address: int, site: Site) -> Exception:
     thread = group.thread(*group.first(np.True_))
     message = f"call target {address:#x} is no function that this call can reach"
     return fault("P614", message, site, (f"{thread}",))
+
+
+def _misfit(
+    group: Group,
+    name: str,
+    has: tuple[list[int], list[int]],
+    wants: tuple[list[int], list[int | None]],
+    site: Site,
+) -> Exception:
+    """A function is called through a pointer by a prototype that is not its own."""
+
+    def shown(sizes: Sequence[int | None]) -> str:
+        return "(" + ", ".join("_" if size is None else counted(size, "byte") for size in sizes) + ")"
+
+    message = (
+        f"`{name}` takes {shown(has[0])} and returns {shown(has[1])}; "
+        f"the call passes {shown(wants[0])} and expects {shown(wants[1])}"
+    )
+    help = "call it by a prototype with its parameters"
+    return fault("P614", message, site, (f"{group.thread(*group.first(np.True_))}",), help)
 
 
 def _is_wide(form: Form, operand: tree.Operand) -> bool:

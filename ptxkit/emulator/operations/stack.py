@@ -33,7 +33,8 @@ def alloca(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         begin = group.regs[pointer] + np.uint64(group.local)
         begin = (begin + (align - np.uint64(1))) & ~(align - np.uint64(1))
-        end = begin + read(group).astype(np.uint64)
+        amount = read(group).astype(np.uint64)
+        end = np.where(amount > ~begin, ~np.uint64(0), begin + amount)
         furthest = end if end.ndim == 0 else np.where(_active(group, guard), end, np.uint64(0))
         top = max(group.top, int(furthest.max()))
         group.gang.reach_local(group, top, site)
