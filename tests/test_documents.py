@@ -43,13 +43,6 @@ WANTING = [
 ]
 
 
-def run(page: Path, folder: Path, slow: bool) -> None:
-    session = Session(page, folder)
-    for block in blocks(page):
-        if not needs(block) and (slow or "slow" not in block.words):
-            session.run(block)
-
-
 def test_no_block_is_left_out() -> None:
     """Every block has a language that something is done with, and no drawing hides a command."""
     problems = [f"{block.name}: {problem}" for block in BLOCKS if (problem := faults(block))]
@@ -90,13 +83,13 @@ def test_a_figure_that_nothing_measured_has_no_row(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=of)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    run(page, tmp_path, slow=False)
+    documents.execute(page, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", SLOW, ids=of)
 def test_a_page_does_what_it_says_in_full(page: Path, tmp_path: Path) -> None:
-    run(page, tmp_path, slow=True)
+    documents.execute(page, tmp_path, slow=True)
 
 
 @pytest.mark.parametrize("block", WANTING)
@@ -175,6 +168,19 @@ def test_what_a_page_says_wrongly_is_found(
 def test_a_block_nobody_would_run_is_found(tmp_path: Path, text: str, said: str) -> None:
     _, (block,) = made(tmp_path, text)
     assert said in str(faults(block))
+
+
+def test_a_page_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that does what it says, and one that does not."""
+    monkeypatch.setattr(documents, "ROOT", tmp_path)
+    for name, code in (("right", 0), ("wrong", 1)):
+        page = tmp_path / name / "page.md"
+        page.parent.mkdir()
+        page.write_text(f"```sh\nexit {code}\n```\n")
+        assert documents.main(["--check", str(page)]) == code
+    assert capsys.readouterr().out == "right/page.md: as it says\nwrong/page.md:1: exit code 1\n\n"
 
 
 def test_a_block_without_an_end_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

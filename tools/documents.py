@@ -1,6 +1,7 @@
 """The code blocks of the documentation, executed as a stranger would type them.
 
     python tools/documents.py docs/trace.md README.md    # write what the commands print into the pages
+    python tools/documents.py --check README.md          # end with 1 where a page shows something else
 
 What a block is follows from the first word behind its fence:
 
@@ -411,6 +412,30 @@ def session(page: Path) -> Iterator[Session]:
         yield Session(page, Path(folder))
 
 
+def execute(page: Path, folder: Path, slow: bool = False) -> None:
+    """Execute the blocks of a page that need nothing more, those marked `slow` where `slow`.
+
+    Raises:
+        Wrong: one does something else than the page says.
+    """
+    made = Session(page, folder)
+    for block in blocks(page):
+        if not needs(block) and (slow or "slow" not in block.words):
+            made.run(block)
+
+
+def check(page: Path) -> bool:
+    """Execute a page in a folder that is gone afterwards, and tell what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            execute(page, Path(folder))
+        except Wrong as problem:
+            print(problem)
+            return False
+    print(f"{page.relative_to(ROOT).as_posix()}: as it says")
+    return True
+
+
 def rewrite(page: Path) -> None:
     """Write into a page what its commands and its Python print, where that is not what stands there."""
     text = page.read_text("utf-8")
@@ -435,6 +460,15 @@ def rewrite(page: Path) -> None:
     page.write_text(text, "utf-8")
 
 
+def main(arguments: list[str]) -> int:
+    """Check the pages, or write what their commands print into them."""
+    found = [Path(given).resolve() for given in arguments if given != "--check"]
+    if "--check" in arguments:
+        return 0 if all([check(page) for page in found]) else 1
+    for page in found:
+        rewrite(page)
+    return 0
+
+
 if __name__ == "__main__":
-    for given in sys.argv[1:]:
-        rewrite(Path(given).resolve())
+    sys.exit(main(sys.argv[1:]))
