@@ -215,7 +215,11 @@ def test_kernels_are_listed_with_what_they_need() -> None:
     done = good("kernels", "--json")
     listed = {kernel["name"]: kernel for kernel in json.loads(done.stdout)["kernels"]}
     gemv = listed["gemv.ptx"]
-    assert (gemv["target"], gemv["entries"], gemv["workload"]) == ("sm_90", ["gemv"], "nvfp4_gemv")
+    assert (gemv["target"], gemv["entries"], gemv["workload"]) == (
+        "sm_90",
+        ["gemv", "gemv_rows"],
+        "nvfp4_gemv",
+    )
     assert next(iter(gemv["presets"])) == "smoke"
     assert "gemv.ptx" in good("kernels").stdout
     assert Path(good("kernels", "--path", "gemv").stdout.strip()).is_file()
