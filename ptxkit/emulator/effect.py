@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ptxkit.emulator.operations import load
+
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
     from ptxkit.emulator.form import Form
@@ -83,6 +85,7 @@ def effect(*names: str) -> Callable[[Reader], Reader]:
 
 def find_effect(opcode: str, modifiers: Sequence[str]) -> tuple[Reader, tuple[str, ...]] | None:
     """The reader of an instruction, and the modifiers that its name takes."""
+    load(opcode)
     for taken in range(len(modifiers), -1, -1):
         reader = EFFECTS.get(".".join((opcode, *modifiers[:taken])))
         if reader is not None:

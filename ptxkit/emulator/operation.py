@@ -1,6 +1,7 @@
 """What an operation of the emulator is, and how one is found for an instruction.
 
-A file of `operations/` covers a chapter of the manual. A *pure* operation has no effect beyond its
+A file of `operations/` covers a chapter of the manual; `ptxkit.emulator.operations` loads the files of an
+opcode when its first form is read. A *pure* operation has no effect beyond its
 destinations and treats each lane alone; it is registered with `@pure("add", "sub")` as a function that
 reads the modifiers and returns a `Pure`. Operations that touch memory, other lanes, control flow or
 asynchronous machinery are registered by the machine (`@effect`), and get its context.
@@ -32,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES, DType
+from ptxkit.emulator.operations import load
 
 Array = np.ndarray | np.generic
 
@@ -212,6 +214,7 @@ def decode_pure(modifiers: Modifiers) -> Pure | None:
     Raises:
         Unsupported: the opcode is known, this form of it is not.
     """
+    load(modifiers.opcode)
     readers = PURE.get(modifiers.opcode)
     for modifier in modifiers.left:
         readers = PURE.get(f"{modifiers.opcode}.{modifier}", readers)

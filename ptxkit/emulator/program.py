@@ -17,7 +17,6 @@ from ptxkit.asm.flow import basic_blocks, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic, counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator import operations
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Block, Code
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
 
-assert operations  # importing it registers the operations
 
 
 @dataclass(slots=True)

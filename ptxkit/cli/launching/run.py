@@ -21,7 +21,6 @@ from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags
-from ptxkit.provenance import provenance
 from ptxkit.report import Report, describe
 from ptxkit.runner import Options, Session, check_save
 from ptxkit.sanitizer import Sanitized
@@ -111,6 +110,8 @@ def _code(outcome: Outcome) -> int:
 
 def _document(sha256: str, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
     """The `--json` document: the file, when and where it ran, and one report a run."""
+    from ptxkit.provenance import provenance
+
     reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
     runs = [
         outcome.to_json()

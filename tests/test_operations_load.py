@@ -1,0 +1,37 @@
+"""Operations load with the opcodes that a kernel has, and the table of them is whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+from ptxkit.emulator import operations
+from ptxkit.emulator.effect import EFFECTS
+from ptxkit.emulator.operation import PURE
+
+
+def test_the_table_has_every_opcode_of_every_file() -> None:
+    prefix = f"{operations.__name__}."
+    for module in walk_packages(operations.__path__, prefix):
+        import_module(module.name)
+    readers = list(EFFECTS.items())
+    readers += [(name, reader) for name, of_types in PURE.items() for reader in of_types.values()]
+    found: dict[str, set[str]] = {}
+    for name, reader in readers:
+        found.setdefault(reader.__module__.removeprefix(prefix), set()).add(name.partition(".")[0])
+    assert {file: " ".join(sorted(opcodes)) for file, opcodes in found.items()} == operations.OPCODES
+
+
+def test_a_kernel_loads_the_operations_that_it_has() -> None:
+    script = (
+        "import sys, ptxkit; device = ptxkit.open_device('emu');"
+        "kernel = device.load('.version 8.0\\n.target sm_80\\n.visible .entry k() { ret; }').kernel();"
+        "kernel.launch(grid=1, block=32);"
+        "print(*(m.rpartition('.')[2] for m in sys.modules if m.startswith('ptxkit.emulator.operations.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "control_flow" in loaded
+    assert not {"video", "wgmma", "mma", "texture", "half"} & loaded
