@@ -131,6 +131,14 @@ class Diagnostic:
         """Whether this finding alone makes the exit code 1 or more."""
         return self.severity is Severity.ERROR
 
+    @property
+    def remedy(self) -> str | None:
+        """What to do: `help`; where there is none and that of its code fits all its findings, that."""
+        if self.help:
+            return self.help
+        info = code_info(self.code)
+        return _as_help(info.fix) if info and info.helps else None
+
     def to_json(self) -> dict[str, Any]:
         """A JSON-able dict; `span` is null or `{line, column, end_line, end_column}`."""
         return {
@@ -141,7 +149,7 @@ class Diagnostic:
             "span": self.span._asdict() if self.span else None,
             "labels": [{"span": label.span._asdict(), "text": label.text} for label in self.labels],
             "notes": list(self.notes),
-            "help": self.help,
+            "help": self.remedy,
         }
 
     def __str__(self) -> str:
@@ -192,7 +200,11 @@ def shortened(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeInfo:
-    """What one code means, for `ptxkit explain CODE` and the documentation."""
+    """What one code means, for `ptxkit explain CODE` and the documentation.
+
+    `helps` says that `fix` is good advice for every finding of the code: it is the help line of those that
+    have none of their own. So it is with the emulator's codes, each of which is one rule.
+    """
 
     code: str
     name: str
@@ -202,6 +214,7 @@ class CodeInfo:
     example: str
     fix: str
     exit: int
+    helps: bool
 
 
 FAMILIES = {
@@ -241,6 +254,7 @@ def code_table() -> dict[str, CodeInfo]:
                 example=entry["example"],
                 fix=entry["fix"],
                 exit=entry.get("exit", default_exit),
+                helps=entry.get("helps", family == "P6"),
             )
     return table
 
@@ -250,12 +264,10 @@ def code_info(code: str) -> CodeInfo | None:
     return code_table().get(code.upper())
 
 
-def advice(code: str) -> str | None:
-    """What the registry says mends a code, as a help line writes it."""
-    info = code_info(code)
-    if info is None:
-        return None
-    sentences = re.split(r"\.\s+(?=[A-Z`])", info.fix.strip().removesuffix("."))
+@cache
+def _as_help(fix: str) -> str:
+    """Sentences as a help line has them."""
+    sentences = re.split(r"\.\s+(?=[A-Z`])", fix.strip().removesuffix("."))
     return "; ".join(re.sub(r"^[A-Z](?=[a-z ])", lambda first: first[0].lower(), said) for said in sentences)
 
 
@@ -304,8 +316,8 @@ def _render_one(diagnostic: Diagnostic, paint: _Paint) -> str:
             lines += _frame(diagnostic, gutter, paint)
     pad = " " * (gutter + 1)
     lines += [f"{pad}= note: {note}" for note in diagnostic.notes]
-    if diagnostic.help:
-        lines.append(f"{pad}= help: {diagnostic.help}")
+    if remedy := diagnostic.remedy:
+        lines.append(f"{pad}= help: {remedy}")
     return "\n".join(lines)
 
 
@@ -380,7 +392,7 @@ def render_github(diagnostics: Iterable[Diagnostic]) -> str:
             place += [f"line={d.span.line}", f"col={d.span.column}", f"endLine={d.span.end_line}"]
             place += [f"endColumn={d.span.end_column}"]
         place.append(f"title={d.code}")
-        text = "\n".join([d.message, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+        text = "\n".join([d.message, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
         lines.append(f"::{kinds[d.severity]} {','.join(place)}::{_escape_github(text)}")
     return "\n".join(lines)
 
@@ -406,7 +418,7 @@ def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> dict[str, Any]:
         )
     results = []
     for d in diagnostics:
-        text = "\n".join([d.message, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+        text = "\n".join([d.message, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
         result: dict[str, Any] = {"ruleId": d.code, "level": levels[d.severity], "message": {"text": text}}
         if d.source:
             location: dict[str, Any] = {"artifactLocation": {"uri": d.source.name}}

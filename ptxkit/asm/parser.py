@@ -151,7 +151,7 @@ class Parser:
         else:
             offset = next(i for i, character in enumerate(self.text) if character > "\x7f")
             message, severity = f"character `{self.text[offset]}` is not ASCII", Severity.WARNING
-            help = "ptxas 13.0 and older refuse such a file, also for a character in a comment"
+            help = "write it in ASCII: ptxas 13.0 and older refuse other characters, in comments too"
         line, column = self.place(offset)
         span = Span(line, column, line, column + 1)
         self.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=self.source))

@@ -225,7 +225,7 @@ _ADVICE = {
     "files are included": "guard the file against itself: `#ifndef NAME`, `#define NAME`, .., `#endif`",
     "invalid macro argument": "parameters are names, separated by commas",
     "macro ": "give as many arguments as its `#define` has",
-    "macros make more": "a macro that stands for several of others multiplies them",
+    "macros make more": "write out less by macros: one that stands for several of others multiplies them",
     "malformed #include": 'write `#include "file"`',
     "misplaced": "it needs an `#if` before it",
     "missing ')'": "close the macro's arguments with `)`",

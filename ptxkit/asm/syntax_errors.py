@@ -195,7 +195,7 @@ def _number_help(text: str) -> str:
     if text[-1] in "fF" and "." in text:
         return "a floating-point literal has no suffix"
     if re.fullmatch(r"0\d+U?", text):
-        return "a literal that begins with 0 is octal"
+        return "leave the leading 0 out: with it a literal is octal"
     return (
         "integers are decimal, `0x`, `0b` or octal with an optional `U`; reals are `1.5`, `1e3`, `0f` or `0d`"
     )

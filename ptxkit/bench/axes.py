@@ -69,7 +69,10 @@ def _values(part: str, text: str) -> Sequence[int]:
         raise error("P522", message, help=_HELP)
     count = (last - first) // step + 1
     if count > MAX_STATES:
-        raise error("P522", f"expected at most {MAX_STATES} values of an axis, found {count} in `{part}`")
+        message = f"expected at most {MAX_STATES} values of an axis, found {count} in `{part}`"
+        raise error(
+            "P522", message, help="take larger steps, `K=256:1048576:256`, or powers of two, `K[pow2]=8:20`"
+        )
     return range(first, last + 1, step)
 
 
@@ -87,6 +90,7 @@ def states(axes: Sequence[Axis]) -> list[dict[str, int]]:
     for axis in axes:
         count *= len(axis.values)
     if count > MAX_STATES:
-        raise error("P522", f"expected at most {MAX_STATES} combinations of the axes, found {count}")
+        message = f"expected at most {MAX_STATES} combinations of the axes, found {count}"
+        raise error("P522", message, help="take fewer values, or measure in several runs")
     combinations = itertools.product(*(axis.values for axis in axes))
     return [dict(zip(names, values, strict=True)) for values in combinations]

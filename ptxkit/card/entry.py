@@ -220,7 +220,7 @@ class _Comparison:
         if not fits or prod(block) > MAX_THREADS:
             limits = _shape(targets.MAX_BLOCK)
             message = f"expected a block of 1 to {MAX_THREADS} threads within {limits}, found {shown}{where}"
-            yield self._error("P540", message, span)
+            yield self._error("P540", message, span, help="let more CTAs do the work")
         elif required and _three(required[0]) != _three(block):
             message = f"expected a block of {_shape(required[0])} threads, found {shown}{where}"
             yield self._error("P540", message, span, (required[1], "required here"), "make the two agree")
@@ -254,12 +254,14 @@ class _Comparison:
         grid = values["grid"]
         if any(not 1 <= extent <= limit for extent, limit in zip(grid, targets.MAX_GRID, strict=False)):
             message = f"expected a grid of 1 to {_shape(targets.MAX_GRID)} CTAs, found {_shape(grid)}{where}"
-            yield self._error("P540", message, self._span("grid"))
+            help = "keep the extents above 0, `max(1, ..)`, and put the longest dimension on x"
+            yield self._error("P540", message, self._span("grid"), help=help)
         elif cluster and any(g % c for g, c in zip(_three(grid), _three(cluster), strict=True)):
             message = (
                 f"expected a grid of whole clusters of {_shape(cluster)} CTAs, found {_shape(grid)}{where}"
             )
-            yield self._error("P541", message, self._span("grid"))
+            help = "round the grid up to whole clusters, and let the CTAs beyond the work return"
+            yield self._error("P541", message, self._span("grid"), help=help)
 
     def _largest_cluster(self) -> int:
         target = targets.parse(self.module.target or "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span, advice
+from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
 from ptxkit.isa.notation import name_of
 from ptxkit.isa.registry import named_forms, spelling
 
@@ -115,14 +115,14 @@ def finding(
     labels: Sequence[Label] = (),
     severity: Severity = Severity.ERROR,
 ) -> Diagnostic:
-    """One finding at an instruction. Without a `help` of its own it has what mends its code."""
+    """One finding at an instruction."""
     return Diagnostic(
         code,
         message,
         site.span if site else None,
         severity,
         tuple(notes),
-        help or advice(code),
+        help,
         tuple(labels),
         site.source if site else None,
     )

@@ -64,7 +64,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
     def _diagnostic(self, uri: str, document: Document, found: Diagnostic) -> types.Diagnostic:
-        notes = [*found.notes, *([f"help: {found.help}"] if found.help else [])]
+        notes = [*found.notes, *([f"help: {found.remedy}"] if found.remedy else [])]
         span, message = found.span or Span(1, 1, 1, 1), found.message
         if not document.is_here(found.source):
             assert found.source is not None

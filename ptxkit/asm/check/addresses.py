@@ -54,7 +54,7 @@ def check_place(
             f"which is aligned to {offset & -offset}",
             span,
             labels=labels,
-            help="the kernel stops there with a misaligned address",
+            help="align the variable and the offset, or access less at once; the kernel stops here",
         )
     elif bytes_ is not None and not 0 <= offset <= bytes_ - size:
         context.warn(

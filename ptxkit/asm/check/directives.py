@@ -63,7 +63,7 @@ def check_tuning(context: Context, function: Function) -> None:
         if directive.name == "pragma":
             check_pragma(context, directive, inside=False)
         if directive.name == "maxnctapersm" and context.version >= (2, 1):
-            message = "`.maxnctapersm` is no more since `.version 2.1`"
+            message = "`.maxnctapersm` was removed in `.version 2.1`"
             context.report("P225", message, directive.span, help="write `.minnctapersm`")
         tuning = TUNING.get(directive.name)
         if tuning is None:
@@ -95,7 +95,7 @@ def _check_numbers(context: Context, function: Function, directive: Directive, t
                 f"`.{directive.name}` of `{function.name}` asks for {counted(threads, 'thread')}, "
                 f"more than the {MAX_BLOCK[0]} of a CTA",
                 directive.span,
-                help="no launch can have so many",
+                help="declare what a launch can have",
             )
 
 

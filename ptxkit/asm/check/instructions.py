@@ -158,8 +158,8 @@ def report_availability(context: Context, instruction: Instruction, match: Match
     if form.until and form.until.met(context.version, context.target):
         context.report(
             "P312",
-            f"`{instruction.spelling}` is no more since `.version {targets.show(form.until.version)}` "
-            f"on `{context.target.name}`",
+            f"`{instruction.spelling}` was removed in `.version {targets.show(form.until.version)}` "
+            f"for `{context.target.name}`",
             spelling_span(instruction, context.module.source),
             help="its successor has `.sync` and a mask of the threads that take part",
         )
