@@ -35,7 +35,7 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
     if not inside and variable.space in ("reg", "local", "param"):
         context.report(
             "P210",
-            f"{names} can't be declared in `.{variable.space}` at module level",
+            f"{names} can't be in `.{variable.space}` at module level",
             variable.span,
             help="move the declaration into the function that uses it",
         )
