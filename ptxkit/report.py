@@ -150,9 +150,10 @@ def judge(comparison: Comparison) -> list[Diagnostic]:
         f"expected {first.expected:.9g} at `{name}[{index}]`, found {first.found:.9g}; "
         f"{comparison.wrong} of {counted(comparison.elements, 'element')} {verb} wrong"
     )
+    parts = {"{:g} of the value": tolerance.rtol, "{:g}": tolerance.atol, "{:g} ulp": tolerance.ulp}
+    allowed = " + ".join(shown.format(part) for shown, part in parts.items() if part) or "none"
     notes = [
-        f"largest error {comparison.max_ulp:.3g} ulp, {comparison.max_abs:.3g} absolute; allowed are "
-        f"{tolerance.rtol:g} of the value + {tolerance.atol:g} + {tolerance.ulp:g} ulp"
+        f"largest error {comparison.max_ulp:.3g} ulp, {comparison.max_abs:.3g} absolute; allowed: {allowed}"
     ]
     if comparison.unwritten:
         notes.append(f"{comparison.unwritten} of them were never written")

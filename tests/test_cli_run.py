@@ -14,6 +14,9 @@ from small_kernels import DOUBLE, without_card
 from test_workloads import USER_FILE
 
 from ptxkit import kernels
+from ptxkit.report import judge
+from ptxkit.workloads import Expected, Tensor, Tolerance
+from ptxkit.workloads.comparison import compare
 
 EMU = ("--device", "emu")
 
@@ -128,6 +131,23 @@ def test_every_preset_in_a_table(kernel: Path) -> None:
     wrong = here("run", kernel, *EMU, "--preset", "all")
     assert wrong.returncode == 4
     assert codes(wrong.stdout) == ["P801", "P801"]
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "said"),
+    [
+        (Tolerance(), "allowed: none"),
+        (Tolerance(ulp=1), "allowed: 1 ulp"),
+        (Tolerance(rtol=0.001, atol=0.5), "allowed: 0.001 of the value + 0.5"),
+        (Tolerance(0.001, 0.5, 2), "allowed: 0.001 of the value + 0.5 + 2 ulp"),
+    ],
+)
+def test_what_was_allowed_is_told(tolerance: Tolerance, said: str) -> None:
+    values = np.ones(4, np.float32)
+    found = compare(Tensor("y", "f32", (4,), "output"), 2 * values, Expected(values), tolerance)
+    (diagnostic,) = judge(found)
+    assert diagnostic.code == "P801"
+    assert diagnostic.notes[0].endswith(said)
 
 
 def test_a_kernel_without_a_card(bare: Path, tmp_path: Path) -> None:
