@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.operations import load
+from ptxkit.emulator.opcodes import load
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol

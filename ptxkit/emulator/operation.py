@@ -1,6 +1,6 @@
 """What an operation of the emulator is, and how one is found for an instruction.
 
-A file of `operations/` covers a chapter of the manual; `ptxkit.emulator.operations` loads the files of an
+A file of `operations/` covers a chapter of the manual; `ptxkit.emulator.opcodes` loads the files of an
 opcode when its first form is read. A *pure* operation has no effect beyond its
 destinations and treats each lane alone; it is registered with `@pure("add", "sub")` as a function that
 reads the modifiers and returns a `Pure`. Operations that touch memory, other lanes, control flow or
@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES, DType
-from ptxkit.emulator.operations import load
+from ptxkit.emulator.opcodes import load
 
 Array = np.ndarray | np.generic
 
