@@ -147,3 +147,53 @@ def test_more_local_variables_than_a_thread_can_have() -> None:
 def test_a_barrier_for_more_threads_than_the_cta_has() -> None:
     text = module("    bar.sync 1, 96;\n")
     assert "expects 96 threads, and the CTA has 64" in fault("P636", text, [0], block=64).message
+
+
+DECIDES = """
+    .shared .align 128 .b8 s[256];
+    .shared .align 8 .b64 bar;
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 0;
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r3, s;
+    mov.u32 %r4, bar;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    bar.sync 0;
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "@%p1 mbarrier.init.shared.b64 [%r3], %r9;",
+        "@%p1 mbarrier.arrive.shared.b64 _, [%r4], %r9;",
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], %r9;",
+        "@%p1 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r4], %r9;",
+        "@%p1 mbarrier.complete_tx.relaxed.cta.shared.b64 [%r4], %r9;",
+        "mbarrier.test_wait.shared.b64 %p2, [%r4], %rd9;\n@%p2 ret;",
+        "mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r9;\n@%p2 ret;",
+        "barrier.sync %r9;",
+        "barrier.sync 1, %r9;",
+        "bar.red.or.pred %p2, 0, %p3;",
+        "@%p1 cp.async.cg.shared.global [%r3], [%rd2], 16, %r9;",
+        "@%p1 cp.async.cg.shared.global [%r3], [%rd2], 16, %p3;",
+        "@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd2], %r9, [%r4];",
+        "@%p1 st.bulk.weak.shared::cta [%r3], %rd9, 0;",
+        "alloca.u64 %rd3, %rd9;",
+        "mapa.shared::cluster.u32 %r5, %r3, %r9;",
+    ],
+)
+def test_operands_that_decide_must_be_defined(statement: str) -> None:
+    text = module(DECIDES + statement, target="sm_100a")
+    device = Emulator()
+    found = fault("P605", text, [device.array(np.zeros(64, np.uint32))], device=device)
+    assert "the operand `%" in found.message
+
+
+def test_a_multicast_to_no_cta() -> None:
+    copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+    body = f"{DECIDES}    mov.u16 %h1, 0;\n    @%p1 {copy} [%r3], [%rd2], 16, [%r4], %h1;\n"
+    device = Emulator()
+    out = device.array(np.zeros(64, np.uint32))
+    launch(module(body), [out], grid=2, device=device, cluster=2)
+    assert device.findings == []

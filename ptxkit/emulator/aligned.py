@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import WarpGate, executing
+from ptxkit.emulator.gates import WarpGate, check_defined, executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -93,13 +93,7 @@ def uniform(group: Group, guard: Any, source: Source, value: Any, site: Site) ->
     Raises:
         EmulatorFault: P642, lanes differ; P605, it has undefined bits.
     """
-    entry = source.undefined(group) if group.undefined else None
-    if entry is not None:
-        lanes = executing(group, guard)
-        if (entry[0] if lanes is None else (entry[0] != 0) & lanes).any():
-            group.gang.launch.undefined_decides(
-                group, entry[0], entry[1], site, f"the operand `{source.name}`"
-            )
+    check_defined(group, guard, source, site)
     if np.ndim(value) == 0 or value.shape[1] == 1:
         return value
     differs = value != value[:, :1]

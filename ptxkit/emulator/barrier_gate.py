@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.gates import check_defined, executing
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.values import WARP
 
@@ -47,6 +47,9 @@ class BarrierGate:
         self.waits = waits
         self.predicate = predicate.reader if predicate is not None else None
         self.guard = guard.reader if guard is not None else None
+        self._operands = [
+            one for one in (number, count, predicate) if one is not None and one.slot is not None
+        ]
         constant = number.slot is None and number.compute is None
         self._fixed = int(number.value) if constant and count is None else None
 
@@ -57,6 +60,8 @@ class BarrierGate:
             if not guard:
                 return group
             guard = None
+        for operand in self._operands:
+            check_defined(group, guard, operand, self.site)
         everyone = guard is None and group.lanes == gang.living
         if everyone and self._fixed is not None and self.waits and self.predicate is None:
             state = gang.barriers.get(self._fixed)

@@ -12,6 +12,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CLUSTER_STEP
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.gates import check_defined
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.special import SPECIAL, VARYING
@@ -171,6 +172,19 @@ class Form:
             if symbol is None:
                 return self._special(operand, type_name)
         return self._address_of(operand, type_name)
+
+    def deciding(self, operand: tree.Operand, type_name: str) -> Callable[[Group], Any]:
+        """A reader of an operand that decides what the machine does, as a count or a size: undefined bits of
+        it in a lane that executes the instruction are P605."""
+        source, guard, site = self.source(operand, type_name), self.guard, self.site
+        read, holds = source.reader, guard.reader if guard is not None else None
+
+        def checked(group: Group) -> Any:
+            if group.undefined:
+                check_defined(group, holds(group) if holds is not None else None, source, site)
+            return read(group)
+
+        return read if source.slot is None else checked
 
     def _special(self, operand: tree.Name, type_name: str) -> Source:
         name = f"{operand.name}.{operand.component}" if operand.component else operand.name

@@ -36,6 +36,21 @@ def executing(group: Group, guard: Any) -> np.ndarray | None:
     return lanes if group.mask is None else lanes & group.mask
 
 
+def check_defined(group: Group, guard: Any, source: Source, site: Site) -> None:
+    """An operand decides what the machine does: it must be defined in the lanes that a guard holds for.
+
+    Raises:
+        EmulatorFault: P605.
+    """
+    entry = source.undefined(group) if group.undefined else None
+    if entry is None:
+        return
+    lanes = executing(group, guard)
+    some = entry[0] != 0 if lanes is None else (entry[0] != 0) & lanes
+    if some.any():
+        group.gang.launch.undefined_decides(group, some, entry[1], site, f"the operand `{source.name}`")
+
+
 class WarpGate:
     """Lets a lane of a warp-synchronous instruction through when all lanes of its member mask have come.
 

@@ -6,6 +6,7 @@ limits run out and the wait says no; in lazy and random order the first look of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,15 +35,17 @@ class PhaseGate:
     Args:
         site: the instruction.
         places: its mbarrier.
-        phase: the token, or the parity.
+        phase: reads the token, or the parity.
         parity: which of the two.
         guard: the instruction's guard.
     """
 
-    def __init__(self, site: Site, places: Places, phase: Source, parity: bool, guard: Source | None) -> None:
+    def __init__(
+        self, site: Site, places: Places, phase: Callable[[Group], Any], parity: bool, guard: Source | None
+    ) -> None:
         self.site = site
         self.places = places
-        self.phase = phase.reader
+        self.phase = phase
         self.parity = parity
         self.guard = guard.reader if guard is not None else None
         self.story: list[str] = []

@@ -39,9 +39,9 @@ def cp_async(form: Form) -> Effect:
     present = ignored = None
     if further:
         if _is_predicate(form, further[0]):
-            ignored = form.source(further[0], "pred").reader
+            ignored = form.deciding(further[0], "pred")
         else:
-            present = form.source(further[0], "u32").reader
+            present = form.deciding(further[0], "u32")
     to = Places(form.address(form.sources[0]), "shared", size, form.site)
     source = Places(form.address(form.sources[1]), "global", size, form.site, within="global")
     partial = Places(form.address(form.sources[1]), "global", 1, form.site, size, within="global")

@@ -96,10 +96,10 @@ def _bulk(form: Form, reduction: Reduction | None) -> Effect:
         form.site,
         _Side(form, operands[0], to),
         _Side(form, operands[1], source),
-        form.source(operands[2], "u32").reader,
+        form.deciding(operands[2], "u32"),
         mbarrier_at(form, operands[3], to) if tracked else None,
-        form.source(operands[4], "u16").reader if multicast else None,
-        form.source(operands[3 + tracked + multicast + hint], "u16").reader if masked else None,
+        form.deciding(operands[4], "u16") if multicast else None,
+        form.deciding(operands[3 + tracked + multicast + hint], "u16") if masked else None,
         reduction,
     )
 
@@ -216,6 +216,8 @@ class _Copies:
             to = base + to[item] % stride
             assert signals is not None
             signals = base + signals[item] % stride
+            if not len(issuers):
+                return
         elif self.source.shared and self.to.shared:
             same = to // gang.shared.stride == issuers.rows // gang.warps
             if same.any():

@@ -31,8 +31,8 @@ def mapa(form: Form) -> Effect:
     kind = m.type().name
     name = f"u{kind[1:]}"
     target = form.target(form.targets[0], name)
-    address, rank = form.source(form.sources[0], name), form.source(form.sources[1], "u32")
-    read, read_rank, site = address.reader, rank.reader, form.site
+    address, read_rank = form.source(form.sources[0], name), form.deciding(form.sources[1], "u32")
+    read, site = address.reader, form.site
     low = ((1 << int(name[1:])) - 1) & ~(RANKS * CLUSTER_STEP)
 
     def step(group: Group, guard: Any) -> bool:

@@ -213,10 +213,10 @@ def _st_bulk(form: Form) -> Effect:
     m.flag("weak")
     space = "shared" if m.flag("shared::cta") else "generic"
     operand = form.instruction.operands[0]
-    size = form.source(form.sources[1], "u64" if _is_wide(form, form.sources[1]) else "u32")
+    read = form.deciding(form.sources[1], "u64" if _is_wide(form, form.sources[1]) else "u32")
     accessor = Accessor(form.address(operand), space, 8, form.site)
     form.builder.program.touches("shared", 8)
-    read, site = size.reader, form.site
+    site = form.site
 
     def step(group: Group, guard: Any) -> None:
         sizes = np.broadcast_to(read(group), (group.n, WARP)).astype(np.int64)

@@ -41,7 +41,7 @@ def init(form: Form) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
     places = object_at(form, form.sources[0])
     form.modifiers.need("b64")
-    count = form.source(form.sources[1], "u32").reader
+    count = form.deciding(form.sources[1], "u32")
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -76,7 +76,7 @@ def count_bytes(form: Form) -> Effect:
     m.choose("cta", "cluster")
     places = object_at(form, form.sources[0])
     m.need("b64")
-    amount, site = form.source(form.sources[1], "u32").reader, form.site
+    amount, site = form.deciding(form.sources[1], "u32"), form.site
     expects = "expect_tx" in form.instruction.modifiers
 
     def step(group: Group, guard: Any) -> None:
@@ -105,7 +105,7 @@ def arrive(form: Form) -> Effect:
     m.need("b64")
     target = form.target(form.targets[0], "b64") if form.targets else None
     places.accessor.remote |= target is not None
-    number = form.source(form.sources[1], "u32").reader if len(form.sources) > 1 else None
+    number = form.deciding(form.sources[1], "u32") if len(form.sources) > 1 else None
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -169,7 +169,7 @@ def wait(form: Form) -> Effect:
     m.need("b64")
     target = form.target(form.targets[0], "pred")
     places.accessor.remote = True
-    phase = form.source(form.sources[1], "u32" if parity else "b64")
+    phase = form.deciding(form.sources[1], "u32" if parity else "b64")
     site = form.site
     gate = PhaseGate(site, places, phase, parity, form.guard)
     untested = target is None or not _is_read(form)

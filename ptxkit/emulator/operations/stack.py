@@ -23,9 +23,9 @@ def alloca(form: Form) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
     kind = form.modifiers.need("u32", "u64") or ""
     align = np.uint64(max(form.modifiers.immediate(2) or 8, 8))
-    size = form.source(form.sources[0], kind)
+    read = form.deciding(form.sources[0], kind)
     target = form.target(form.targets[0], kind)
-    read, site = size.reader, form.site
+    site = form.site
     pointer = form.builder.stack_pointer
     keeper = Target(pointer, 64)
     dtype = dtype_of(kind)

@@ -12,6 +12,7 @@ from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import check_defined
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
@@ -181,7 +182,10 @@ class Loads(Copies):
         stride = gang.shared.stride
         self._check_cta(group, issuers, to)
         if self.targets is not None:
+            check_defined(group, guard, self.targets, site)
             item, rank = self._targets(group, issuers)
+            if not len(item):
+                return
             first = gang.peer(issuers.rows[item], 0)
             home = signals[item] // stride - first
             signal_rank = rank & ~1 | home & 1 if self.pair else rank
