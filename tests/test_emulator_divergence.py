@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated import launch, module, threads
+from emulated import STORE_R1, launch, module, threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -624,3 +624,38 @@ MEET:
     out = device.array(np.zeros(1024, np.uint32))
     launch(module(body), [out], block=128, grid=200, device=device, cooperative=True)
     assert list(out.numpy()[512:712]) == list(range(199, -1, -1))
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_a_warp_that_arrives_and_exits_has_arrived(order: str) -> None:
+    """Its stores are seen behind the barrier, and its threads count, while another warp is elsewhere."""
+    body = (
+        TID
+        + """
+    .shared .align 4 .b32 s[32];
+    and.b32 %r2, %r20, 31;
+    shr.u32 %r3, %r20, 5;
+    mov.u32 %r4, s;
+    mad.lo.u32 %r4, %r2, 4, %r4;
+    mov.u32 %r1, 0;
+    setp.eq.u32 %p1, %r3, 0;
+    setp.eq.u32 %p2, %r3, 1;
+    @%p1 bra GIVES;
+    @%p2 bra TAKES;
+    bar.sync 2, 64;
+    bra DONE;
+GIVES:
+    st.shared.u32 [%r4], %r2;
+    bar.arrive 1, 64;
+    ret;
+TAKES:
+    bar.sync 1, 64;
+    ld.shared.u32 %r1, [%r4];
+    bar.sync 2, 64;
+DONE:
+"""
+    )
+    device = Emulator(order)
+    out = device.array(np.zeros(96, np.uint32))
+    launch(module(body + STORE_R1), [out], block=96, device=device)
+    assert np.array_equal(out.numpy(), np.r_[np.zeros(32), np.arange(32), np.zeros(32)])

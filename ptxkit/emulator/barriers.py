@@ -99,15 +99,15 @@ def barrier_of(gang: Gang, number: int) -> Barrier:
 def release(gang: Gang, barrier: Barrier) -> None:
     """Let go the CTAs whose barrier is complete.
 
-    A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1). Warps that
-    have exited are not waited for.
+    A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1), though it
+    may have exited since. Other warps that have exited are not waited for.
     """
     if not barrier.busy:
         return
     alive = gang.alive.reshape(-1, gang.warps, WARP)
     arrived = barrier.arrived.reshape(-1, gang.warps, WARP)
     living = alive.any(axis=2)
-    there = living & ~(alive & ~arrived).any(axis=2) & arrived.any(axis=2)
+    there = ~(alive & ~arrived).any(axis=2) & arrived.any(axis=2)
     threads = WARP * np.count_nonzero(there, axis=1)
     nobody_left = ~(living & ~there).any(axis=1)
     complete = (barrier.expected >= 0) & np.where(
