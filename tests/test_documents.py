@@ -201,6 +201,8 @@ def test_a_block_without_an_end_is_found(tmp_path: Path, monkeypatch: pytest.Mon
         ("time  1.5 ms\n", "time  250 us\n", True),
         ("time  1.5 ms\n", "time  1.5 GB\n", False),
         ("a.c\n", "abc\n", False),
+        ("a\n", "k.ptx smoke: running, 2 s\nk.ptx smoke: 60% done, 12 s\na\n", True),
+        ("a\n", "k.ptx: something else, 2 s\na\n", False),
     ],
 )
 def test_ellipses(shown: str, printed: str, same: bool) -> None:

@@ -70,6 +70,8 @@ NEEDS = {
 """What a block may want that a test cannot give; such blocks are skipped by name, with this reason."""
 
 DURATION = re.compile(r"\b\d[\d.,]* ?(?:ns|us|ms|s)\b")
+PROGRESS = re.compile(r"^.*: (?:running|\d+% done), \d+ s\n", re.MULTILINE)
+"""What a run of more than two seconds prints of itself on stderr: no page shows it."""
 SHELL = re.compile(r"[|&;<>()$`*?\[\]{}~#]")
 PROMPT = "(debug) "
 WIDTH = 120
@@ -178,7 +180,8 @@ def matches(shown: str, printed: str) -> bool:
         else:
             quoted = ".*".join(re.escape(part) for part in DURATION.sub("N s", line.rstrip()).split("..."))
             parts.append(quoted + r"\n")
-    found = "".join(f"{DURATION.sub('N s', line.rstrip())}\n" for line in printed.rstrip("\n").split("\n"))
+    lines = PROGRESS.sub("", f"{printed}\n").rstrip("\n").split("\n")
+    found = "".join(f"{DURATION.sub('N s', line.rstrip())}\n" for line in lines)
     return re.fullmatch("".join(parts), found) is not None
 
 
