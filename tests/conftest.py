@@ -7,12 +7,19 @@ import signal
 import time
 from functools import cache
 
+import hypothesis
 import pytest
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import device_count
 
 _STARTED = time.monotonic()
+
+# How long an example takes is no test: a machine may have other work.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 
 
 @cache
