@@ -16,7 +16,7 @@ from small_kernels import SPIN
 from ptxkit import card
 from ptxkit.bench import plot
 from ptxkit.cli import files
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, code_table, render_text
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, code_table, counted, render_text
 from ptxkit.driver import errors
 from ptxkit.driver.timing import Stopwatch
 from ptxkit.plan import Program, Request, make
@@ -26,6 +26,9 @@ from tools.collect_messages import ON_A_GPU, PAGE, ROOT, Collector, Example, pag
 EXAMPLES = read_page()
 BEGINS = re.compile(r"[a-z`.#0-9\[\"(]|[A-Z][A-Z0-9-]*(:| |$)|PTX|SM |TOML|Tensor |A |B |D |K |N ")
 """How messages begin: lower case, code, a number, or a name in capitals: a rule's, a matrix's."""
+ONE_OF_MANY = re.compile(
+    r"(?<![\w.,:*/+-])1 (?:more )?(?:byte|CTA|warp|group|element|value|thread|column)s\b"
+)
 FOREIGN = ("P706", "P707", "P708", "P709", "P734")
 """Codes whose messages other tools word."""
 
@@ -77,6 +80,25 @@ def test_the_style_of_messages(family: str) -> None:
         assert "or higher or" not in message, example.text
         assert "Errno" not in message, example.text
         assert "/tmp/" not in example.text, example.text
+        assert not ONE_OF_MANY.search(example.text), example.text
+
+
+def test_a_finding_without_help_has_that_of_its_code() -> None:
+    """Where it fits all findings of the code: all of the emulator's, and what the table says."""
+    assert Diagnostic("P632", "").remedy == "use barriers 0 to 15"
+    assert Diagnostic("P662", "").remedy == "copy multiples of 16 bytes; let `src-size` be at most `cp-size`"
+    assert Diagnostic("P705", "", help="do this").remedy == "do this"
+    assert Diagnostic("P218", "").remedy is None
+    assert Diagnostic("P705", "").to_json()["help"] == Diagnostic("P705", "").remedy
+    assert "= help: ask for less" in render_text([Diagnostic("P705", "")])
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [(0, "byte", "0 bytes"), (1, "entry", "1 entry"), (2, "entry", "2 entries"), (3, "array", "3 arrays")],
+)
+def test_things_are_counted(number: int, noun: str, text: str) -> None:
+    assert counted(number, noun) == text
 
 
 # ---- the tool
