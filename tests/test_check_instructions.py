@@ -62,6 +62,8 @@ def text_at(statement, finding):
         "atom.shared.add.u32 _, [buffer], 1;",
         "lop3.b32 %r1, %r2, %r3, %r4, 0xE8;",
         "wgmma.fence.sync.aligned;",
+        "createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;",
+        "createpolicy.fractional.L2::evict_last.b64 %rd1, 0f3F800000;",
     ],
 )
 def test_right_statements_have_no_finding(statement):
@@ -79,6 +81,8 @@ def test_right_statements_have_no_finding(statement):
         ("add.s32.s32 %r1, %r2, %r3;", "P214", ".s32", "given twice"),
         ("ld.global.relaxed.u32 %r1, [%rd1];", "P214", "ld.global.relaxed.u32", "one of `.cta`"),
         ("add.s32 %r1, %r2;", "P215", "add.s32", "expected 3 operands of `add.s32`, found 2"),
+        ("createpolicy.fractional.L2::evict_last.b64 %rd1, 0.0;", "P218", "0.0", "above 0.0 and up to 1.0"),
+        ("createpolicy.fractional.L2::evict_last.b64 %rd1, 1.5;", "P218", "1.5", "found 1.5"),
         ("bar.sync;", "P215", "bar.sync", "expected 1 or 2 operands of `bar.sync`, found 0"),
         ("mov.u32 5, %r1;", "P217", "5", "found an integer"),
         ("st.global.f32 %rd1, %f1;", "P216", "%rd1", "an address in brackets"),

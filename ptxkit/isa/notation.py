@@ -17,7 +17,7 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
     wide               the register may be wider than the type (9.4.1)
     reg                no constants
     exact              a register declared with just this type
-    0..255, 0.0..1.0   the range of a constant
+    0..255             the range of a constant; one of floats, 0.0..1.0, leaves its lower end out
     imm, imm 0..31     constants only, of that range; `24..256/8`: multiples of 8; `imm 4 8 16`: one of these
     x4, xN/8, xnum*2   a vector of so many registers: numbers, `m` `n` `k` of the shape, `num` of `.num`,
                        `group` of `.cta_group`

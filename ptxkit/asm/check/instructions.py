@@ -223,10 +223,15 @@ def check_range(
             value, high = value % 2**32, high % 2**32
         assert high is not None
         assert spec.low is not None
-        if spec.low <= value <= high and value % spec.step == 0:
-            return
-        wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
-        wanted += f" from {spec.low} to {high}"
+        if isinstance(spec.low, float):
+            if spec.low < value <= high:
+                return
+            wanted = f"a constant above {spec.low} and up to {high}"
+        else:
+            if spec.low <= value <= high and value % spec.step == 0:
+                return
+            wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
+            wanted += f" from {spec.low} to {high}"
         advised = (advised or ("open" in spec.words and value > high)) and value % spec.step == 0
     context.report(
         "P218",
