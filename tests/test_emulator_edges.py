@@ -197,3 +197,23 @@ def test_a_multicast_to_no_cta() -> None:
     out = device.array(np.zeros(64, np.uint32))
     launch(module(body), [out], grid=2, device=device, cluster=2)
     assert device.findings == []
+
+
+@pytest.mark.parametrize(("form", "found"), [("bar.sync", "P635"), ("barrier.sync", "")])
+def test_a_barrier_in_a_function_that_lanes_reach_by_two_calls(form: str, found: str) -> None:
+    """`.aligned`, which `bar.sync` is, wants the lanes of a warp together (PTX ISA 9.7.13.1)."""
+    body = """
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra ALONE;
+    call meet;
+    bra DONE;
+ALONE:
+    call meet;
+DONE:
+"""
+    text = module(body, before=f".func meet() {{ {form} 0; ret; }}")
+    if found:
+        assert "in parts" in fault(found, text, [0], block=64).message
+    else:
+        assert launch(text, [0], block=64).findings == []

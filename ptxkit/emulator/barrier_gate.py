@@ -149,11 +149,12 @@ class BarrierGate:
             raise fault("P631", message, self.site, (where,))
 
     def _check_together(self, group: Group, barrier: Barrier, rows: np.ndarray) -> None:
-        """No lane of the group's warps may wait at the same barrier in another place."""
+        """No lane of the group's warps may wait at the same barrier in another place, or in another call."""
         gang = group.gang
         for entry in gang.waiting:
             other = entry.group
-            if entry.gate is not barrier or (other.code is group.code and other.pc == group.pc):
+            same = other.code is group.code and other.pc == group.pc and other.trail == group.trail
+            if entry.gate is not barrier or same:
                 continue
             own, others = group.on_gang(), other.on_gang()
             for row in np.intersect1d(rows, other.occupied()[0]):
