@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.image import Program
 
 
-
 @dataclass(slots=True)
 class _Decoded:
     """An instruction between decoding and linking."""
