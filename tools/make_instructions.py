@@ -28,8 +28,8 @@ INTRODUCTION = """\
 
 Every instruction of PTX ISA 9.0, from the rows that the checker, the builder and the emulator read; a page
 for each opcode. `ptxkit explain cp.async.bulk` prints the same in a terminal, and
-`python tools/make_instructions.py` writes these pages. [Coverage](../coverage.md) says of each form whether the
-emulator runs it, and what of it was compared with ptxas and with a GPU.
+`python tools/make_instructions.py` writes these pages. [Coverage](../coverage.md) says of each form whether
+the emulator runs it, and what of it was compared with ptxas and with a GPU.
 
 | instruction | sections of the manual |
 |---|---|

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 
 from ptxkit.asm import build, tree
-from ptxkit.asm.format import read_comments
 from ptxkit.asm.script.spell import WIDTH, Speller, quoted, wrapped
 from ptxkit.asm.symbols import Symbol
 from ptxkit.asm.tree import Block, Function, Section, Statement
+from ptxkit.asm.trivia import read_comments
 
 _RESERVED = frozenset({"b", "k", "s", "module", "ptxkit", "print", *build.__all__, *tree.__dict__})
 

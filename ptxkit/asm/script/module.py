@@ -8,13 +8,13 @@ from pathlib import Path
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.header import check_header
 from ptxkit.asm.check.items import Items
-from ptxkit.asm.format import read_comments
 from ptxkit.asm.script.declarations import clashing, is_name
 from ptxkit.asm.script.functions import Functions
 from ptxkit.asm.script.lines import words
 from ptxkit.asm.script.spell import WIDTH, integer, quoted, wrapped
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Integer, Label, Module, Name, Section, Statement, Variable
+from ptxkit.asm.trivia import read_comments
 
 _METHODS = {"global": "global_", "const": "const", "shared": "shared", "tex": "tex"}
 
