@@ -12,7 +12,7 @@ import ptxkit
 from ptxkit.asm.lexer import TOKEN, TRIVIA
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNEL = ROOT / "kernels_ptx" / "gemv.ptx"
+KERNEL = ROOT / "bench" / "kernels" / "gemv_simt.ptx"
 HEAD = ".version 9.0\n.target sm_90a\n"
 
 
