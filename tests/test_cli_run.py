@@ -237,7 +237,7 @@ def test_kernels_are_listed_with_what_they_need() -> None:
     gemv = listed["gemv.ptx"]
     assert (gemv["target"], gemv["entries"], gemv["workload"]) == (
         "sm_90",
-        ["gemv", "gemv_rows"],
+        ["gemv", "gemv_rows", "gemv_any"],
         "nvfp4_gemv",
     )
     assert next(iter(gemv["presets"])) == "smoke"
