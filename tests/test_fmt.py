@@ -98,6 +98,15 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
     refused(here("fmt", "--max-size", "10", large), 1, "P111")
 
 
+def test_the_count_comes_behind_the_text_in_one_pipe() -> None:
+    command = [sys.executable, "-m", "ptxkit", "fmt", "-"]
+    module = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(){ret;}\n"
+    both = subprocess.run(
+        command, input=module, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+    )
+    assert both.stdout.endswith("    ret;\n}\n1 file reformatted\n")
+
+
 def test_standard_input() -> None:
     command = [sys.executable, "-m", "ptxkit", "fmt", "-"]
     for given, wanted in ((UNTIDY, TIDY), (TIDY, TIDY), ("// alone", "// alone\n"), ("", "")):

@@ -64,6 +64,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> i
             print_failure(problem.diagnostics, as_json=False)
             worst = max(worst, exit_code(problem.diagnostics))
     changed, dry = counts["would be"], check or diff
+    sys.stdout.flush()  # what it says of the text comes behind it, where both go to one place
     print(_summary(changed, counts["unchanged"], dry), file=sys.stderr)
     return worst or int(bool(changed) and dry)
 
