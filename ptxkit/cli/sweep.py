@@ -20,7 +20,7 @@ from ptxkit.cli.options import MAX_SIZE
             "every preset; the same again goes on after Ctrl-C",
         ),
         (
-            "ptxkit sweep a.ptx b.ptx -a M=1024:8192:1024 -p K=7168 --device cuda:all",
+            "ptxkit sweep a.ptx b.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --device cuda:all",
             "on every GPU of this machine",
         ),
         (
