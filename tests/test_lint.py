@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from wide_parameters import WAYS
 
 import ptxkit
 
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
-LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P238", "P406"}
+LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P238", "P239", "P406"}
 
 
 def lints(body, target="sm_90a", header=""):
@@ -308,3 +309,11 @@ def test_guards_that_the_assembler_drops(statement, destination, lost):
     assert lints(f"{HALVES} {destination}\n@%p1 {statement}") == ([("P238", 2)] if lost else [])
     assert lints(f"{HALVES} {destination}\n{statement}") == []
     assert lints(f"{HALVES}\n@%p1 {statement}") == []
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_halves_that_the_assembler_loses(way):
+    """Of 128 bits on their way to a device function and back; a kernel's parameter comes whole."""
+    found = ptxkit.check(ptxkit.parse(way.text))
+    assert [finding.code for finding in found] == (["P239"] if way.lost else []), found
+    assert all(way.lost in finding.message for finding in found)

@@ -15,13 +15,14 @@ from ptxkit.asm.check.header import check_header, check_target, header_only
 from ptxkit.asm.check.items import Items
 from ptxkit.asm.collector import at_rest
 from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Instruction, Module, require_module, walk
+from ptxkit.asm.tree import Directive, Function, Instruction, Module, Variable, require_module, walk
 from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check"]
 
 RISKY = frozenset({"bar", "cp", "mbarrier", "set", "testp", "wgmma", "tcgen05"})
-"""Opcodes that the lints have something to say about, beside every `.aligned` instruction."""
+"""Opcodes that the lints have something to say about, beside every `.aligned` instruction and
+functions that declare something of 128 bits."""
 
 
 def check(module: Module, target: str | None = None) -> list[Diagnostic]:
@@ -68,7 +69,10 @@ def _lint(context: Context, function: Function, scope: Scope) -> None:
     """Look closer at functions that use what is easily used wrongly."""
     body = function.body.statements if function.body else []
     if any(
-        isinstance(s, Instruction) and (s.opcode in RISKY or "aligned" in s.modifiers) for s in walk(body)
+        s.opcode in RISKY or "aligned" in s.modifiers
+        if isinstance(s, Instruction)
+        else isinstance(s, Variable) and s.type == "b128"
+        for s in (*function.returns, *function.parameters, *walk(body))
     ):
         from ptxkit.asm.lint import lint
 

@@ -33,9 +33,13 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
     check_divergence(context, code, values)
     _check_computed(context, code, values)
     if opcodes & {"set", "testp"}:
-        from ptxkit.asm.lint.assembler import check_assembler
+        from ptxkit.asm.lint.assembler import check_guards
 
-        check_assembler(context, code, values)
+        check_guards(context, code, values)
+    if any(symbol.type == "b128" for symbol in (*code.registers, *code.parameters, *code.returns)):
+        from ptxkit.asm.lint.assembler import check_calls
+
+        check_calls(context, code)
     if opcodes & {"mbarrier", "cp"}:
         from ptxkit.asm.lint.barriers import check_barriers
 
