@@ -2,16 +2,26 @@
 
 Most are of one warp. A table in global memory says for each lane at which byte it accesses, or that it does
 not. They make the same two accesses beside their own: a lane loads its entry of the table, and stores a word.
-The others transpose a matrix.
+Two transpose a matrix; and there are whole kernels of kernels_ptx and of the tutorial.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ptxkit import card
+from ptxkit.asm import parse
+from ptxkit.plan import Program, Request, make
+from ptxkit.stage import Case as Problem
+from ptxkit.stage import Stage
+
+ROOT = Path(__file__).resolve().parents[1]
 
 LANES = 32
 AREA = 16384
@@ -129,12 +139,69 @@ class Case:
     grid: int = 1
     block: int = LANES
 
+    @property
+    def copies(self) -> bool:
+        """Whether it copies with `cp.async`."""
+        return "cp.async" in self.text
+
     def launch(self, device: Any, kernel: Any = None) -> None:
         """Run it once, by a kernel that has been loaded where there is one."""
         kernel = kernel or device.load(self.text).kernel("k")
         arrays = [self.offsets, np.zeros(AREA, np.uint8), np.zeros(AREA, np.uint8)]
         kernel.launch(self.grid, self.block, [device.array(array) for array in arrays])
         device.synchronize()
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A kernel with its card: one launch.
+
+    Attributes:
+        operation: the file, from the repository's root.
+        pattern: the preset of its card.
+    """
+
+    operation: str
+    pattern: str
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        return (ROOT / self.operation).read_text()
+
+    @property
+    def copies(self) -> bool:
+        """Whether it copies with `cp.async`."""
+        return "cp.async.c" in self.text
+
+    @property
+    def digest(self) -> str:
+        """What tells the file from earlier and later ones."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def launch(self, device: Any, kernel: Any = None) -> None:
+        """Run it once."""
+        path = ROOT / self.operation
+        module = parse(path)
+        assert module.source is not None
+        preset = Request(preset=self.pattern)
+        plan = make(Program(path.name, str(path)), module, card.read(module.source), preset)
+        assert len(plan.launches) == 1
+        with Stage(device, device.load(module), plan) as stage:
+            stage.fill(Problem(plan).inputs)
+            stage.launch()
+            device.synchronize()
+
+
+WHOLE = [
+    Whole("docs/tutorial/02-reduction/reduction.ptx", "smoke"),
+    Whole("docs/tutorial/03-transpose/transpose.ptx", "smoke"),
+    Whole("docs/tutorial/04-cp-async-ring/ring.ptx", "smoke"),
+    Whole("kernels_ptx/gemv.ptx", "smoke"),
+    Whole("kernels_ptx/attn_dist.ptx", "smoke"),
+    Whole("kernels_ptx/attn_dist.ptx", "smoke_64"),
+    Whole("kernels_ptx/gemm_wgmma.ptx", "smoke"),
+]
 
 
 def patterns(size: int, random: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
@@ -151,6 +218,10 @@ def patterns(size: int, random: np.random.Generator) -> Iterator[tuple[str, np.n
         yield f"random below {most}", random.integers(0, most, LANES)
     yield "even lanes", np.where(lane % 2 == 0, lane, OUT)
     yield "some lanes", np.where(random.random(LANES) < 0.4, lane * 32 % (AREA // size), OUT)
+
+
+COPIED = ("stride 0", "stride 1", "stride 4", "random below 1024", "some lanes")
+"""The patterns of copies that fill with zeros."""
 
 
 def operations() -> Iterator[tuple[str, int, str]]:
@@ -174,6 +245,24 @@ def operations() -> Iterator[tuple[str, int, str]]:
         yield f"cp.async of {size} bytes", size, text
 
 
+def copies() -> Iterator[tuple[str, str]]:
+    """Copies of 16 bytes that differ in the cache that they go through, and in what lanes they fill with
+    zeros."""
+    odd = "    and.b32 %r3, %lane, 1;\n"
+    for cache in ("ca", "cg"):
+        copy = f"    @%p cp.async.{cache}.shared.global [%shared], [%global], 16"
+        name = f"cp.async.{cache} of 16 bytes"
+        if cache == "cg":
+            yield name, f"{copy};"
+        yield f"{name}, of them 4", f"{copy}, 4;"
+        yield f"{name}, of them none", f"{copy}, 0;"
+        yield f"{name}, in even lanes none", f"{odd}    mul.lo.u32 %r3, %r3, 16;\n{copy}, %r3;"
+        yield (
+            f"{name}, ignored in odd lanes",
+            f"    .reg .pred %ignored;\n{odd}    setp.ne.u32 %ignored, %r3, 0;\n{copy}, %ignored;",
+        )
+
+
 def matrices() -> Iterator[tuple[str, str]]:
     """Loads and stores of 8x8 matrices, whose rows of 16 bytes the lanes name."""
     for count in (1, 2, 4):
@@ -191,10 +280,10 @@ def transposes() -> Iterator[tuple[str, str]]:
         yield f"rows of {pitch} words", TRANSPOSE.replace("PITCH", str(4 * pitch))
 
 
-def cases() -> list[Case]:
+def cases() -> list[Case | Whole]:
     """All of them; the same at every call."""
     random = np.random.default_rng(SEED)
-    found = []
+    found: list[Case | Whole] = []
     for operation, size, body in operations():
         for pattern, elements in patterns(size, random):
             offsets = np.where(elements == OUT, OUT, elements * size).astype(np.int32)
@@ -208,4 +297,10 @@ def cases() -> list[Case]:
         found.append(Case(operation, "random rows", text, offsets))
     for pattern, text in transposes():
         found.append(Case("transpose", pattern, text, np.zeros(LANES, np.int32), 4, 256))
-    return found
+    for operation, body in copies():
+        text = SOURCE.replace("BODY", f"{body}\n    cp.async.wait_all;")
+        for pattern, elements in patterns(16, random):
+            if pattern in COPIED or operation == "cp.async.cg of 16 bytes":
+                offsets = np.where(elements == OUT, OUT, elements * 16).astype(np.int32)
+                found.append(Case(operation, pattern, text, offsets))
+    return [*found, *WHOLE]
