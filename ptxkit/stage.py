@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -200,15 +201,20 @@ class Stage:
         (asked,) = (tensor_map for tensor_map in self.plan.tensor_maps if tensor_map.name == name)
         tensor = self.tensors[asked.tensor]
         options: dict[str, Any] = dict(asked.options)
-        return tensor_map(
-            self.buffers[asked.tensor],
-            dtype=asked.dtype or tensor.dtype,
-            shape=asked.shape or tensor.shape,
-            strides=asked.strides,
-            box=asked.box,
-            element_strides=asked.element_strides,
-            **options,
-        )
+        try:
+            return tensor_map(
+                self.buffers[asked.tensor],
+                dtype=asked.dtype or tensor.dtype,
+                shape=asked.shape or tensor.shape,
+                strides=asked.strides,
+                box=asked.box,
+                element_strides=asked.element_strides,
+                **options,
+            )
+        except PtxkitError as problem:
+            whose = f"tensor map `{name}` of `{tensor.name}`, {tensor.dtype}{list(tensor.shape)}"
+            noted = [replace(found, notes=(whose, *found.notes)) for found in problem.diagnostics]
+            raise PtxkitError(noted) from None
 
 
 def _gpu_kernel(kernel: Kernel) -> CudaKernel:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from ptxkit.__main__ import main
 
@@ -50,3 +52,14 @@ def refused(done: subprocess.CompletedProcess[str], exit_code: int, *expected: s
     assert tuple(codes(printed)) == expected, printed
     assert "Traceback" not in printed
     return printed
+
+
+def verified(kernel: str, sizes: dict[str, int], *options: object, device: str = "emu") -> dict[str, Any]:
+    """Run a kernel and assert that its result is right and nothing was found; gives what the run reports."""
+    given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]
+    done = here("run", kernel, "--device", device, *given, *options, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert codes(done.stderr) == []
+    (report,) = json.loads(done.stdout)["runs"]
+    assert report["verified"]
+    return report

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from command import codes, here
+from command import here, refused, verified
 
 import ptxkit
 from ptxkit import kernels
@@ -17,16 +16,6 @@ from ptxkit.asm.tree import Instruction, walk
 KERNEL = "attn_dist.ptx"
 ORDERS = ("lazy", "eager", "random")
 NONE = np.iinfo(np.int32).min
-
-
-def run(sizes: dict[str, int], *options: object, device: str = "emu") -> dict:
-    """Run, verify, and hold that nothing was found; gives the report."""
-    given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]
-    done = here("run", KERNEL, "--device", device, *given, *options, "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert codes(done.stderr) == []
-    (report,) = json.loads(done.stdout)["runs"]
-    return report
 
 
 def shape(seed: int, most: int) -> tuple[dict[str, int], int]:
@@ -47,21 +36,21 @@ def shape(seed: int, most: int) -> tuple[dict[str, int], int]:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_shapes(seed: int) -> None:
     sizes, ctas = shape(seed, 3)
-    run(sizes, "--grid", ctas, "--seed", seed, "--order", ORDERS[seed % 3])
+    verified(KERNEL, sizes, "--grid", ctas, "--seed", seed, "--order", ORDERS[seed % 3])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "order"), list(itertools.product(range(6, 26), ORDERS)))
 def test_more_random_shapes(seed: int, order: str) -> None:
     sizes, ctas = shape(seed, 5)
-    run(sizes, "--grid", ctas, "--seed", seed, "--order", order)
+    verified(KERNEL, sizes, "--grid", ctas, "--seed", seed, "--order", order)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("seed", range(100, 116))
 def test_random_shapes_on_a_gpu(seed: int) -> None:
     sizes, ctas = shape(seed, 24)
-    run(sizes, "--grid", ctas, "--seed", seed, device="cuda")
+    verified(KERNEL, sizes, "--grid", ctas, "--seed", seed, device="cuda")
 
 
 KEYS = 100
@@ -95,7 +84,7 @@ def test_edges(limits: dict[str, int], heads: int, device: str, tmp_path: Path) 
         "k_stride": 1,
     }
     given = ("--arg", f"indices=@{tmp_path}/indices.npy", "--grid", 1)
-    run(sizes | limits, *given, device=device)
+    verified(KERNEL, sizes | limits, *given, device=device)
 
 
 def instructions() -> list[Instruction]:
@@ -110,11 +99,30 @@ def test_sums_need_no_atomic_operation() -> None:
     assert not opcodes & {"atom", "red"}
 
 
-def test_a_proxy_fence_stands_between_the_wait_and_the_products() -> None:
-    """The emulator forgives its lack after `cp.async`, as compilers leave it out."""
-    names = [instruction.spelling for instruction in instructions()]
-    products = [at for at, name in enumerate(names) if name.startswith("wgmma.mma_async")]
-    waits = [at for at, name in enumerate(names) if name.startswith("mbarrier.try_wait")]
-    wait = max(at for at in waits if at < products[0])
-    assert "fence.proxy.async.shared::cta" in names[wait : products[0]]
-    assert max(waits) < products[0]
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ({"s_q": 0}, "P552"),
+        ({"h_q": 192}, "P561"),
+        ({"s_kv": 0}, "P552"),
+        ({"topk": 0}, "P552"),
+        ({"topk": 100}, "P552"),
+        ({"q_start_index_s": -1}, "P560"),
+        ({"q_start_index_s": 2**32 - 2}, "P561"),
+        ({"k_stride": 0}, "P552"),
+        ({"k_stride": 2**32}, "P503"),
+    ],
+    ids=str,
+)
+def test_sizes_that_it_does_not_take(sizes: dict[str, int], expected: str) -> None:
+    sizes = {"s_q": 2, "h_q": 64, "s_kv": 9, "topk": 64, "q_start_index_s": 0, "k_stride": 1} | sizes
+    given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]
+    refused(here("run", KERNEL, "--device", "emu", *given), 2, expected)
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"q_start_index_s": 2**32 - 3}, {"k_stride": 2**32 - 1}, {"s_kv": 1}], ids=str
+)
+def test_the_greatest_and_least_that_it_takes(sizes: dict[str, int]) -> None:
+    few = {"s_q": 2, "h_q": 64, "s_kv": 9, "topk": 64, "q_start_index_s": 8, "k_stride": 1}
+    verified(KERNEL, few | sizes)

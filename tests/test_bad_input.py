@@ -14,6 +14,8 @@ import pytest
 from command import here, ptxkit, refused
 from small_kernels import DOUBLE, SPIN, without_card
 
+from ptxkit import kernels
+
 
 @pytest.fixture
 def kernel(tmp_path: Path) -> Path:
@@ -197,6 +199,14 @@ def test_a_shape_that_the_kernel_cannot_take(kernel: Path) -> None:
     refused(here("run", "gemv.ptx", "-p", "M=100"), 2, "P551")
     refused(here("run", kernel, "-p", "n=x"), 2, "P560")
     refused(here("run", kernel, "--preset", "huge"), 2, "P544")
+
+
+def test_a_tensor_map_that_cannot_be_says_which(tmp_path: Path) -> None:
+    path = tmp_path / "gemm.ptx"
+    text = kernels.shipped()["gemm_wgmma.ptx"].read_text()
+    path.write_text(text.replace("box = [128, 64]", "box = [128, 72]", 1))
+    printed = refused(here("run", path, "--device", "emu"), 1, "P456")
+    assert "tensor map `a_map` of `a`, bf16[256, 128]" in printed
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "1e308", "x"])

@@ -1,7 +1,7 @@
 """The shipped kernels assemble and give no finding under any order; each single-line fault in them is found.
 
 `kernel_faults/KERNEL.toml` holds a kernel's faults, the sizes under which it runs here, and the registers
-that its plan allows. A fault with `slow` is left to the longer run.
+that its plan allows. A fault with `slow` is left to the longer run; one with `warning` is only warned of.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def test_a_fault_is_found(tmp_path: Path, kernel: str, sizes: str, fault: dict[s
     info = code_info(fault["code"])
     assert info is not None
     wrong = 4 if fault["code"].startswith("P8") else 1
-    assert done.returncode == (wrong if info.severity is Severity.ERROR else 0)
+    warned = fault.get("warning", info.severity is not Severity.ERROR)
+    assert done.returncode == (0 if warned else wrong)
 
 
 @pytest.mark.slow
