@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from assembler import linker, log_of
 
 import ptxkit
 
@@ -182,6 +183,25 @@ def test_the_modifier_that_needs_more_is_marked():
 def test_what_only_ptxas_takes_is_no_error(statement, code, severity):
     finding = only(statement)
     assert (finding.code, finding.severity) == (code, severity)
+
+
+@pytest.mark.parametrize(
+    ("statement", "target", "taken"),
+    [
+        ("wgmma.fence.sync;", "sm_90a", "ptxas takes it"),
+        ("tcgen05.ld.sync.32x32b.x1.b32 {%r1}, [%r2];", "sm_100a", "ptxas 13.0 takes it, 13.5 refuses it"),
+        ("tcgen05.st.sync.16x64b.x1.b32 [%r2], {%r1};", "sm_100a", "ptxas 13.0 takes it, 13.5 refuses it"),
+    ],
+)
+def test_aligned_may_be_missing_for_some_assemblers(statement, target, taken):
+    (finding,) = (found for found in check(statement, target=target) if found.code == "P222")
+    assert finding.severity == "warning"
+    assert f"lacks `.aligned`; {taken}, the manual" in finding.message
+    log = log_of(f".version 9.0\n.target {target}\n.entry k() {{ {REGISTERS}\n{statement}\n}}", arch=target)[
+        0
+    ]
+    if linker().version() >= (13, 5):
+        assert (".aligned modifier required" in log) == ("13.5" in taken)
 
 
 def test_samplers_go_with_the_independent_texture_mode():

@@ -17,6 +17,9 @@ from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import Place
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
+NEEDED_BY_NEWER = frozenset({("tcgen05", "aligned")})
+"""Opcodes with a modifier that ptxas 13.0 lets stay empty, and 13.5 does not."""
+
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
     """Check what depends on version, target and the values of constants."""
@@ -110,9 +113,11 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         )
     for what in candidate.beyond:
         if what.startswith("-"):
+            newer = (instruction.opcode, what[1:]) in NEEDED_BY_NEWER
+            taken = "ptxas 13.0 takes it, 13.5 refuses it" if newer else "ptxas takes it"
             context.warn(
                 "P222",
-                f"`{instruction.spelling}` lacks `.{what[1:]}`; ptxas takes it, the manual does not have it",
+                f"`{instruction.spelling}` lacks `.{what[1:]}`; {taken}, the manual does not have it",
                 spelling_span(instruction, source),
                 help=f"the form is `{match.form.syntax}`",
             )
