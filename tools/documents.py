@@ -28,6 +28,7 @@ but those that need one.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -463,10 +464,16 @@ def rewrite(page: Path) -> None:
     page.write_text(text, "utf-8")
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Check the pages, or write what their commands print into them."""
-    found = [Path(given).resolve() for given in arguments if given != "--check"]
-    if "--check" in arguments:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pages", type=Path, nargs="+")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is wrong")
+    arguments = parser.parse_args()
+    found = [page.resolve() for page in arguments.pages]
+    if arguments.check:
         return 0 if all([check(page) for page in found]) else 1
     for page in found:
         rewrite(page)
@@ -474,4 +481,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -11,6 +11,7 @@ on it from bench/results/agreement.json, which `python -m tools.agreement record
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import re
@@ -379,6 +380,9 @@ def _markdown(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def main() -> int:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     found, documents, compared = lines(), records(), agreement()
     add_agreement(found, compared)
     for row in add_hardware(found, documents):

@@ -8,6 +8,7 @@ no row.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -286,6 +287,9 @@ def page(text: str) -> str:
 
 def main() -> int:
     """Write the pages."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     for path in PAGES:
         path.write_text(page(path.read_text("utf-8")), "utf-8")
     return 0

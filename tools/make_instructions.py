@@ -8,6 +8,7 @@ examples are called after their type; `v_global`, `v_shared` and the like are va
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def pages() -> dict[str, str]:
 
 def main() -> int:
     """Write the pages; those of opcodes that are gone go."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     FOLDER.mkdir(exist_ok=True)
     made = pages()
     for path in FOLDER.glob("*.md"):

@@ -6,6 +6,7 @@ python tools/write_tensor_core_table.py --check   # exit with 1 where it is out 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -51,9 +52,14 @@ def page(text: str) -> str:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where it is out of date")
+    arguments = parser.parse_args()
     text = PAGE.read_text()
     renewed = page(text)
-    if "--check" in sys.argv[1:]:
+    if arguments.check:
         return int(renewed != text)
     PAGE.write_text(renewed)
     return 0
