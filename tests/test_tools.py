@@ -22,10 +22,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int | 
     """Runs a program with arguments in an empty folder; gives what it exits with."""
 
     def run(program: Path, *arguments: str) -> int | str | None:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
-        monkeypatch.setattr(sys, "argv", [str(program), *arguments])
         package = program.name == "__main__.py"
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", [str(ROOT if package else program.parent), *sys.path])
+        monkeypatch.setattr(sys, "argv", [str(program), *arguments])
         start, name = (
             (runpy.run_module, f"tools.{program.parent.name}") if package else (runpy.run_path, str(program))
         )
