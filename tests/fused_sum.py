@@ -107,7 +107,8 @@ def to_f16(x: int) -> int:
     low = exponent - 10 + 2 * UNIT
     whole, rest = magnitude >> low, magnitude & (1 << low) - 1
     whole += rest > 1 << low - 1 or (rest == 1 << low - 1 and whole & 1)
-    return sign | min(whole + (exponent + 14 << 10), 0x7C00)
+    code = min(whole + (exponent + 14 << 10), 0x7C00)
+    return sign | code if code else 0
 
 
 def finish(x: int | str, result: str, fraction_bits: int) -> int:

@@ -331,13 +331,14 @@ def one(products: list[tuple[float, float]], c: float, element: str, instruction
 TINY = 2.0**-25
 
 
-@pytest.mark.parametrize(("instruction", "zero"), [("mma", 0x8000), ("wgmma", 0)])
-def test_a_negative_sum_too_small_for_f16(instruction: str, zero: int) -> None:
+@pytest.mark.parametrize("instruction", ["mma", "wgmma"])
+@pytest.mark.parametrize("c", [0.0, -0.0])
+def test_a_negative_sum_too_small_for_f16(instruction: str, c: float) -> None:
     model = find(HOPPER, instruction, "f16")
     a, b = np.zeros((2, 16, 1), np.float16)
     a[7], b[7] = -(2.0**-14), 2.0**-13
     assert (
-        multiply(model, a.view(np.uint16), b.view(np.uint16), words([0.0], np.float16), "f16", "f16") == zero
+        multiply(model, words(a, np.float16), words(b, np.float16), words([c], np.float16), "f16", "f16") == 0
     )
 
 

@@ -128,8 +128,7 @@ def convert(value: np.ndarray, exponents: np.ndarray, model: Model, result: str)
     """The result's bits of f64 numbers that are multiples of 2^(exponents - fraction)."""
     if result == "f16":
         half = value.astype(np.float16)
-        if model.one_zero:
-            half += np.float16(0)
+        half += np.float16(0)
         return half.view(np.uint16)
     keep = ~np.uint64((1 << 52 - model.bits) - 1)
     cut = (value.view(np.uint64) & keep).view(np.float64)

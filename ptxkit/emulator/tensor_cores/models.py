@@ -44,7 +44,7 @@ class Model:
     One step takes `step` products and the accumulator. It cuts each of these terms toward zero to a multiple
     of 2^(e - fraction), e being the greatest exponent among them, adds them exactly and converts the sum
     once: to f32 toward zero, to f16 to nearest even. The exponent of a product is the sum of its factors'
-    exponents, that of a subnormal number the least one of its format.
+    exponents, that of a subnormal number the least one of its format. A sum that rounds to zero is +0.
 
     Attributes:
         step: products that are added at once.
@@ -65,15 +65,6 @@ class Model:
     order: Order
     group: int
     evidence: Evidence
-
-    @property
-    def one_zero(self) -> bool:
-        """Whether a negative sum that is too small for f16 becomes +0, not -0.
-
-        An f32 result is +0 then. `wgmma` on an H200, whose f16 results come of sums like those for f32, gives
-        +0 (one sum among 160,000 random tiles was such), `mma.sync` -0; `tcgen05` is taken to be as `wgmma`.
-        """
-        return self.zero_f16 == self.zero
 
     def zero_exponent(self, result: str) -> int:
         """The exponent of a term that is zero, for D of type `f32` or `f16`."""
