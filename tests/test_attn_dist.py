@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from command import here, refused, verified
@@ -85,6 +86,39 @@ def test_edges(limits: dict[str, int], heads: int, device: str, tmp_path: Path) 
     }
     given = ("--arg", f"indices=@{tmp_path}/indices.npy", "--grid", 1)
     verified(KERNEL, sizes | limits, *given, device=device)
+
+
+GATHER = Path(__file__).parents[1] / "bench" / "kernels" / "attn_gather.ptx"
+
+
+def producers(path: Path) -> str:
+    """A kernel's text from the thread's number to the consumers."""
+    text = path.read_text()
+    return text[text.index("mov.u32 %thread, %tid.x;") : text.index("\nconsume:")]
+
+
+def test_what_only_gathers_gathers_the_same() -> None:
+    """The bound that attn_dist.ptx is measured against is its own producers."""
+    assert producers(GATHER) == producers(kernels.shipped()[KERNEL])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("heads", [64, 128])
+def test_what_only_gathers_takes_every_stage_it_gives(heads: int, order: str) -> None:
+    queries, keys, chosen = 3, 40, 192
+    device = ptxkit.open_device("emu", order=order)
+    rng = np.random.default_rng(0)
+    q = device.array(np.zeros((queries * heads, 576), ml_dtypes.bfloat16))
+    k = device.array(np.zeros((keys, 576), ml_dtypes.bfloat16))
+    indices = device.array(rng.integers(-1, keys + 1, (queries, chosen), np.int32))
+    q_map = ptxkit.tensor_map(
+        q, dtype="bf16", shape=(queries * heads, 576), strides=(1152,), box=(64, 64), swizzle="128B"
+    )
+    unused = device.array(np.zeros(1, np.float32))
+    args = [q_map, k, indices, unused, unused, queries, heads, keys, chosen, keys, 1, 1.0]
+    device.load(GATHER).kernel().launch(grid=2, block=384, args=args, shared=229472)
+    device.synchronize()
+    assert device.findings == []
 
 
 def instructions() -> list[Instruction]:
