@@ -146,7 +146,10 @@ class Device(Protocol):
         """Wait for everything launched so far; raises what it met."""
 
     def close(self) -> None:
-        """Give everything back. A second call does nothing."""
+        """Give everything back. A second call does nothing.
+
+        To use the device, a module, a kernel or a buffer of it afterwards is an error, P714.
+        """
 
 
 # ---- what both devices make of arrays

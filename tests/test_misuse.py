@@ -126,6 +126,29 @@ def test_freed_buffers(device: Device, kernel: Kernel) -> None:
         assert refusal(use).code == "P604"
 
 
+def test_a_closed_emulator(device: Device, kernel: Kernel) -> None:
+    """As a closed GPU, in tests/test_driver_memory.py; what was read before stays, and another one works."""
+    x, y = device.array(np.ones(8, np.float32)), device.empty(8, "f32")
+    kernel.launch(grid=1, block=32, args=[x, y, 8])
+    device.close()
+    device.close()
+    uses: list[Callable[[], Any]] = [
+        lambda: device.load(TEXT),
+        lambda: device.array(np.ones(8, np.float32)),
+        lambda: device.empty(8, "f32"),
+        device.synchronize,
+        lambda: kernel.launch(grid=1, block=32, args=[x, y, 8]),
+        lambda: kernel.launch(grid=1, block=32, args=[0, 0, 0]),
+        x.numpy,
+        lambda: x.write(np.ones(8, np.float32)),
+    ]
+    for use in uses:
+        assert refusal(use).code == "P714"
+    x.free()
+    assert device.findings == []
+    assert ptxkit.open_device("emu").empty(8, "f32").nbytes == 32
+
+
 # ---- arrays
 
 

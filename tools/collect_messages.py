@@ -31,7 +31,7 @@ from ptxkit.diagnostics import FAMILIES, Diagnostic, code_table, render_text
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "messages.md"
-ON_A_GPU = frozenset({"P508", "P509", "P711", "P714"})
+ON_A_GPU = frozenset({"P508", "P509", "P711"})
 """Codes that only tests on a GPU can provoke."""
 
 _VARIABLE = re.compile(r"`[^`]*`|(?<![\w.])-?[\w.:%-]*\d[\w.:%+-]*|\b(?:nan|inf)\b")

@@ -91,6 +91,8 @@ class Emulator:
         """Called with each launch before it begins."""
         self.output: Callable[[str], None] = _print
         self.launches = 0
+        self.closed = False
+        """Whether it has been given back."""
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
 
@@ -113,10 +115,11 @@ class Emulator:
         """Check and load PTX: a path, a text (a str with a newline) or a parsed module.
 
         Raises:
-            PtxkitError: what `check` has against it.
+            PtxkitError: what `check` has against it; P714, the emulator was closed.
         """
         from ptxkit.asm.check import check
 
+        self.refuse_closed()
         module = source if isinstance(source, Module) else parse(source)
         found = check(module, target=self.arch)
         if any(diagnostic.is_error for diagnostic in found):
@@ -136,7 +139,8 @@ class Emulator:
         """Memory whose content is undefined; findings call it `name`.
 
         Raises:
-            PtxkitError: P517, no shape or type of an array; P705, out of memory.
+            PtxkitError: P517, no shape or type of an array; P705, out of memory; P714, the emulator was
+                closed.
         """
         buffer = Buffer(self, extents(shape), element_type(dtype), name or "empty")
         if self.sanitize:
@@ -145,6 +149,7 @@ class Emulator:
 
     def synchronize(self) -> None:
         """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
+        self.refuse_closed()
 
     def address_of(self, value: Any) -> int | None:
         """The address of an argument, as `ptxkit.arguments` asks for it.
@@ -163,16 +168,24 @@ class Emulator:
         )
 
     def close(self) -> None:
-        """Give everything back. A second call does nothing."""
+        """Give everything back: nothing can be done with it, its modules and its buffers any more. A second
+        call does nothing."""
         for module in list(self._modules):
             module.image.close()
         self._modules.clear()
+        self.closed = True
+
+    def refuse_closed(self) -> None:
+        """Raise P714 where the emulator was closed."""
+        if self.closed:
+            raise error("P714", "the emulator was closed", help="open it again with `open_device`")
 
 
 class Buffer:
     """An array in the emulator's memory."""
 
     def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
+        device.refuse_closed()
         self.device = device
         self._shape = shape
         self._dtype = dtype
@@ -204,6 +217,7 @@ class Buffer:
         return self._dtype
 
     def _bytes(self) -> slice:
+        self.device.refuse_closed()
         if not self.allocation.live:
             raise error("P604", f"use after free: the host uses {self.allocation}")
         start = self.address - BASE
@@ -214,6 +228,7 @@ class Buffer:
 
         Raises:
             EmulatorFault: P606, a kernel made some of it from data that nobody wrote.
+            PtxkitError: P714, the emulator was closed.
         """
         where = self._bytes()
         memory = self.device.memory
@@ -363,10 +378,12 @@ class Kernel:
                 that one, but what it does before `griddepcontrol.wait` is not ordered behind it.
 
         Raises:
-            PtxkitError: a bad shape, size or argument (P5), a form that is not executed (P601).
+            PtxkitError: a bad shape, size or argument (P5), a form that is not executed (P601), a closed
+                emulator (P714).
             EmulatorFault: the first error finding.
         """
         device, limits = self._module.device, self._module.limits
+        device.refuse_closed()
         program = self.program
         requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
         launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
