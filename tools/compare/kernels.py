@@ -6,7 +6,7 @@ A value takes eight bytes in memory, whatever its width: value `k` of thread `t`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,9 +94,22 @@ def header(target: targets.Target, version: targets.Version) -> str:
 
 
 def program(
-    cases: Sequence[Case], threads: int, target: targets.Target, version: targets.Version, seed: int
+    cases: Sequence[Case],
+    threads: int,
+    target: targets.Target,
+    version: targets.Version,
+    seed: int,
+    draw: Callable[[Case, int, int], dict[str, np.ndarray]] = inputs,
 ) -> Program:
-    """A module that executes each case in `threads` threads."""
+    """A module that executes each case in `threads` threads.
+
+    Args:
+        cases: the statements.
+        threads: how many execute each of them.
+        target, version: of the module.
+        seed: of the values.
+        draw: what makes the bits of each input, by the register's name, from a case, `threads` and the seed.
+    """
     lines = Lines()
     lines.add(header(target, version))
     kernels = []
@@ -111,7 +124,7 @@ def program(
             case = cases[index]
             places[index] = len(values), rows
             body(lines, index, case, len(values), rows, threads)
-            drawn = inputs(case, threads, seed)
+            drawn = draw(case, threads, seed)
             values += [drawn[register.name] for register in case.inputs]
             rows += len(case.outputs)
         lines.add("    ret;\n}")
