@@ -23,6 +23,7 @@ from ptxkit.emulator import Emulator
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report, Timing, judge, not_verified
 from ptxkit.stage import Case, Stage
+from ptxkit.whole import check_folder
 from ptxkit.workloads import Arrays, content
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def check_save(plan: LaunchPlan, options: Options) -> None:
     """Every tensor to save exists, and every folder to save into: said before the work rather than after it.
 
     Raises:
-        PtxkitError: P562 (no such tensor, or two for one file), P555 (no such folder).
+        PtxkitError: P562 (no such tensor, or two for one file), P567 (no such folder).
     """
     known = {tensor.name for tensor in plan.tensors}
     taken: dict[Path, str] = {}
@@ -218,9 +219,7 @@ def check_save(plan: LaunchPlan, options: Options) -> None:
             raise error(
                 "P562", f"expected a tensor after `--save`, found `{name}`", help=f"the launch has {listed}"
             )
-        folder = Path(file).parent
-        if not folder.is_dir():
-            raise error("P555", f"cannot write `{name}` to `{file}`: there is no folder `{folder}`")
+        check_folder(Path(file))
         other = taken.setdefault(Path(file).absolute(), name)
         if other != name:
             message = f"expected a file for each tensor, found `{file}` for `{other}` and for `{name}`"

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Files that are written: whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,20 +9,46 @@ from pathlib import Path
 from shutil import copymode
 from typing import IO, Any
 
+from ptxkit.diagnostics import PtxkitError, error, reason
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Have a file written; until all of it is there, what was there before stays.
+_FOLDER = "the folder must be there, and must let you write"
+
+
+def check_folder(path: Path) -> None:
+    """A file can be written there: said before the work rather than after it.
+
+    Raises:
+        PtxkitError: P567, there is no such folder.
+    """
+    if not path.parent.is_dir():
+        raise error("P567", f"cannot write `{path}`: there is no folder `{path.parent}`", help=_FOLDER)
+
+
+def unwritable(path: Path, problem: OSError) -> PtxkitError:
+    """P567: what kept a file from being written."""
+    return error("P567", f"cannot write `{path}`: {reason(problem)}", help=_FOLDER)
+
+
+def write_whole(path: Path, content: bytes | Callable[[IO[bytes]], Any]) -> None:
+    """Write a file; until all of it is there, what was there before stays.
 
     A file that is there keeps its permissions, and a link leads where it led. A device or a pipe is written
     to as it is. Two processes that write the same file at once leave the content of one of them.
 
     Args:
         path: where to.
-        write: writes the content into the open file that it is given.
+        content: what is in it, or what writes it into the open file that it is given.
 
     Raises:
-        OSError: it can't be written.
+        PtxkitError: P567, it can't be written.
     """
+    try:
+        _write_whole(path, content if callable(content) else lambda file: file.write(content))
+    except OSError as problem:
+        raise unwritable(path, problem) from None
+
+
+def _write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "the name has a NUL character", str(path))
     if path.is_dir():

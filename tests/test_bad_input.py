@@ -253,7 +253,7 @@ def test_a_wrong_dtype(kernel: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_to_save_to_that_cannot_be(kernel: Path, tmp_path: Path) -> None:
-    refused(ptxkit("run", kernel, "--save", f"y={tmp_path / 'no' / 'y.npy'}"), 2, "P555")
+    refused(ptxkit("run", kernel, "--save", f"y={tmp_path / 'no' / 'y.npy'}"), 2, "P567")
     refused(here("run", kernel, "--save", "z=z.npy"), 2, "P562")
 
 

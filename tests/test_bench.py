@@ -538,4 +538,4 @@ def test_a_roofline(tmp_path: Path) -> None:
     assert "double.ptx" in drawn
     assert not plot.roofline([state_of(tmp_path, seconds=3e-6)], tmp_path / "none.svg")
     refuse("P524", lambda: plot.check(tmp_path / "roofline.xyz"))
-    refuse("P524", lambda: plot.check(tmp_path / "no" / "roofline.png"))
+    refuse("P567", lambda: plot.check(tmp_path / "no" / "roofline.png"))

@@ -242,7 +242,7 @@ def test_npy_files(tmp_path: Path) -> None:
     assert code_of(content.load, tensor, path) == "P555"
     np.save(path, np.array([object()]), allow_pickle=True)
     assert code_of(content.load, tensor, path) == "P555"
-    assert code_of(content.save, tensor, array, tmp_path / "no" / "x.npy") == "P555"
+    assert code_of(content.save, tensor, array, tmp_path / "no" / "x.npy") == "P567"
 
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

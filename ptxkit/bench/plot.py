@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.bench.measurement import State
-from ptxkit.diagnostics import error, reason
-from ptxkit.whole import write_whole
+from ptxkit.diagnostics import error
+from ptxkit.whole import check_folder, write_whole
 
 _MARKERS = "osD^vP*X"
 _ROOFS = {"problem": "the problems' own traffic", "read": "read-only sweep", "copy": "copy"}
@@ -22,7 +22,7 @@ def check(path: Path) -> None:
     """Whether a picture can be drawn into a file: asked before the measuring.
 
     Raises:
-        PtxkitError: P524, matplotlib is missing, it does not know the format, or there is no such folder.
+        PtxkitError: P524, matplotlib is missing or does not know the format; P567, there is no such folder.
     """
     try:
         from matplotlib.backend_bases import FigureCanvasBase
@@ -32,8 +32,7 @@ def check(path: Path) -> None:
     if path.suffix.removeprefix(".").lower() not in formats:
         listed = ", ".join(f"`.{name}`" for name in sorted(formats))
         raise error("P524", f"expected a file {listed}, found `{path}`")
-    if not path.parent.is_dir():
-        raise error("P524", f"cannot write `{path}`: there is no folder `{path.parent}`")
+    check_folder(path)
 
 
 def roofline(states: Sequence[State], path: Path) -> bool:
@@ -43,7 +42,7 @@ def roofline(states: Sequence[State], path: Path) -> bool:
         Whether there was anything to draw.
 
     Raises:
-        PtxkitError: P524, the file can't be written.
+        PtxkitError: P567, the file can't be written.
     """
     from matplotlib.figure import Figure
 
@@ -52,11 +51,8 @@ def roofline(states: Sequence[State], path: Path) -> bool:
         return False
     figure = Figure(figsize=(8, 5), layout="constrained")
     _draw(figure.add_subplot(), drawn)
-    try:
-        format = path.suffix.removeprefix(".").lower()
-        write_whole(path, lambda file: figure.savefig(file, dpi=150, format=format))
-    except OSError as problem:
-        raise error("P524", f"cannot write `{path}`: {reason(problem)}") from None
+    format = path.suffix.removeprefix(".").lower()
+    write_whole(path, lambda file: figure.savefig(file, dpi=150, format=format))
     return True
 
 

@@ -16,6 +16,7 @@ from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import PtxkitError, counted, error
+from ptxkit.whole import check_folder, write_whole
 
 
 @click.command(
@@ -38,10 +39,10 @@ from ptxkit.diagnostics import PtxkitError, counted, error
 @MAX_SIZE
 def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, **reading: Any) -> int:
     """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
-    files.check_folder(out)
+    check_folder(out)
     module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)
-    files.write(out, cubin)
+    write_whole(out, cubin)
     if as_json:
         print_json(
             {

@@ -12,6 +12,7 @@ from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, preprocessor_options
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.whole import write_whole
 
 
 @click.command(
@@ -41,5 +42,5 @@ def command(file: str, out: Path | None, **reading: Any) -> int:
     if out is None:
         sys.stdout.write(module.source.text)
     else:
-        files.write(out, module.source.text.encode())
+        write_whole(out, module.source.text.encode())
     return 0

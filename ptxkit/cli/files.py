@@ -1,4 +1,4 @@
-"""FILE arguments: found, read and parsed; and files that are written."""
+"""FILE arguments: found, read and parsed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 from ptxkit import kernels
 from ptxkit.asm import Module, parse
 from ptxkit.asm.parse import as_text, not_text, read_beyond, too_large
-from ptxkit.diagnostics import PtxkitError, error, reason
-from ptxkit.whole import write_whole
+from ptxkit.diagnostics import PtxkitError
 
 _HELP = {
     "P110": "give a file that is there and that you may read; `ptxkit kernels` lists the shipped ones",
@@ -22,8 +21,6 @@ _HELP = {
 STANDARD = "-"
 """FILE for standard input."""
 NO_TEXT = "P112"
-_FOLDER = "the folder must be there, and must let you write"
-
 
 Macros = Sequence[tuple[str, str]]
 """What `-D` gives: names and what they stand for."""
@@ -36,7 +33,7 @@ def read(file: str, max_size: int, include: Sequence[str] = (), define: Macros =
         PtxkitError: P559 (no such file), P110 to P112 (unreadable, too large, no text).
     """
     if file == STANDARD:
-        return _parsed(as_text(standard_input(max_size)), "<stdin>", max_size, include, define)
+        return parsed(as_text(standard_input(max_size)), "<stdin>", max_size, include, define)
     name, path = kernels.find(file)
     return parsed(path, name, max_size, include, define)
 
@@ -56,16 +53,14 @@ def standard_input(max_size: int) -> str:
         raise PtxkitError(not_text("<stdin>", data, f"byte {wrong.start} is not UTF-8")) from None
 
 
-def parsed(path: Path, name: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> Module:
-    """The module of the file at a path; syntax errors are in its diagnostics.
+def parsed(
+    source: str | Path, name: str, max_size: int, include: Sequence[str] = (), define: Macros = ()
+) -> Module:
+    """The module of a text or of the file at a path; syntax errors are in its diagnostics.
 
     Raises:
         PtxkitError: P110 to P112 (unreadable, too large, no text).
     """
-    return _parsed(path, name, max_size, include, define)
-
-
-def _parsed(source: str | Path, name: str, max_size: int, include: Sequence[str], define: Macros) -> Module:
     try:
         module = parse(source, name=name, max_size=max_size, include=include, define=dict(define))
     except PtxkitError as problem:
@@ -78,25 +73,3 @@ def _parsed(source: str | Path, name: str, max_size: int, include: Sequence[str]
 
 def _in_our_words(problem: PtxkitError) -> PtxkitError:
     return PtxkitError(replace(d, help=_HELP.get(d.code, d.help)) for d in problem.diagnostics)
-
-
-def check_folder(path: Path) -> None:
-    """A file can be written there: said before the work rather than after it.
-
-    Raises:
-        PtxkitError: P567, there is no such folder.
-    """
-    if not path.parent.is_dir():
-        raise error("P567", f"cannot write `{path}`: there is no folder `{path.parent}`", help=_FOLDER)
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing; one that is there keeps its permissions.
-
-    Raises:
-        PtxkitError: P567, it cannot be written.
-    """
-    try:
-        write_whole(path, lambda file: file.write(content))
-    except OSError as problem:
-        raise error("P567", f"cannot write `{path}`: {reason(problem)}", help=_FOLDER) from None

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from ptxkit.asm import parse
 from ptxkit.asm.format import reformat
 from ptxkit.asm.parse import as_text
 from ptxkit.cli import Verb
-from ptxkit.cli.files import STANDARD, parsed, standard_input, write
+from ptxkit.cli.files import STANDARD, parsed, standard_input
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
 from ptxkit.diagnostics import PtxkitError, counted, error, exit_code
+from ptxkit.whole import write_whole
 
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
@@ -57,7 +57,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> i
                 elif check:
                     print(f"would reformat {file}")
                 elif file != STANDARD:
-                    write(Path(file), after.encode())
+                    write_whole(Path(file), after.encode())
             if file == STANDARD and not check and not diff:
                 sys.stdout.write(after)
         except PtxkitError as problem:
@@ -77,7 +77,7 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
     """
     if file == STANDARD:
         text = standard_input(max_size)
-        module = parse(as_text(text), name="<stdin>", max_size=max_size)
+        module = parsed(as_text(text), "<stdin>", max_size)
     else:
         module = parsed(Path(file), file, max_size)
         text = module.source.text if module.source else ""

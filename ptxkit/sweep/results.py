@@ -10,9 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ptxkit.diagnostics import PtxkitError, error, reason
+from ptxkit.diagnostics import error
 from ptxkit.exclusive import try_lock
 from ptxkit.sweep.job import SCHEMA, final
+from ptxkit.whole import unwritable
 
 
 class Results:
@@ -40,7 +41,7 @@ class Results:
             if path.is_file():
                 self._go_on(path)
         except OSError as problem:
-            raise _unwritable(path, problem) from None
+            raise unwritable(path, problem) from None
 
     def _go_on(self, path: Path) -> None:
         """Take over what the file holds."""
@@ -82,7 +83,7 @@ class Results:
             if self._path.is_file():
                 os.fsync(self._file.fileno())
         except OSError as problem:
-            raise _unwritable(self._path, problem) from None
+            raise unwritable(self._path, problem) from None
 
     def _read(self, path: Path) -> int:
         """Take over the final results; the number of bytes in whole lines."""
@@ -104,7 +105,3 @@ class Results:
                     )
                     raise error("P525", message, help="write to another file") from None
         return whole
-
-
-def _unwritable(path: Path, problem: OSError) -> PtxkitError:
-    return error("P567", f"cannot write `{path}`: {reason(problem)}")

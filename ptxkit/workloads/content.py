@@ -138,14 +138,11 @@ def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
     """Write the stored array as `.npy`, whole or not at all. Types that numpy doesn't know go as their bits.
 
     Raises:
-        PtxkitError: P555, the file can't be written.
+        PtxkitError: P567, the file can't be written.
     """
     known = array.dtype.type.__module__ == "numpy"
     stored = array if known else array.view(f"u{array.dtype.itemsize}")
-    try:
-        write_whole(path, lambda file: np.save(file, stored, allow_pickle=False))
-    except OSError as problem:
-        raise error("P555", f"cannot write `{tensor.name}` to `{path}`: {reason(problem)}") from None
+    write_whole(path, lambda file: np.save(file, stored, allow_pickle=False))
 
 
 def encode(tensor: Tensor, values: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ptxkit.cli import files
 from ptxkit.cli.launching.plans import (
     emulated,
     planned,
@@ -18,6 +17,7 @@ from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
 from ptxkit.runner import Session
+from ptxkit.whole import check_folder, write_whole
 
 
 def trace(given: dict[str, Any]) -> int:
@@ -27,7 +27,7 @@ def trace(given: dict[str, Any]) -> int:
         raise error(
             "P560", f"expected a file that ends in `.json` or `.svg`, found `{given['out']}`", help=help
         )
-    files.check_folder(given["out"])
+    check_folder(given["out"])
     options = emulated(given, "trace")
     found, plan = planned(given)
     recorder = Recorder(given["ctas"])
@@ -42,7 +42,7 @@ def trace(given: dict[str, Any]) -> int:
             raise
         finally:
             if recorder.launches:
-                files.write(given["out"], _content(given["out"], recorder.to_json()))
+                write_whole(given["out"], _content(given["out"], recorder.to_json()))
     print_report(report, verbose=False)
     shown: Counter[str] = Counter()
     for event in recorder.events:
