@@ -152,9 +152,8 @@ def judge(comparison: Comparison) -> list[Diagnostic]:
     )
     parts = {"{:g} of the value": tolerance.rtol, "{:g}": tolerance.atol, "{:g} ulp": tolerance.ulp}
     allowed = " + ".join(shown.format(part) for shown, part in parts.items() if part) or "none"
-    notes = [
-        f"largest error {comparison.max_ulp:.3g} ulp, {comparison.max_abs:.3g} absolute; allowed: {allowed}"
-    ]
+    in_ulp = f"{comparison.max_ulp:.3g} ulp, " if comparison.in_ulp else ""
+    notes = [f"largest error {in_ulp}{comparison.max_abs:.3g} absolute; allowed: {allowed}"]
     if comparison.unwritten:
         notes.append(f"{comparison.unwritten} of them were never written")
     help = f"`--save {name}={name}.npy` keeps the output"

@@ -445,6 +445,34 @@ def test_correct_rounding_is_at_most_half_an_ulp(values: list[float]) -> None:
     assert found.max_ulp <= 0.5
 
 
+@pytest.mark.parametrize(
+    ("dtype", "expected", "found", "ulp", "atol", "shown"),
+    [
+        ("f32", [1.0, 2.0], [1.0, 2.0 + 2**-21], 2, 0, "2 ulp"),
+        ("f32", [0.0, 2.0], [1e-7, 2.0], 0, 1e-6, "1e-07, 0.1 of what is allowed"),
+        ("bf16", [0.0, 2.0], [2.0**-10, 2.0], 0, 2.0**-9, "0.000977, 0.5 of what is allowed"),
+        ("bf16", [1.0, 2.0], [0.0, 2.0], 1, 0, "1"),
+        ("s32", [0, 2], [1, 2], 0, 1, "1 ulp"),
+    ],
+)
+def test_the_largest_error_is_shown_so_that_it_tells_something(
+    dtype: str, expected: list[float], found: list[float], ulp: float, atol: float, shown: str
+) -> None:
+    """Units in the last place of a number that is as near 0 as this would be millions."""
+    tensor = Tensor("c", dtype, (2,), "output")
+    stored = np.array(found).astype(tensor.storage_dtype)
+    made = compare(tensor, stored, Expected(np.array(expected)), Tolerance(atol=atol, ulp=ulp))
+    assert made.largest == shown
+
+
+def test_the_part_of_what_is_allowed() -> None:
+    tensor = Tensor("c", "f32", (3,), "output")
+    expected, found = np.array([1.0, 100.0, 0.0]), np.array([1.5, 104.0, 0.0], np.float32)
+    assert compare(tensor, found, Expected(expected), Tolerance(atol=1, rtol=0.05)).max_share == 4 / 6
+    assert compare(tensor, found, Expected(expected), Tolerance()).max_share == np.inf
+    assert compare(tensor, expected.astype(np.float32), Expected(expected), Tolerance()).max_share == 0
+
+
 def test_the_first_wrong_element_is_named_with_both_values() -> None:
     tensor = Tensor("c", "f32", (2, 3), "output")
     expected = np.arange(6.0).reshape(2, 3)

@@ -37,6 +37,7 @@ class Comparison:
         wrong: elements outside the tolerance.
         unwritten: how many of them still hold the poison.
         max_ulp, max_abs: largest error over the elements that are finite on both sides.
+        max_share: the largest part of what is allowed that an error there takes; infinite where none is.
         infinite: elements that the type rounds to infinity, as they should be.
         first: the first wrong element in memory order.
     """
@@ -48,6 +49,7 @@ class Comparison:
     unwritten: int
     max_ulp: float
     max_abs: float
+    max_share: float
     infinite: int
     first: Wrong | None
     tolerance: Tolerance
@@ -56,6 +58,20 @@ class Comparison:
     def ok(self) -> bool:
         """Whether every element is within the tolerance."""
         return self.wrong == 0
+
+    @property
+    def in_ulp(self) -> bool:
+        """Whether units in the last place say how large the largest error is: not where it is as large as the
+        number that is expected, as near 0."""
+        return not DTYPES[self.dtype].is_float or self.max_ulp < 2.0 ** _fraction_bits(self.dtype)
+
+    @property
+    def largest(self) -> str:
+        """The largest error for people: in units in the last place, or absolute with its part of what is
+        allowed."""
+        if self.in_ulp:
+            return f"{self.max_ulp:.3g} ulp"
+        return f"{self.max_abs:.3g}" + (f", {self.max_share:.2g} of what is allowed" if self.ok else "")
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able dict; numbers that JSON has no form for are strings."""
@@ -73,6 +89,7 @@ class Comparison:
             "unwritten": self.unwritten,
             "max_ulp": json_number(self.max_ulp),
             "max_abs": json_number(self.max_abs),
+            "max_share": json_number(self.max_share),
             "infinite": self.infinite,
             "first": first,
             "tolerance": {
@@ -96,7 +113,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         judged = _floats(tensor, found, reference.astype(np.float64), expected.slack, tolerance)
     else:
         judged = _integers(tensor, found, reference, tolerance)
-    right, ulps, error, infinite = judged
+    right, ulps, error, allowed, infinite = judged
     wrong = np.flatnonzero(~right.reshape(-1))
     first = None
     unwritten = 0
@@ -113,6 +130,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         unwritten=unwritten,
         max_ulp=float(ulps.max(initial=0.0)),
         max_abs=float(error.max(initial=0.0)),
+        max_share=_share(error, allowed),
         infinite=infinite,
         first=first,
         tolerance=tolerance,
@@ -121,9 +139,9 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
 
 def _floats(
     tensor: Tensor, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     info = ml_dtypes.finfo(numpy_dtype(tensor.dtype))
-    mantissa = _MANTISSA.get(tensor.dtype, info.nmant)
+    mantissa = _fraction_bits(tensor.dtype)
     has_infinity = np.isinf(np.array(np.inf).astype(numpy_dtype(tensor.dtype)).astype(np.float64))
     largest = float(info.max)
     if not has_infinity:
@@ -147,14 +165,24 @@ def _floats(
             measured &= np.abs(reference) < overflow
         error = np.where(measured, error, 0.0)
     infinite = int(np.count_nonzero(right & np.isinf(found)))
-    return right, error / ulp, error, infinite
+    return right, error / ulp, error, allowed, infinite
 
 
 def _integers(
     tensor: Tensor, found: np.ndarray, reference: np.ndarray, tolerance: Tolerance
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     """Integers wrap at the type's width, as the kernel's do; a difference counts in units."""
     wrapped = content.decode(tensor, content.encode(tensor, reference))
     error = np.where(found > wrapped, found - wrapped, wrapped - found).astype(np.float64)
     allowed = tolerance.atol + tolerance.rtol * np.abs(wrapped.astype(np.float64))
-    return error <= allowed, error, error, 0
+    return error <= allowed, error, error, allowed, 0
+
+
+def _fraction_bits(dtype: str) -> int:
+    return _MANTISSA.get(dtype, int(ml_dtypes.finfo(numpy_dtype(dtype)).nmant))
+
+
+def _share(error: np.ndarray, allowed: np.ndarray) -> float:
+    """The largest quotient of an error by what is allowed there; where none is, infinite for any error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.where(error > 0, error / allowed, 0.0).max(initial=0.0))

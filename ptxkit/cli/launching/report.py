@@ -44,8 +44,8 @@ class Summary:
         """Print one run's line."""
         if isinstance(outcome, Report):
             result = "wrong" if not outcome.ok else "ok" if outcome.outputs else "ran"
-            worst = max((output.max_ulp for output in outcome.outputs), default=0.0)
-            cells = (result, f"{worst:.3g} ulp" if outcome.outputs else "", _time(outcome))
+            worst = max(outcome.outputs, key=lambda output: output.max_share, default=None)
+            cells = (result, worst.largest if worst else "", _time(outcome))
             problems = [diagnostic for diagnostic in outcome.diagnostics if diagnostic.is_error]
         else:
             cells, problems = ("failed", "", ""), list(outcome.diagnostics)
@@ -85,7 +85,7 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
             yield "inputs", f"{report.plan.inputs}, seed {report.plan.seed}"
     for output in report.outputs:
         verdict = "ok" if output.ok else "wrong"
-        text = f"{verdict}, {counted(output.elements, 'element')}, largest error {output.max_ulp:.3g} ulp"
+        text = f"{verdict}, {counted(output.elements, 'element')}, largest error {output.largest}"
         if output.infinite:
             text += f", {output.infinite} beyond the range of {output.dtype} as in the reference"
         yield output.tensor, text
