@@ -1,6 +1,7 @@
 """The emulator: PTX executed on the CPU, and loud about what is wrong with it."""
 
-from ptxkit.emulator.device import Buffer, Emulator, Kernel, LoadedModule
+from ptxkit.emulator.buffer import Buffer
+from ptxkit.emulator.device import Emulator, Kernel, LoadedModule
 from ptxkit.emulator.execution import Counts
 from ptxkit.emulator.faults import EmulatorFault
 

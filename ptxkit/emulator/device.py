@@ -16,13 +16,13 @@ from ptxkit.arguments import Signature, device_address
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device import element_type, extents, host_array
-from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.emulator.buffer import Buffer
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Counts, Execution, Progress
-from ptxkit.emulator.faults import fault
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.jit import available
-from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.memory import GlobalMemory
 from ptxkit.emulator.origins import Origins
 from ptxkit.launch import Requirements, check_launch, check_resident
 
@@ -179,105 +179,6 @@ class Emulator:
         """Raise P714 where the emulator was closed."""
         if self.closed:
             raise error("P714", "the emulator was closed", help="open it again with `open_device`")
-
-
-class Buffer:
-    """An array in the emulator's memory."""
-
-    def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
-        device.refuse_closed()
-        self.device = device
-        self._shape = shape
-        self._dtype = dtype
-        size = math.prod(shape) * dtype.itemsize
-        dimensions = ", ".join(str(extent) for extent in shape)
-        self.allocation: Allocation = device.memory.allocate(size, f"`{name} {dtype}[{dimensions}]`")
-        self._finalizer = weakref.finalize(
-            self, device.memory.free, self.allocation, "the host dropped its last reference to it"
-        )
-
-    @property
-    def address(self) -> int:
-        """The device address of the first byte."""
-        return self.allocation.address
-
-    @property
-    def nbytes(self) -> int:
-        """Size in bytes."""
-        return self.allocation.size
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape in elements, outermost first."""
-        return self._shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The numpy (or ml_dtypes) type of an element."""
-        return self._dtype
-
-    def _bytes(self) -> slice:
-        self.device.refuse_closed()
-        if not self.allocation.live:
-            raise error("P604", f"use after free: the host uses {self.allocation}")
-        start = self.address - BASE
-        return slice(start, start + self.nbytes)
-
-    def numpy(self) -> np.ndarray:
-        """A host copy.
-
-        Raises:
-            EmulatorFault: P606, a kernel made some of it from data that nobody wrote.
-            PtxkitError: P714, the emulator was closed.
-        """
-        where = self._bytes()
-        memory = self.device.memory
-        if self.allocation.undefined and memory.origins is not None:
-            self._check_results(where)
-        return memory.data[where].copy().view(self._dtype).reshape(self._shape)
-
-    def _check_results(self, where: slice) -> None:
-        memory, origins = self.device.memory, self.device.origins
-        assert memory.shadow is not None
-        assert memory.origins is not None
-        words = memory.origins[where.start // 4 : (where.stop + 3) // 4]
-        for word in np.flatnonzero(words):
-            at = where.start + 4 * int(word)
-            bad = np.flatnonzero(memory.shadow[at : min(at + 4, where.stop)])
-            if not len(bad):
-                continue
-            number = int(words[word])
-            offset = at + int(bad[0]) - where.start
-            notes, labels = origins.describe(number)
-            element = offset // self._dtype.itemsize
-            index = np.unravel_index(element, self._shape) if self._shape else ()
-            place = f"element [{', '.join(str(int(i)) for i in index)}]"
-            raise fault(
-                "P606",
-                f"undefined result: {place} of {self.allocation.name} was made from bits that nobody wrote",
-                origins[number].site,
-                [f"byte {offset} of {self.allocation}", *notes],
-                labels=[label for label in labels if label.span != origins[number].site.span],
-            )
-
-    def write(self, array: np.ndarray) -> None:
-        """Copy a host array of the same number of bytes into the buffer."""
-        where = self._bytes()
-        data = host_array(array)
-        if data.nbytes != self.nbytes:
-            raise error(
-                "P505", f"expected an array of {counted(self.nbytes, 'byte')}, found one of {data.nbytes}"
-            )
-        memory = self.device.memory
-        memory.data[where] = data.reshape(-1).view(np.uint8)
-        if self.allocation.undefined and memory.shadow is not None:
-            memory.shadow[where] = 0
-            self.allocation.undefined = False
-
-    def free(self) -> None:
-        """Give the memory back now; a second call does nothing."""
-        if self._finalizer.detach() is not None:
-            self.device.memory.free(self.allocation, "the host freed it")
 
 
 class LoadedModule:

@@ -9,8 +9,8 @@ import numpy as np
 from ptxkit.emulator.barrier_gate import BarrierGate
 from ptxkit.emulator.effect import Effect, effect
 from ptxkit.emulator.gates import WarpGate, executing
+from ptxkit.emulator.members import check_members
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.warp import check_members
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form

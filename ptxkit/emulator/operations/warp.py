@@ -8,86 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked, unpacked_all
+from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked
+from ptxkit.emulator.members import EVERY, LANES, check_members, participants
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import WARP, viewed
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.operands import Source
-
-LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
-EVERY = 0xFFFF_FFFF
-
-
-def participants(group: Group, guard: Any, members: Any) -> np.ndarray | None:
-    """The lanes that take part, as (n, 32); None for all of them."""
-    lanes = taking_part(group, guard)
-    if members.ndim == 0 and int(members) == EVERY:
-        return lanes
-    named = (members >> LANES & np.uint32(1)) != 0
-    if lanes is None:
-        return np.broadcast_to(named, (group.n, WARP))
-    return lanes & named
-
-
-def check_members(form: Form, members: Source) -> Callable[[Group, Any], Any]:
-    """A function that reads the member mask and sees to it that every executing lane is in it."""
-    read, site = members.reader, form.site
-
-    def checked(group: Group, guard: Any) -> Any:
-        mask = read(group)
-        if members.slot is not None and members.slot in group.undefined:
-            undefined, origin = group.undefined[members.slot]
-            lanes = executing(group, guard)
-            if (undefined if lanes is None else (undefined != 0) & lanes).any():
-                group.gang.launch.undefined_decides(
-                    group, undefined, origin, site, f"the mask `{members.name}`"
-                )
-        if mask.ndim == 0 and int(mask) == EVERY:
-            return mask
-        outside = (mask >> LANES & np.uint32(1)) == 0
-        lanes = executing(group, guard)
-        wrong = np.broadcast_to(outside, (group.n, WARP)) if lanes is None else outside & lanes
-        if wrong.any():
-            row, lane = group.first(wrong)
-            value = int(np.broadcast_to(mask, (group.n, WARP))[row, lane])
-            message = (
-                f"SYNC-MASK-SELF: lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
-            )
-            raise fault("P620", message, site, (f"{group.thread(row, lane)}, member mask {value:#010x}",))
-        if mask.ndim and mask.shape[1] != 1:
-            _check_agreement(group, taking_part(group, guard), mask, site)
-        return mask
-
-    return checked
-
-
-def _check_agreement(group: Group, lanes: np.ndarray | None, mask: Any, site: Site) -> None:
-    """Lanes that name each other must have the same member mask."""
-    wide = np.broadcast_to(mask, (group.n, WARP))
-    on = np.ones(wide.shape, bool) if lanes is None else lanes
-    lead = wide[np.arange(group.n), np.argmax(on, axis=1)][:, None]
-    rows = np.flatnonzero(((wide != lead) & on).any(axis=1))
-    if not len(rows):
-        return
-    some, there = wide[rows], on[rows]
-    named = unpacked_all(some) & there[:, :, None] & there[:, None, :]
-    wrong = named & (some[:, :, None] != some[:, None, :])
-    if wrong.any():
-        at, lane, other = (int(i[0]) for i in np.nonzero(wrong))
-        row = int(rows[at])
-        notes = [
-            f"{group.thread(row, lane)} has {int(some[at, lane]):#010x}, which names lane {other}",
-            f"{group.thread(row, other)} has {int(some[at, other]):#010x}",
-        ]
-        message = (
-            f"SYNC-MASK-MISMATCH: lanes of one `{site.instruction.spelling}` have different member masks"
-        )
-        raise fault("P621", message, site, notes)
-
 
 # ---- shfl
 
