@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ptxkit import open_device, targets
+from ptxkit import open_device, parse, targets
+from ptxkit.emulator.tensor_cores import MODELS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
@@ -60,6 +62,30 @@ def test_what_differs_is_found() -> None:
     assert bad.different == sum(bad.by_aim.values()) > 100
     assert set(bad.by_aim) <= {aim.name for aim in AIMS}
     assert bad.examples[0]["emulator"] != bad.examples[0]["gpu"]
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+@pytest.mark.parametrize(
+    ("form", "element", "parameter"),
+    [
+        (NARROW, "f16", "zero_f16"),
+        (NARROW, "f16", "fraction"),
+        (r"m16n8k16\..*bf16", "bf16", "zero"),
+        (r"m16n8k16\..*bf16", "bf16", "fraction"),
+    ],
+)
+def test_a_model_that_is_off_by_one_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, form: str, element: str, parameter: str, change: int
+) -> None:
+    (case, *_) = sums.products(TARGET, VERSION, form)
+    made = program([case], 32 * 800, TARGET, VERSION, 1, sums.inputs)
+    device = open_device("emu", arch=str(TARGET))
+    found = run_on(device, parse(made.text), made)["k0"]
+    model = MODELS["hopper", "mma", element]
+    other = replace(model, **{parameter: getattr(model, parameter) + change})
+    monkeypatch.setitem(MODELS, ("hopper", "mma", element), other)
+    device = open_device("emu", arch=str(TARGET))
+    assert (run_on(device, parse(made.text), made)["k0"] != found).any()
 
 
 def test_every_spelling_takes_part() -> None:
