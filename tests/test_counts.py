@@ -73,7 +73,7 @@ def test_instructions_count_by_chapter() -> None:
 
 
 def test_traffic_is_counted_where_it_is_shown() -> None:
-    # Nothing is copied by cp.async there, whose bytes count but not its requests and sectors.
+    # Nothing is copied by cp.async there: its requests and sectors count apart from those of loads.
     done = here("run", "gemv_sm100a.ptx", "--device", "emu", "--json")
     (run,) = json.loads(done.stdout)["runs"]
     counters = run["counters"]
