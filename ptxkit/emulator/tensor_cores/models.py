@@ -3,8 +3,10 @@
 PTX promises little about sums of products (9.7.14.5.14, "Precision and rounding"); what the hardware does has
 been measured. `MEASURED` rows hold the parameters of the revised MMA-Sim paper (arXiv 2511.10909: about a
 million random and adversarial tests an instruction on V100, T4, A100, RTX 4090, H100, B200 and RTX PRO 6000),
-in part confirmed by Khattak and Mikaitis (arXiv 2512.07004) and by probes on an H200. `ASSEMBLED` rows follow
-from the machine code that ptxas 13.0 makes of the instruction, and the measured rows of what it consists of.
+in part confirmed by Khattak and Mikaitis (arXiv 2512.07004) and by an H200. The exponent of zero of f16 sums
+is an H200's on Hopper, -21 (a port of the paper's model has -22, for `wgmma` -133), and is taken for Blackwell
+too, where that port has the same numbers. `ASSEMBLED` rows follow from the machine code that ptxas 13.0 makes
+of the instruction, and the measured rows of what it consists of.
 `ASSUMED` rows are the nearest measured ones; nobody has checked them.
 """
 
@@ -136,21 +138,21 @@ _row("ampere ada",           "wmma",       "f16 bf16",   8, 24, -132,  -21, _A)
 _row("ampere ada",           "mma",        "tf32",       4, 24, -132, None, _M)
 _row("ampere ada",           "wmma",       "tf32",       4, 24, -132, None, _A)
 _row("ada",                  "mma",        F8,          16, 13, -132,  -21, _M, bits=13)
-_row("hopper blackwell rtx", "mma",        "f16 bf16",  16, 25, -133,  -22, _M)
-_row("hopper blackwell rtx", "wmma",       "f16 bf16",  16, 25, -133,  -22, _A)
+_row("hopper blackwell rtx", "mma",        "f16 bf16",  16, 25, -133,  -21, _M)
+_row("hopper blackwell rtx", "wmma",       "f16 bf16",  16, 25, -133,  -21, _A)
 _row("hopper blackwell rtx", "mma",        "tf32",       8, 25, -133, None, _M)
 _row("hopper blackwell rtx", "wmma",       "tf32",       4, 25, -133, None, _A)
-_row("hopper blackwell",     "mma",        F8,          16, 25, -133,  -22, _A, order=Order.HALVES)
-_row("rtx",                  "mma",        F8F6F4,      32, 25, -133,  -22, _M)
+_row("hopper blackwell",     "mma",        F8,          16, 25, -133,  -21, _A, order=Order.HALVES)
+_row("rtx",                  "mma",        F8F6F4,      32, 25, -133,  -21, _M)
 _row("rtx",                  "mma",        "mxf8f6f4",  32, 25, -133, None, _M)
 _row("rtx",                  "mma",        "mxf4 mxf4nvf4", 64, 35, -139, None, _M, group=16)
 _row("ampere ada hopper blackwell rtx", "mma.m8n8k4", "f16", 4, 23, -131, -20, _A, order=Order.FMA)
-_row("hopper",               "wgmma",      "f16 bf16",  16, 25, -133, -133, _M)
+_row("hopper",               "wgmma",      "f16 bf16",  16, 25, -133,  -21, _M)
 _row("hopper",               "wgmma",      "tf32",       8, 25, -133, None, _M)
-_row("hopper",               "wgmma",      F8,          32, 13, -133, -133, _M, bits=13)
-_row("blackwell",            "tcgen05",    "f16 bf16",  16, 25, -133, -133, _M)
+_row("hopper",               "wgmma",      F8,          32, 13, -133,  -21, _M, bits=13)
+_row("blackwell",            "tcgen05",    "f16 bf16",  16, 25, -133,  -21, _M)
 _row("blackwell",            "tcgen05",    "tf32",       8, 25, -133, None, _M)
-_row("blackwell",            "tcgen05",    F8F6F4,      32, 25, -133, -133, _M)
+_row("blackwell",            "tcgen05",    F8F6F4,      32, 25, -133,  -21, _M)
 _row("blackwell",            "tcgen05",    "mxf8f6f4",  32, 25, -133, None, _M)
 _row("blackwell",            "tcgen05",    "mxf4 mxf4nvf4", 64, 35, -139, None, _M, group=16)
 # fmt: on
