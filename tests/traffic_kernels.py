@@ -65,6 +65,17 @@ BODY
 }
 """
 
+SCATTER = """\
+    shr.u32 %shared, %offset, 14;
+    shl.b32 %shared, %shared, 4;
+    and.b32 %offset, %offset, 16383;
+    mov.u32 %r3, area;
+    add.u32 %shared, %shared, %r3;
+    ld.param.u64 %global, [memory];
+    mad.wide.u32 %global, %offset, 1, %global;
+    cp.async.cg.shared.global [%shared], [%global], 16;
+    cp.async.wait_all;"""
+
 TRANSPOSE = """\
 .version 8.0
 .target sm_80
@@ -263,6 +274,30 @@ def copies() -> Iterator[tuple[str, str]]:
         )
 
 
+def scattered() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Where copies of 16 bytes past L1 come from and go to, as numbers of 16 bytes."""
+    lane = np.arange(LANES)
+    sources = {
+        "in a row": lane,
+        "every second": 2 * lane,
+        "every third": 3 * lane,
+        "pairs": lane // 2,
+        "rows of 8 alike": lane % 8,
+        "all alike": lane * 0,
+    }
+    places = {
+        "in a row": lane,
+        "every second": 2 * lane,
+        "swapped": lane ^ 1,
+        "swizzled": lane ^ lane // 8,
+        "two halves": lane % 2 * 32 + lane // 2,
+        "columns": lane % 8 * 8 + lane // 8,
+    }
+    for source, numbers in sources.items():
+        for place, others in places.items():
+            yield f"{source}, to {place}", numbers, others
+
+
 def matrices() -> Iterator[tuple[str, str]]:
     """Loads and stores of 8x8 matrices, whose rows of 16 bytes the lanes name."""
     for count in (1, 2, 4):
@@ -303,4 +338,7 @@ def cases() -> list[Case | Whole]:
             if pattern in COPIED or operation == "cp.async.cg of 16 bytes":
                 offsets = np.where(elements == OUT, OUT, elements * 16).astype(np.int32)
                 found.append(Case(operation, pattern, text, offsets))
+    for pattern, numbers, places in scattered():
+        offsets = (16 * (numbers + (places << 10))).astype(np.int32)
+        found.append(Case("cp.async.cg from and to", pattern, SOURCE.replace("BODY", SCATTER), offsets))
     return [*found, *WHOLE]

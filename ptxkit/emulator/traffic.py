@@ -8,7 +8,8 @@ apart, both want the same or one takes no part. Lanes of an atomic operation sha
 a wavefront beyond the first of a part.
 
 A sector is 32 bytes of global memory. Lanes of a request that want the same sector share it; of an atomic
-operation, unless they want the same place.
+operation, unless they want the same place. Copies by `cp.async.cg`, which go past L1, count where they go to:
+a sector of shared memory once for each line of 128 bytes that something in it comes from.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
 
-BANKS, WORD, SECTOR = 32, 4, 32
+BANKS, WORD, SECTOR, LINE = 32, 4, 32, 128
+SHARED = 1 << 20
+"""More than the shared memory of a CTA."""
 OUT = -1 << 40
 """In place of an offset: the lane takes no part."""
 REMEMBERED = 1 << 16
@@ -114,6 +117,7 @@ class Traffic:
         sources: np.ndarray,
         sizes: np.ndarray,
         size: int,
+        places: np.ndarray | None = None,
     ) -> None:
         """Count what copies of threads read of global memory. What they cost in shared memory hangs on when
         their bytes arrive, and is not counted.
@@ -122,10 +126,18 @@ class Traffic:
             rows, lanes: the threads.
             sources, sizes: the bytes that each reads; a size may be 0.
             size: bytes of a whole copy.
+            places: where each goes in its CTA's shared memory, of copies past L1; None for those through it.
         """
         numbers, row = np.unique(rows, return_inverse=True)
         index, active = np.zeros((2, len(numbers), WARP), np.int64)
         index[row, lanes], active[row, lanes] = sources, sizes > 0
+        if places is not None:
+            index[row, lanes] = sources // LINE * (SHARED // SECTOR) + places // SECTOR
+            pairs = np.sort(np.where(active, index, OUT), axis=1)
+            apart = np.count_nonzero(pairs[:, 1:] != pairs[:, :-1], axis=1) + (pairs[:, 0] != OUT)
+            self.counts["global_requests_copied"] += int(np.count_nonzero(apart))
+            self.counts["global_sectors_copied"] += int(apart.sum())
+            return
         self.lanes("global", index, active.astype(bool), len(numbers), size, "copied")
 
 

@@ -27,7 +27,7 @@ SIZES = (4, 8, 16)
 def cp_async(form: Form) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
     m = form.modifiers
-    m.need("ca", "cg")
+    past_l1 = m.need("ca", "cg") == "cg"
     m.need("shared", "shared::cta")
     m.need("global")
     hint = m.flag("L2::cache_hint")
@@ -72,7 +72,8 @@ def cp_async(form: Form) -> Effect:
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", size * len(issuers))
         if launch.counts.traffic is not None:
-            launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size)
+            there = places % gang.shared.stride if past_l1 else None
+            launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size, there)
         write = Region(gang.shared, places, size)
         gang.queue.issue(
             Operation(
