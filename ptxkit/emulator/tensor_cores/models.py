@@ -3,10 +3,10 @@
 PTX promises little about sums of products (9.7.14.5.14, "Precision and rounding"); what the hardware does has
 been measured. `MEASURED` rows hold the parameters of the revised MMA-Sim paper (arXiv 2511.10909: about a
 million random and adversarial tests an instruction on V100, T4, A100, RTX 4090, H100, B200 and RTX PRO 6000),
-in part confirmed by Khattak and Mikaitis (arXiv 2512.07004) and by an H200. The exponent of zero of f16 sums
-is an H200's on Hopper, -21 (a port of the paper's model has -22, for `wgmma` -133), and is taken for Blackwell
-too, where that port has the same numbers. `ASSEMBLED` rows follow from the machine code that ptxas 13.0 makes
-of the instruction, and the measured rows of what it consists of.
+in part confirmed by Khattak and Mikaitis (arXiv 2512.07004) and by an H200. The exponent of zero of Hopper's
+f16 sums is that of an H200, -21 (a port of the paper's model has -22, for `wgmma` -133), and is taken for
+Blackwell too, where that port has the same numbers. `ASSEMBLED` rows follow from the machine code that ptxas
+13.0 makes of the instruction, and the measured rows of what it consists of.
 `ASSUMED` rows are the nearest measured ones; nobody has checked them.
 """
 
