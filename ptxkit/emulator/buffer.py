@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import math
 import weakref
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.device import host_array
 from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.memory import BASE, Allocation
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.device import Emulator
+from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.origins import Origins
 
 
 class Buffer:
-    """An array in the emulator's memory."""
+    """An array in an emulator's memory.
 
-    def __init__(self, device: Emulator, shape: tuple[int, ...], dtype: np.dtype, name: str) -> None:
-        device.refuse_closed()
-        self.device = device
+    Args:
+        memory: where to allocate it.
+        origins: where undefined bits there come from.
+        shape, dtype: in elements, and the type of one.
+        name: what findings call it.
+    """
+
+    def __init__(
+        self, memory: GlobalMemory, origins: Origins, shape: tuple[int, ...], dtype: np.dtype, name: str
+    ) -> None:
+        memory.refuse_closed()
+        self.memory = memory
+        self._origins = origins
         self._shape = shape
         self._dtype = dtype
         size = math.prod(shape) * dtype.itemsize
         dimensions = ", ".join(str(extent) for extent in shape)
-        self.allocation: Allocation = device.memory.allocate(size, f"`{name} {dtype}[{dimensions}]`")
+        self.allocation: Allocation = memory.allocate(size, f"`{name} {dtype}[{dimensions}]`")
         self._finalizer = weakref.finalize(
-            self, device.memory.free, self.allocation, "the host dropped its last reference to it"
+            self, memory.free, self.allocation, "the host dropped its last reference to it"
         )
 
     @property
@@ -53,7 +60,7 @@ class Buffer:
         return self._dtype
 
     def _bytes(self) -> slice:
-        self.device.refuse_closed()
+        self.memory.refuse_closed()
         if not self.allocation.live:
             raise error("P604", f"use after free: the host uses {self.allocation}")
         start = self.address - BASE
@@ -67,13 +74,13 @@ class Buffer:
             PtxkitError: P714, the emulator was closed.
         """
         where = self._bytes()
-        memory = self.device.memory
+        memory = self.memory
         if self.allocation.undefined and memory.origins is not None:
             self._check_results(where)
         return memory.data[where].copy().view(self._dtype).reshape(self._shape)
 
     def _check_results(self, where: slice) -> None:
-        memory, origins = self.device.memory, self.device.origins
+        memory, origins = self.memory, self._origins
         assert memory.shadow is not None
         assert memory.origins is not None
         words = memory.origins[where.start // 4 : (where.stop + 3) // 4]
@@ -104,7 +111,7 @@ class Buffer:
             raise error(
                 "P505", f"expected an array of {counted(self.nbytes, 'byte')}, found one of {data.nbytes}"
             )
-        memory = self.device.memory
+        memory = self.memory
         memory.data[where] = data.reshape(-1).view(np.uint8)
         if self.allocation.undefined and memory.shadow is not None:
             memory.shadow[where] = 0
@@ -113,4 +120,4 @@ class Buffer:
     def free(self) -> None:
         """Give the memory back now; a second call does nothing."""
         if self._finalizer.detach() is not None:
-            self.device.memory.free(self.allocation, "the host freed it")
+            self.memory.free(self.allocation, "the host freed it")

@@ -91,8 +91,6 @@ class Emulator:
         """Called with each launch before it begins."""
         self.output: Callable[[str], None] = _print
         self.launches = 0
-        self.closed = False
-        """Whether it has been given back."""
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
 
@@ -119,7 +117,7 @@ class Emulator:
         """
         from ptxkit.asm.check import check
 
-        self.refuse_closed()
+        self.memory.refuse_closed()
         module = source if isinstance(source, Module) else parse(source)
         found = check(module, target=self.arch)
         if any(diagnostic.is_error for diagnostic in found):
@@ -131,7 +129,7 @@ class Emulator:
     def array(self, source: Any, name: str | None = None) -> Buffer:
         """A device copy of an array: numpy, DLPack, or anything that numpy can make an array of."""
         host = host_array(source)
-        buffer = Buffer(self, host.shape, host.dtype, name or "array")
+        buffer = Buffer(self.memory, self.origins, host.shape, host.dtype, name or "array")
         buffer.write(host)
         return buffer
 
@@ -142,14 +140,14 @@ class Emulator:
             PtxkitError: P517, no shape or type of an array; P705, out of memory; P714, the emulator was
                 closed.
         """
-        buffer = Buffer(self, extents(shape), element_type(dtype), name or "empty")
+        buffer = Buffer(self.memory, self.origins, extents(shape), element_type(dtype), name or "empty")
         if self.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
 
     def synchronize(self) -> None:
         """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
-        self.refuse_closed()
+        self.memory.refuse_closed()
 
     def address_of(self, value: Any) -> int | None:
         """The address of an argument, as `ptxkit.arguments` asks for it.
@@ -157,7 +155,7 @@ class Emulator:
         Raises:
             PtxkitError: P509, a buffer of another emulator or of a GPU.
         """
-        if isinstance(value, Buffer) and value.device is self:
+        if isinstance(value, Buffer) and value.memory is self.memory:
             return value.address
         if not isinstance(value, Buffer) and device_address(value) is None:
             return None
@@ -173,12 +171,7 @@ class Emulator:
         for module in list(self._modules):
             module.image.close()
         self._modules.clear()
-        self.closed = True
-
-    def refuse_closed(self) -> None:
-        """Raise P714 where the emulator was closed."""
-        if self.closed:
-            raise error("P714", "the emulator was closed", help="open it again with `open_device`")
+        self.memory.closed = True
 
 
 class LoadedModule:
@@ -284,7 +277,7 @@ class Kernel:
             EmulatorFault: the first error finding.
         """
         device, limits = self._module.device, self._module.limits
-        device.refuse_closed()
+        device.memory.refuse_closed()
         program = self.program
         requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
         launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)

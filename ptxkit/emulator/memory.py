@@ -245,6 +245,13 @@ class GlobalMemory(Bank):
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []
         self._table: tuple[np.ndarray, np.ndarray] | None = None
+        self.closed = False
+        """Whether the emulator was closed that it belongs to."""
+
+    def refuse_closed(self) -> None:
+        """Raise P714 where it was closed."""
+        if self.closed:
+            raise error("P714", "the emulator was closed", help="open it again with `open_device`")
 
     def allocate(self, size: int, name: str, align: int = GRANULE, heap: bool = False) -> Allocation:
         """A new range. Its bytes are zero and count as defined.
