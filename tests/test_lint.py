@@ -317,3 +317,9 @@ def test_halves_that_the_assembler_loses(way):
     found = ptxkit.check(ptxkit.parse(way.text))
     assert [finding.code for finding in found] == (["P239"] if way.lost else []), found
     assert all(way.lost in finding.message for finding in found)
+
+
+def test_a_declaration_is_nothing_to_warn_of():
+    """What is passed in part, the definition or the call tells."""
+    text = ".version 8.8 .target sm_90 .extern .func (.reg .b128 result) swap(.reg .b128 value);"
+    assert ptxkit.check(ptxkit.parse(f"{text}\n")) == []

@@ -6,6 +6,8 @@ What ptxas accepts is never an error here; what it is too lenient about is a war
 
 from __future__ import annotations
 
+from itertools import chain
+
 from ptxkit import targets
 from ptxkit.asm.check.allow import without_allowed
 from ptxkit.asm.check.body import check_body
@@ -67,12 +69,13 @@ def _check_module(context: Context) -> None:
 
 def _lint(context: Context, function: Function, scope: Scope) -> None:
     """Look closer at functions that use what is easily used wrongly."""
-    body = function.body.statements if function.body else []
+    if function.body is None:
+        return
     if any(
         s.opcode in RISKY or "aligned" in s.modifiers
         if isinstance(s, Instruction)
         else isinstance(s, Variable) and s.type == "b128"
-        for s in (*function.returns, *function.parameters, *walk(body))
+        for s in chain(function.returns, function.parameters, walk(function.body.statements))
     ):
         from ptxkit.asm.lint import lint
 
