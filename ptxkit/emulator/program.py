@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,12 +27,11 @@ from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.parts import Computation, Part
-from ptxkit.emulator.steps import Step, check_guard, checked_division, clean_step, tracked_step
+from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
 
 
@@ -182,7 +181,7 @@ class Builder:
 
     def _decode(self, instruction: tree.Instruction) -> _Decoded:
         site = Site(instruction, self.function.name, self.program.image.source)
-        nothing = _Decoded(site, _no_step, _no_step)
+        nothing = _Decoded(site, no_step, no_step)
         try:
             guard = self._guard(instruction)
             form = Form(self, instruction, site, guard)
@@ -200,7 +199,7 @@ class Builder:
         except Unsupported as unsupported:
             self._refuse(site, str(unsupported))
             return nothing
-        step = _effect_step(effect, guard, site)
+        step = effect_step(effect, guard, site)
         return _Decoded(site, step, step, guard, effect, effect.transfer)
 
     def _watch(self, item: _Decoded) -> None:
@@ -351,10 +350,6 @@ class Builder:
 STACK = frozenset({"alloca", "stacksave", "stackrestore"})
 
 
-def _no_step(group: Group) -> None:
-    return None
-
-
 def _bits(number: int) -> tuple[int, ...]:
     """The bits that are set, lowest first."""
     found = []
@@ -389,23 +384,3 @@ def _with_carry(
     operation: Pure, targets: list[Target | None], carry: int
 ) -> tuple[Pure, list[Target | None]]:
     return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
-
-
-def _effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
-    """An effect's step with its guard read."""
-    run = effect.step
-    if run is None or effect.link is not None:
-        return _no_step
-    if guard is None:
-        return lambda group: run(group, None)
-    read = guard.reader
-
-    def step(group: Group) -> Any:
-        condition = read(group)
-        if group.undefined:
-            check_guard(group, guard, condition, site)
-        if condition.ndim == 0:
-            return run(group, None) if condition else None
-        return run(group, condition)
-
-    return step

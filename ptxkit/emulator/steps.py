@@ -1,6 +1,6 @@
-"""Pure operations as steps: functions that compute one instruction for a group.
+"""Operations as steps: functions that execute one instruction for a group.
 
-Each shape of instruction (which operands are registers, constants, conversions; whether it is guarded) has
+Each shape of pure operation (which operands are registers, constants, conversions; whether it is guarded) has
 one factory, written as text and compiled once, so that a step holds nothing but what its instruction needs.
 A `tracked` step does the same work where some register has undefined bits.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operands import Source, Target, lanes_of
 from ptxkit.emulator.operation import Pure
@@ -261,6 +262,30 @@ def _set_mask(
         group.undefined.pop(target.slot, None)
     else:
         group.undefined[target.slot] = entry
+
+
+def no_step(group: Group) -> None:
+    """Nothing: what an instruction does that only says where to go on."""
+
+
+def effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
+    """An effect's step with its guard read."""
+    run = effect.step
+    if run is None or effect.link is not None:
+        return no_step
+    if guard is None:
+        return lambda group: run(group, None)
+    read = guard.reader
+
+    def step(group: Group) -> Any:
+        condition = read(group)
+        if group.undefined:
+            check_guard(group, guard, condition, site)
+        if condition.ndim == 0:
+            return run(group, None) if condition else None
+        return run(group, condition)
+
+    return step
 
 
 def check_guard(group: Group, guard: Source, value: Any, site: Site) -> None:
