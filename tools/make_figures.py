@@ -77,6 +77,13 @@ def _products(found: Record) -> str:
     )
 
 
+def _sums(found: Record) -> str:
+    return (
+        f"{count(found['sums'])} sums about zeros, halves and the ends of the range, {len(found['forms'])} "
+        f"spellings, on an {_gpu(found)}: {found['different']} with a bit that differs"
+    )
+
+
 def _kernels(found: Record) -> str | None:
     kernels = found.get("kernels")
     if not kernels:
@@ -198,6 +205,7 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("`check`, speed", "check_speed", _check_speed),
     ("emulator, instructions", "devices.h200", _instructions),
     ("emulator, `wgmma`", "asynchronous.h200", _products),
+    ("emulator, `mma` and `wgmma`", "sums.h200", _sums),
     ("emulator, tensor copies", "asynchronous.h200", _copies),
     ("emulator, asynchrony", "asynchronous.h200", _kernels),
     ("emulator, counters", "counts.h200", _counts),
