@@ -133,6 +133,14 @@ def test_every_preset_in_a_table(kernel: Path) -> None:
     assert codes(wrong.stdout) == ["P801", "P801"]
 
 
+def test_presets_that_are_named(kernel: Path) -> None:
+    names = ("even", "smoke")
+    both = [word for name in names for word in ("--preset", name)]
+    assert [run["preset"] for run in document("run", kernel, *EMU, *both)["runs"]] == list(names)
+    refused = here("run", kernel, *EMU, *both, "-p", "n=3")
+    assert (refused.returncode, "P545" in refused.stderr, "make 2" in refused.stderr) == (2, True, True)
+
+
 @pytest.mark.parametrize(
     ("tolerance", "said"),
     [

@@ -32,7 +32,12 @@ from ptxkit.cli.options import MAX_SIZE
 @click.argument("file")
 @click.argument("entry", required=False)
 @launch_options
-@click.option("--preset", metavar="NAME", help="A named set of sizes of the card; `all` runs every one.")
+@click.option(
+    "--preset",
+    multiple=True,
+    metavar="NAME",
+    help="A named set of sizes of the card, or `all`; may be repeated.",
+)
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
 @emulator_options
 @sanitize_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -33,11 +33,11 @@ SCHEMA = 1
 def run(given: dict[str, Any]) -> int:
     """Plan, run and print; the exit code of the first run that is not good."""
     found = subject(given["file"], given)
-    request = request_of(given, given["preset"])
+    request = request_of(given)
     save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
     shown = given["as_json"] or given["verbose"]
     options = options_of(given, save=save, traffic=shown)
-    plans = list(_plans(found, request, options))
+    plans = list(_plans(found, request, given["preset"], options))
     for plan in plans:
         check_save(plan, options)
     outcomes = []
@@ -60,15 +60,18 @@ def run(given: dict[str, Any]) -> int:
     return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
 
 
-def _plans(found: Subject, request: Request, options: Options) -> Iterator[LaunchPlan]:
-    if request.preset == ALL and ALL not in found.presets:
+def _plans(
+    found: Subject, request: Request, presets: Sequence[str], options: Options
+) -> Iterator[LaunchPlan]:
+    every = ALL in presets and ALL not in found.presets
+    if every or len(presets) > 1:
+        runs = len(found.presets if every else presets)
         alone = {"-p": request.sizes, "--save": options.save, "--arg": request.arguments}
         for option, value in alone.items():
             if value:
-                raise error(
-                    "P545", f"`{option}` goes with one run, `--preset all` makes {len(found.presets)}"
-                )
-    return plans_of(found, request, [request.preset], ())
+                named = f"`--preset {ALL}` makes" if every else "the presets that are named make"
+                raise error("P545", f"`{option}` goes with one run, {named} {runs}")
+    return plans_of(found, request, presets, ())
 
 
 def _watched(
