@@ -10,9 +10,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ptxkit.asm import Module as Module
-    from ptxkit.asm import parse as parse
-    from ptxkit.asm import write as write
     from ptxkit.asm.check import check as check
+    from ptxkit.asm.parse import parse as parse
+    from ptxkit.asm.write import write as write
     from ptxkit.descriptors import TensorMap as TensorMap
     from ptxkit.descriptors import tensor_map as tensor_map
     from ptxkit.devices import open_device as open_device

@@ -4,7 +4,7 @@ which change of a line they break which rule.
 A header between `// /// test` and `// ///` is TOML: `grid`, `block`, `cluster`; `x` and `out`, expressions of
 numpy for the argument and for what the kernel must leave in `out`; `faults`, each the codes of which one must
 be found, the text to change, which occurs once, and the text to put there; then an order, where it is not
-found in `lazy`.
+found in `lazy`, and `strict`, where a strict emulator alone finds it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,15 @@ KERNELS = [AsyncKernel(path) for path in sorted(FOLDER.glob("*.ptx"))]
 
 def evaluate(expression: str, x: np.ndarray | None) -> np.ndarray:
     """An expression of a header."""
-    helpers = (copy_groups, random_words, reduce_types, stores_and_reductions, addresses, histograms)
+    helpers = (
+        addresses,
+        copy_groups,
+        histograms,
+        random_words,
+        reduce_types,
+        stores_and_reductions,
+        wgmma_ring,
+    )
     names: dict[str, Any] = {function.__name__: function for function in helpers}
     names |= {name: getattr(np, name) for name in ("array", "concatenate", "repeat", "tile", "where")}
     names |= {"arange": lambda count, kind: np.arange(count, dtype=kind), "u32": np.uint32, "x": x}
@@ -122,3 +130,16 @@ def addresses(ctas: int, size: int) -> np.ndarray:
 def histograms(x: np.ndarray, bins: int) -> np.ndarray:
     """How often each number occurs in each row."""
     return np.concatenate([np.bincount(row, minlength=bins) for row in x]).astype(np.uint32)
+
+
+def wgmma_ring(x: np.ndarray) -> np.ndarray:
+    """Of each CTA and warpgroup the sum over five steps of 64 x 32 bytes times those of 32 x 8."""
+
+    def rows(words: np.ndarray) -> np.ndarray:
+        """Core matrices of 8 rows of 16 bytes, (K, rows) of them, as rows of 32 bytes."""
+        cores = np.ascontiguousarray(words).view(np.int8).reshape(*words.shape[:-1], 2, -1, 8, 16)
+        whole = np.moveaxis(cores, -4, -2)
+        return whole.reshape(*words.shape[:-1], -1, 32).astype(np.int64)
+
+    a, b = rows(x[:10240].reshape(2, 2, 5, 512)), rows(x[10240:].reshape(5, 64))
+    return np.einsum("cgsmk,snk->cgmn", a, b).astype(np.int32).view(np.uint32).reshape(-1)

@@ -18,6 +18,7 @@ class Form:
     exponent_bits: int
     fraction_bits: int
     nan: int  # the NaN that operations are expected to return
+    hands_on: bool = False  # whether it is that of an operand, made quiet, where one is a NaN
 
     @property
     def width(self) -> int:
@@ -39,7 +40,7 @@ class Form:
 F16 = Form(5, 10, 0x7FFF)
 BF16 = Form(8, 7, 0x7FFF)
 F32 = Form(8, 23, 0x7FFFFFFF)
-F64 = Form(11, 52, 0xFFF8000000000000)
+F64 = Form(11, 52, 0xFFF8000000000000, hands_on=True)
 
 
 def is_nan(form: Form, code: int) -> bool:
@@ -48,6 +49,15 @@ def is_nan(form: Form, code: int) -> bool:
 
 def is_infinite(form: Form, code: int) -> bool:
     return code & form.sign - 1 == form.infinity
+
+
+def nan_of(form: Form, *codes: int) -> int:
+    """The NaN that comes of operands, given in the order in which theirs go before others'."""
+    if form.hands_on:
+        for code in codes:
+            if is_nan(form, code):
+                return code | 1 << form.fraction_bits - 1
+    return form.nan
 
 
 def number(form: Form, code: int) -> Fraction:
@@ -106,7 +116,7 @@ def rounded(form: Form, x: Fraction, mode: str, zero_sign: int = 0) -> int:
 
 def fma(form: Form, a: int, b: int, c: int, mode: str) -> int:
     if any(is_nan(form, x) for x in (a, b, c)):
-        return form.nan
+        return nan_of(form, b, c, a)
     sign = (a ^ b) & form.sign
     if is_infinite(form, a) or is_infinite(form, b):
         other = b if is_infinite(form, a) else a
@@ -126,6 +136,10 @@ def add(form: Form, a: int, b: int, mode: str) -> int:
     return fma(form, a, (form.bias << form.fraction_bits), b, mode)
 
 
+def subtract(form: Form, a: int, b: int, mode: str) -> int:
+    return add(form, a, b if is_nan(form, b) else b ^ form.sign, mode)
+
+
 def multiply(form: Form, a: int, b: int, mode: str) -> int:
     return fma(form, a, b, (a ^ b) & form.sign, mode)
 
@@ -135,7 +149,7 @@ def divide(form: Form, a: int, b: int, mode: str) -> int:
     a_infinite, b_infinite = is_infinite(form, a), is_infinite(form, b)
     a_zero, b_zero = a & form.sign - 1 == 0, b & form.sign - 1 == 0
     if is_nan(form, a) or is_nan(form, b) or (a_infinite and b_infinite) or (a_zero and b_zero):
-        return form.nan
+        return nan_of(form, a, b)
     if a_infinite or b_zero:
         return sign | form.infinity
     if b_infinite:
@@ -147,7 +161,7 @@ def square_root(form: Form, a: int, mode: str) -> int:
     if a & form.sign - 1 == 0 or a == form.infinity:
         return a
     if is_nan(form, a) or a & form.sign:
-        return form.nan
+        return nan_of(form, a)
     x = number(form, a)
     # An integer root with 200 bits to spare; the last bit stands for all that follow.
     bits = 400 - magnitude_exponent(x) // 2 * 2

@@ -8,15 +8,73 @@ from typing import Any
 import numpy as np
 
 import ptxkit.emulator.operations  # noqa: F401
+from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, decode_pure
+from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, decode_pure, operation_of
+from ptxkit.isa.places import Place
+from ptxkit.isa.registry import spelling
+
+
+def decoded(
+    text: str,
+    immediates: Sequence[int | None] = (),
+    selectors: Sequence[str | None] = (),
+    negated: Sequence[bool] = (),
+    reads: int | None = None,
+) -> Decoded | None:
+    """The instruction `add.rn.f32` with the most operands that it can have, or with `reads` sources.
+
+    They are registers, but where a constant, a part or a minus is asked for. None where no row fits.
+    """
+    opcode, *modifiers = text.split(".")
+    found = spelling(opcode, tuple(modifiers))
+    counts = {len(places) for candidate in found.candidates for places in candidate.form.shapes}
+    made = None
+    for number in sorted(counts, reverse=True):
+        match = found.match(("?",) * number)
+        if match is None:
+            continue
+        operands = []
+        for at, place in enumerate(match.places):
+            operand = as_written(place)
+            if at < len(immediates) and immediates[at] is not None:
+                operand = tree.Integer(immediates[at])
+            if at < len(selectors) and selectors[at] is not None:
+                operand = tree.Name("%x", selectors[at])
+            if at < len(negated) and negated[at]:
+                operand = tree.Unary("-", operand)
+            operands.append(operand)
+        made = Decoded(tree.Instruction(opcode, tuple(modifiers), tuple(operands), match=match))
+        if reads in (None, len(made.values(written=False))):
+            break
+    return made
+
+
+def as_written(place: Place) -> tree.Operand:
+    """Registers where a row has an operand."""
+    if place.shape == "pair":
+        return tree.Pair(*map(as_written, place.parts))
+    if place.shape == "vector":
+        return tree.Vector(tuple(map(as_written, place.parts)))
+    return tree.Name("%x")
 
 
 def decode(text: str, **operands: Any) -> Pure:
-    """The operation that `add.rn.f32` names; `operands` as `Modifiers` takes them."""
+    """The operation that `add.rn.f32` names; `operands` as `decoded` and `Modifiers` take them.
+
+    Raises:
+        Unsupported: no row has these modifiers.
+    """
     opcode, *modifiers = text.split(".")
-    pure = decode_pure(Modifiers(opcode, modifiers, **operands))
-    assert pure is not None, f"`{opcode}` is no pure operation"
+    if "vectors" not in operands:
+        form = decoded(text, **operands)
+        pure = operation_of(form) if form is not None else None
+        if pure is not None:
+            return pure
+    pure = decode_pure(Modifiers(opcode, modifiers, **{k: v for k, v in operands.items() if k != "reads"}))
+    if pure is None:
+        raise Unsupported(f"`{text}` is of no row, or does not compute alone")
     return pure
 
 
@@ -49,7 +107,7 @@ def words_of(values: Any) -> list[int]:
 
 def run(text: str, *sources: Any, carry: Any = None, **operands: Any) -> Any:
     """The operation on lists of bits, one a source; a list for each result, alone where there is one."""
-    pure = decode(text, **operands)
+    pure = decode(text, reads=len(sources), **operands)
     assert len(sources) == len(pure.sources), f"`{text}` takes {pure.sources}"
     arrays = [array(kind, words) for kind, words in zip(pure.sources, sources, strict=True)]
     before = [value.tobytes() for value in arrays]
@@ -66,7 +124,7 @@ def run(text: str, *sources: Any, carry: Any = None, **operands: Any) -> Any:
 
 def propagate(text: str, sources: Sequence[Any], masks: Sequence[Any], **operands: Any) -> Any:
     """The mask of undefined bits of the results for sources and their masks (None: defined)."""
-    pure = decode(text, **operands)
+    pure = decode(text, reads=len(sources), **operands)
     assert pure.undefined is not None
     values = [array(kind, words) for kind, words in zip(pure.sources, sources, strict=True)]
     bits = [

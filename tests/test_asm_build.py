@@ -22,7 +22,7 @@ from ptxkit.asm.build import (
     special,
 )
 from ptxkit.asm.build.chain import attribute, modifier
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.tree import Instruction, Pair, Statement
 from ptxkit.isa.registry import forms, opcodes, spelling
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
@@ -436,9 +436,7 @@ def test_indirect_calls_and_branches() -> None:
         k.label(one)
         address = k.mov.u64(..., f)
         prototype = k.label("prototype")
-        k.callprototype(
-            [param("b32", "_", space="reg")], returns=[param("b32", "_", space="reg")], noreturn=True
-        )
+        k.callprototype([param("b32", "_", space="reg")], returns=[param("b32", "_", space="reg")])
         k.call((value,), address, (value,), prototype)
         k.label(two)
         targets = k.label("targets")

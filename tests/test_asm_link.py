@@ -85,3 +85,66 @@ def test_what_cannot_be_one_text_is_refused() -> None:
 def test_what_nobody_defines_stays_open() -> None:
     whole = link(modules(READ, SQUARE))
     assert any(getattr(s, "linkage", None) == "extern" for s in whole.statements)
+
+
+CALLS = (
+    HEADER
+    + """.visible .entry read(.param .u64 out)
+{
+    .reg .b32 %r;
+    .reg .b64 %d;
+    call (%r), f, ();
+    ld.param.u64 %d, [out];
+    st.global.u32 [%d], %r;
+    ret;
+}
+"""
+)
+DEFINED = ".{linkage} .func (.reg .b32 r) f()\n{{\n    mov.b32 r, {value};\n    ret;\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "held"),
+    [("weak", "visible", 2), ("visible", "weak", 1), ("weak", "weak", 1), ("extern", "weak", 2)],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_visible_function_holds_else_the_first(first: str, second: str, held: int, turned: bool) -> None:
+    if first == "extern":
+        before = ".extern .func (.reg .b32 r) f();\n"
+    else:
+        before = DEFINED.format(linkage=first, value=1)
+    caller = CALLS.replace(".visible .entry", f"{before}.visible .entry")
+    other = HEADER + ".visible .global .b32 table;\n" + DEFINED.format(linkage=second, value=2)
+    if turned:  # The other one needs a variable of the caller's file, which so has to come first.
+        caller = caller.replace(before, f".visible .global .b32 mine;\n{before}")
+        other = other.replace(".visible .global .b32 table;", ".extern .global .b32 mine;")
+    assert first_word(link(modules(caller, other))) == held
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "held"),
+    [
+        (".weak .global .u32 table[4] = {1, 2, 3, 4};", ".weak .global .u32 table[4] = {5, 6, 7, 8};", 3),
+        (".weak .global .u32 table[4] = {1, 2, 3, 4};", ".visible .global .u32 table[4] = {5, 6, 7, 8};", 7),
+        (".common .global .u32 table[4];", ".visible .global .u32 table[4] = {5, 6, 7, 8};", 7),
+        (".common .global .u32 table[4];", ".common .global .u32 table[4];", 0),
+    ],
+)
+def test_the_visible_variable_holds_else_the_first(first: str, second: str, held: int) -> None:
+    reader = READ.replace(".extern .global .u32 table[4];", first)
+    assert first_word(link(modules(reader, f"{HEADER}{second}\n"))) == held
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [".extern .global .u64 table[4];", ".extern .global .u32 table[2];", ".extern .const .u32 table[4];"],
+)
+def test_a_variable_has_one_size_and_state_space(declared: str) -> None:
+    reader = READ.replace(".extern .global .u32 table[4];", declared)
+    with pytest.raises(PtxkitError, match="P526"):
+        link(modules(reader, TABLE))
+
+
+def test_a_sizeless_declaration_takes_the_definition_of_any_size() -> None:
+    reader = READ.replace("table[4];", "table[];")
+    assert first_word(link(modules(reader, TABLE))) == 3

@@ -55,7 +55,8 @@ def cut_anywhere(text: str, places: list[int]) -> None:
     assert not errors(text)
     inside = bodies(text)
     for place in places:
-        found = errors(text[:place])
+        # Between functions nothing is cut in two, but what was declared may have lost its definition.
+        found = [error for error in errors(text[:place]) if error.code != "P228"]
         assert len(found) <= 1, (place, text[max(0, place - 40) : place], found)
         if any(start <= place <= end for start, end in inside):
             assert found

@@ -57,6 +57,7 @@ def text_at(statement, finding):
         "mov.u64 %rd1, table;",
         "mov.u32 %r1, buffer;",
         "setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3;",
+        "set.nan.bf16.bf16 %h1, %h2, %h3;",
         "cp.async.bulk.commit_group;",
         "@!%p1 bra DONE;",
         "bar.sync 0;",
@@ -231,6 +232,13 @@ def usage(body):
         (".reg .b32 a, b; .reg .b64 c;\nmov.b64 c, 1;\nmov.b64 {a, b}, c;\nadd.s32 a, a, b;", []),
         (".reg .b64 a; .reg .b32 b;\nst.b32 [a], b;", [("P204", 6), ("P204", 6)]),
         (".reg .b32 a;\nmov.b32 a 1;", [("P101", 6)]),
+        (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32 a, a, b, 0x0123;", []),
+        (".reg .b32 a, b, s;\nmov.b32 a, 1;\nmov.b32 s, 0x0123;\nprmt.b32 a, a, b, s;", []),
+        (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32 a, a, b, 0x0523;", [("P204", 7)]),
+        (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32 a, b, a, 0xFEDC;", []),
+        (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32.f4e a, a, b, 0;", [("P204", 7)]),
+        (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32 a, a, b, 0x0123;\nmov.b32 a, b;", [("P204", 8)]),
+        ("{ .reg .b32 temp_param_reg; }", []),
     ],
 )
 def test_registers_that_nothing_uses_or_writes(body, found):

@@ -46,8 +46,6 @@ def test_what_a_compiler_made(tmp_path, monkeypatch, capsys):
 
 def test_what_is_recorded_passes():
     record = ROOT / "bench" / "results" / "compilers.json"
-    if not record.exists():
-        pytest.skip(f"no record at {record}")
     made = json.loads(record.read_text(encoding="utf-8"))["made"]
     assert {compiler["compiler"] for compiler in made} == {"Triton", "CuTe DSL", "CUTLASS"}
     for compiler in made:

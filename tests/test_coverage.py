@@ -58,7 +58,7 @@ def test_forms_of_one_syntax_share_a_record_by_their_spellings() -> None:
     assert len(alike) == 3
     entry = {"section": alike[0].form.section, "form": syntax, "instances": 7, "mismatches": 1}
     entry["spellings"] = {"setp.eq.b16": [1, 1], "setp.lo.u32": [2, 0], "setp.lt.xor.s64": [0, 3]}
-    entry["differs"] = {"setp.lo.u32": {"alone": 1, "in_programs": 0}}
+    entry["differs"] = {"setp.lo.u32": {"wrong": 1}}
     make_coverage.add_hardware(found, [{"gpu": "A GPU", "forms": [entry]}])
     held = [line.hardware["A GPU"] for line in alike]
     assert sorted((each["instances"], each["mismatches"]) for each in held) == [(2, 0), (2, 1), (3, 0)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.gates import packed
 
 TID = "    mov.u32 %r20, %tid.x;\n"
 
@@ -472,6 +473,94 @@ END:
 """
     )
     assert np.array_equal(threads(leader), [99] * 4 + [1004] + [4] * 27)
+
+
+EVEN = 0x5555_5555
+ODD = EVEN << 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("activemask.b32 %r1;", [EVEN, ODD]),
+        ("elect.sync %r1|%p2, %r3;", [0, 1]),
+        ("vote.sync.ballot.b32 %r1, %p1, %r3;", [EVEN, 0]),
+        ("match.any.sync.b32 %r1, %r4, %r3;", [EVEN, ODD]),
+        ("match.all.sync.b32 %r1|%p2, %r4, %r3;", [EVEN, ODD]),
+        ("redux.sync.or.b32 %r1, %r20, %r3;", [30, 31]),
+        ("shfl.sync.idx.b32 %r1, %r20, %r4, 0x1f, %r3;", [0, 1]),
+        ("bar.warp.sync %r3; mov.u32 %r1, 7;", [7, 7]),
+    ],
+)
+def test_lanes_part_by_a_value_that_was_shuffled(statement: str, expected: list[int]) -> None:
+    """What a shuffle gathers has another layout in memory than what arithmetic makes; here of four warps."""
+    lanes = """
+    shfl.sync.bfly.b32 %r2, %r20, 6, 0x1f, -1;
+    and.b32 %r4, %r2, 1;
+    setp.eq.u32 %p1, %r4, 0;
+    selp.b32 %r3, 0x55555555, 0xaaaaaaaa, %p1;
+    and.b32 %r20, %r20, 31;
+    mov.u32 %r1, 0;
+    @%p1 bra EVEN;
+    STATEMENT
+    bra JOIN;
+EVEN:
+    STATEMENT
+JOIN:
+"""
+    for seed in range(-1, 5):
+        device = Emulator("random", seed=seed) if seed >= 0 else Emulator()
+        out = device.empty(256, np.uint32)
+        launch(module(TID + lanes.replace("STATEMENT", statement) + STORE_R1), [out], 128, 2, device)
+        assert np.array_equal(out.numpy(), np.tile(np.array(expected, np.uint32), 128))
+
+
+def test_lanes_pack_whatever_their_layout() -> None:
+    lanes = np.random.default_rng(0).random((5, 32)) < 0.5
+    words = [[sum(1 << lane for lane in range(32) if row[lane])] for row in lanes]
+    for laid in (lanes, np.asfortranarray(lanes), np.repeat(lanes, 2, axis=1)[:, ::2], lanes[::-1][::-1]):
+        assert packed(laid).tolist() == words
+    assert packed(np.broadcast_to(lanes[:, :1], (5, 32))).tolist() == [
+        [0xFFFF_FFFF if row[0] else 0] for row in lanes
+    ]
+
+
+ELECTION = """
+    setp.lt.u32 %p1, %r20, 4;
+    @%p1 bra END;
+    elect.sync %r1|%p2, 0xfffffff0;
+END:
+    elect.sync %r2|%p3, -1;
+    mad.lo.u32 %r1, %r2, 100, %r1;
+"""
+
+
+def elected(order: str, seed: int, strict: bool) -> tuple[int, int]:
+    """The leaders of lanes 4 to 31 and of all, in three warps that must agree."""
+    device = Emulator(order, seed=seed, strict=strict)
+    out = device.empty(96, np.uint32)
+    launch(
+        module("    mov.u32 %r20, %laneid;\n    mov.u32 %r1, 0;\n" + ELECTION + STORE_R1),
+        [out],
+        96,
+        1,
+        device,
+    )
+    found = out.numpy().reshape(3, 32)
+    (some,), (everyone,) = np.unique(found[:, 4:] % 100), np.unique(found // 100)
+    return int(some), int(everyone)
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_elect_takes_the_lowest_lane_as_hardware_does(order: str) -> None:
+    assert {elected(order, seed, False) for seed in range(8)} == {(4, 0)}
+
+
+def test_a_strict_emulator_elects_any_lane_of_the_mask_in_random_order() -> None:
+    assert elected("lazy", 0, True) == elected("eager", 0, True) == (4, 0)
+    leaders = {elected("random", seed, True) for seed in range(20)}
+    assert len(leaders) > 5
+    assert all(4 <= some < 32 and everyone < 32 for some, everyone in leaders)
 
 
 # ---- any control flow gives what one thread alone would do

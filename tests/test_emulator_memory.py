@@ -281,8 +281,19 @@ def test_windows() -> None:
     @%p1 add.u32 %r1, %r1, 32;
     isspacep.local %p1, %rd5;
     @%p1 add.u32 %r1, %r1, 64;
+    cvta.const.u64 %rd6, c;
+    isspacep.global %p1, %rd6;
+    @%p1 add.u32 %r1, %r1, 128;
+    isspacep.const %p1, %rd6;
+    @%p1 add.u32 %r1, %r1, 256;
+    cvta.param.u64 %rd7, out;
+    isspacep.global %p1, %rd7;
+    @%p1 add.u32 %r1, %r1, 512;
+    isspacep.param %p1, %rd7;
+    @%p1 add.u32 %r1, %r1, 1024;
 """
-    assert np.array_equal(threads(body), np.full(32, 1 + 2 + 8 + 16))
+    got = threads(body, before=".const .align 4 .b32 c = 1;")
+    assert np.array_equal(got, np.full(32, 1 + 2 + 8 + 16 + 256 + 512 + 1024))
 
 
 def test_dynamic_shared_memory_starts_at_a_multiple_of_1024() -> None:
@@ -707,6 +718,10 @@ def test_what_is_defined_elsewhere_is_refused(before: str, body: str) -> None:
         threads(body, before=before)
     assert [found.code for found in caught.value.diagnostics] == ["P601"]
     threads("    mov.u32 %r1, 0;\n", before=before)
+    runtime = [text.replace("there", "cudaLaunchDeviceV2") for text in (body, before)]
+    if ".func" in before:
+        with pytest.raises(PtxkitError, match="`cudaLaunchDeviceV2`, dynamic parallelism"):
+            threads(runtime[0], before=runtime[1])
     defined = before.replace(".extern", ".visible").replace("();", "() { ret; }")
     declared = "" if ".func" in before else before
     threads("    mov.u32 %r1, 0;\n" + body, before=f"{declared}\n{defined}")
@@ -768,3 +783,31 @@ def test_bulk_stores_clear_shared_memory_alone() -> None:
     device = Emulator()
     found = fault("P602", text, [device.array(np.zeros(64, np.uint8))], device=device)
     assert "clears global memory" in found.message
+
+
+RESERVED = """
+    mov.u32 %r2, %reserved_smem_offset_1;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r3, 4, %r2;
+    ld.shared.u32 %r5, [%r4];
+    add.u32 %r5, %r5, %r3;
+    st.shared.u32 [%r4], %r5;
+    bar.sync 0;
+    xor.b32 %r6, %r4, 4;
+    ld.shared.u32 %r1, [%r6];
+    mov.u32 %r7, own;
+    st.shared.u32 [own], %r7;
+"""
+
+
+def test_shared_memory_kept_for_cooperative_groups() -> None:
+    """Zero when a CTA starts, and reachable where a kernel asks where it is; its own follows as ever."""
+    before = ".shared .align 4 .b32 own;"
+    found = threads(RESERVED, block=64, grid=3, before=before)
+    assert found.tolist() == [number ^ 1 for number in range(64)] * 3
+    size = threads(RESERVED + "    mov.u32 %r1, %total_smem_size;\n", before=before)
+    assert set(size.tolist()) == {128}
+    place = RESERVED.replace("%reserved_smem_offset_1", "64")
+    assert "out of bounds" in fault("P602", module(place + STORE_R1, before=before), [0]).message
+    below = RESERVED.replace("%tid.x", "-4")
+    assert "out of bounds" in fault("P602", module(below + STORE_R1, before=before), [0]).message

@@ -457,6 +457,70 @@ def test_one_overwrites_what_all_have_loaded() -> None:
     clean(body.replace("MEET", "bar.sync 0;"))
 
 
+CTAS_THAT_KNOW = """
+    mov.u32 %r20, %ctaid.x;
+    mov.u32 %r21, %tid.x;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [flag];
+    red.relaxed.gpu.global.add.u32 [%rd2 + 4], 1;
+    red.release.gpu.global.add.u32 [%rd2], 1;
+    setp.ne.u32 %p1, %r20, KNOWS;
+    @%p1 bra LOAD;
+    ld.acquire.gpu.global.u32 %r2, [%rd2];
+    bar.sync 0;
+LOAD:
+    ld.global.VECTOR, [%rd1];
+    setp.eq.u32 %p2, %r20, 1;
+    setp.eq.and.u32 %p2, %r21, 0, %p2;
+    @%p2 st.global.u32 [%rd1], 5;
+"""
+
+
+@pytest.mark.parametrize("vector", ["u32 %r1", "u64 %rd3", "v4.u32 {%r1, %r2, %r3, %r4}"])
+@pytest.mark.parametrize("knows", [0, 1])
+def test_ctas_that_know_unequally_much_load_one_place(knows: int, vector: str) -> None:
+    """One CTA has acquired, the other has not; the reads of both count against the store of the second."""
+    body = CTAS_THAT_KNOW.replace("VECTOR", vector).replace("KNOWS", str(knows))
+    parameters = ".param .u64 out, .param .u64 flag"
+    found = racy(body, "P651", grid=2, args=2, parameters=parameters)
+    assert "a write races with another thread's read" in found.message
+
+
+READ_EXCHANGE_WRITE = """
+    FIRST
+    shfl.sync.bfly.b32 %r25, %r20, 1, 31, MASK;
+    SECOND
+"""
+READ, WRITE = "ld.shared.u32 %r1, [%r24];", "st.shared.u32 [%r22], %r25;"
+
+
+@pytest.mark.parametrize(
+    ("first", "mask", "second", "ordered"),
+    [
+        (READ, "-1", WRITE, True),
+        (READ, "%r27", WRITE, True),
+        (READ.replace("%r24", "%r23"), "-1", WRITE, False),
+        (READ, "%r26", WRITE, False),
+        (WRITE.replace("%r25", "%r20"), "-1", READ, False),
+        (WRITE.replace("%r25", "%r20"), "-1", "st.shared.u32 [%r24], %r20;", False),
+    ],
+    ids=["read", "read-named", "another-warp", "some-lanes", "write-read", "write-write"],
+)
+def test_a_read_before_an_exchange_is_over_behind_it(
+    first: str, mask: str, second: str, ordered: bool
+) -> None:
+    """Not so of other warps, of lanes that exchange apart from others, and of writes."""
+    body = READ_EXCHANGE_WRITE.replace("FIRST", first).replace("MASK", mask).replace("SECOND", second)
+    zero = "    st.shared.u32 [%r22], 0;\n    bar.sync 0;\n    and.b32 %r26, %r20, 2;\n"
+    zero += "    mov.b32 %r27, 0xffffffff;\n"
+    zero += "    setp.eq.u32 %p1, %r26, 0;\n    selp.b32 %r26, 0x33333333, 0xcccccccc, %p1;\n"
+    text = SHARED + zero + body + STORE_R1
+    if ordered:
+        clean(text)
+    else:
+        racy(text)
+
+
 def test_nothing_is_sought_without_the_sanitizer() -> None:
     body = SHARED + "    st.shared.u32 [%r22], %r20;\n    ld.shared.u32 %r1, [%r23];\n"
     device = Emulator(sanitize=False)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import wgmma_kernels
 import wgmma_tiles
+from asynchronous_kernels import KERNELS
 from both_devices import Both, device, gpu
 
 from ptxkit.emulator import Emulator, EmulatorFault
@@ -124,3 +125,56 @@ def test_what_nobody_wrote_spoils_the_product(order: str, monkeypatch: pytest.Mo
     with pytest.raises(EmulatorFault) as caught:
         wgmma_tiles.run(Emulator(order=order), variant, tiles)
     assert caught.value.diagnostics[0].code == "P606"
+
+
+# ---- who may hand back what products have read
+
+RING = next(kernel for kernel in KERNELS if kernel.name == "wgmma_ring")
+BY_DESCRIPTOR = "{%d0, %d1, %d2, %d3}, %a_desc"
+LOADS_A = """.reg .b32 %q<4>;
+    and.b32 %tmp, %thread, 127;
+    shl.b32 %tmp, %tmp, 2;
+    and.b32 %row, %thread, 96;
+    mad.lo.u32 %tmp, %row, 4, %tmp;
+    add.u32 %tmp, %tmp, %a_at;
+    ld.shared.b32 %q0, [%tmp];
+    ld.shared.b32 %q1, [%tmp+128];
+    ld.shared.b32 %q2, [%tmp+1024];
+    ld.shared.b32 %q3, [%tmp+1152];
+    xor.b32 %q0, %q0, 1;
+    xor.b32 %q0, %q0, 1;
+"""
+ARRIVE = "@%gives mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%peer];"
+FROM_REGISTERS = RING.broken("// SCALES", LOADS_A).replace(
+    BY_DESCRIPTOR, BY_DESCRIPTOR.replace("%a_desc", "{%q0, %q1, %q2, %q3}")
+)
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", *range(8)])
+def test_what_products_take_from_registers_has_been_loaded_once_they_are_done(order: str | int) -> None:
+    """Every warp loads its part of A; a thread of one gives the stage back for all, after the wait."""
+    device = Emulator("random", seed=order) if isinstance(order, int) else Emulator(order)
+    RING.run(device, FROM_REGISTERS)
+    assert device.findings == []
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("xor.b32 %q0, %q0, 1;\n    xor.b32 %q0, %q0, 1;", "ld.shared.b32 %tmp, [%tmp];"),
+        (
+            "wgmma.wait_group.sync.aligned 0; // read\n    ARRIVE",
+            "ARRIVE\n    wgmma.wait_group.sync.aligned 0;",
+        ),
+        ("ARRIVE", "@%others mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%peer], 2;"),
+    ],
+    ids=["a value no product takes", "an arrival before the wait", "the other warpgroup arrives"],
+)
+def test_loads_that_nothing_orders_before_the_next_copy(old: str, new: str, order: str) -> None:
+    old, new = (text.replace("ARRIVE", ARRIVE) for text in (old, new))
+    header, mark, body = FROM_REGISTERS.partition("// ///\n\n")
+    assert body.count(old) == 1
+    with pytest.raises(EmulatorFault) as caught:
+        RING.run(Emulator(order), header + mark + body.replace(old, new))
+    assert caught.value.diagnostics[0].code in ("P650", "P653")

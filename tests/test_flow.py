@@ -6,7 +6,8 @@ import pytest
 from asm_corpus import each_file
 
 from ptxkit.asm import parse
-from ptxkit.asm.flow import Code, destinations, sources
+from ptxkit.asm.decode import destinations, sources
+from ptxkit.asm.flow import Code
 from ptxkit.asm.symbols import module_scope
 from ptxkit.asm.tree import Instruction, Module, Name
 

@@ -53,7 +53,7 @@ def test_a_section_outside_the_instructions_is_refused():
 
 
 def modifiers_fit(form, *modifiers):
-    return assign(form, 0, modifiers) is not None
+    return assign(form, form.opcode, modifiers) is not None
 
 
 def test_optional_modifiers_may_be_left_out():
@@ -68,9 +68,9 @@ def test_optional_modifiers_may_be_left_out():
 
 def test_modifiers_in_one_pair_of_braces_go_together():
     form = row("ld{.sem.scope}.type d, [a]", sem="relaxed acquire", scope="cta gpu", type="b32")
-    (both, *_) = [assign(form, 0, ("acquire", "gpu", "b32"))]
+    (both, *_) = [assign(form, form.opcode, ("acquire", "gpu", "b32"))]
     assert all(rule.holds(both.facts) for rule in form.rules)
-    half = assign(form, 0, ("acquire", "b32"))
+    half = assign(form, form.opcode, ("acquire", "b32"))
     assert not all(rule.holds(half.facts) for rule in form.rules)
 
 
@@ -83,8 +83,8 @@ def test_a_suffix_in_braces_makes_two_spellings():
 
 def test_types_keep_their_order():
     form = row("cvt.dtype.atype d, a", dtype="u32 s64", atype="u32 s64")
-    assert assign(form, 0, ("u32", "s64")).slots == {"dtype": "u32", "atype": "s64"}
-    assert assign(form, 0, ("s64", "u32")).slots == {"dtype": "s64", "atype": "u32"}
+    assert assign(form, form.opcode, ("u32", "s64")).slots == {"dtype": "u32", "atype": "s64"}
+    assert assign(form, form.opcode, ("s64", "u32")).slots == {"dtype": "s64", "atype": "u32"}
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_types_keep_their_order():
 )
 def test_operands(kinds, fits):
     form = row("add.type d, a{, b}", type="u32 s32")
-    assert (match_operands(assign(form, 0, ("u32",)), kinds) is not None) == fits
+    assert (match_operands(assign(form, form.opcode, ("u32",)), kinds) is not None) == fits
 
 
 def test_optional_operands_become_facts():
     form = row(
         "ld{.hint}.type d, [a]{, policy}", type="b32", policy="u64", hint="hint", rules=".hint -> policy"
     )
-    bare = assign(form, 0, ("b32",))
+    bare = assign(form, form.opcode, ("b32",))
     assert "policy" not in match_operands(bare, ("b32", ("[", "u64", None, None))).facts
-    hinted = assign(form, 0, ("hint", "b32"))
+    hinted = assign(form, form.opcode, ("hint", "b32"))
     assert match_operands(hinted, ("b32", ("[", "u64", None, None))) is None
     assert "policy" in match_operands(hinted, ("b32", ("[", "u64", None, None), "u64")).facts
 
@@ -170,7 +170,5 @@ def test_a_spelling_finds_the_same_forms_as_every_row_would():
             for form in forms:
                 modifiers = [slot.values[0] for slot in form.slots if not slot.optional and not slot.lax]
                 found = spelling(opcode, tuple(modifiers))
-                slow = [
-                    f for f in named_forms(opcode)[found.name] if assign(f, found.name.count("."), modifiers)
-                ]
+                slow = [f for f in named_forms(opcode)[found.name] if assign(f, found.name, modifiers)]
                 assert [c.form for c in found.candidates] == slow, name

@@ -156,17 +156,17 @@ def test_8_bit_matrices_are_those_of_the_emulator():
     def held(cells):
         return rows[0][cells].reshape(32, -1, 4)
 
-    registers = move.registers_of(rows, "m16n16", True)
+    registers = move.registers_of(rows, move.M16N16, True)
     found = np.stack(
         [np.ascontiguousarray(register[0]).view(np.uint8).reshape(32, 4) for register in registers], 1
     )
     assert np.array_equal(found, held(fragments.matrix_16x16()))
-    (register,) = move.registers_of(rows[:, :8], "m8n16", False)
+    (register,) = move.registers_of(rows[:, :8], move.M8N16, False)
     found = np.ascontiguousarray(register[0]).view(np.uint8).reshape(32, 1, 4)
     assert np.array_equal(found, held(fragments.matrix_8x16()))
     row, column = fragments.matrix_16x8()
     accumulator = np.ascontiguousarray(rows[0, :, :8][row, column]).view(np.uint32)[:, 0]
-    assert np.array_equal(move.rows_of(accumulator[None], "m16n8", True)[0], rows[0, :, :8].T)
+    assert np.array_equal(move.rows_of(accumulator[None], move.M16N8, True)[0], rows[0, :, :8].T)
     for cells, size in ((fragments.matrix_16x16(), (16, 16)), (fragments.matrix_8x16(), (8, 16))):
         assert every_cell_once(cells, *size)
 

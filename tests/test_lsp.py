@@ -23,7 +23,7 @@ pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 TEXT = """\
 .version 9.0
 .target sm_90a
-.func helper(.param .b32 a);
+.extern .func helper(.param .b32 a);
 .global .b32 table[4];
 .visible .entry k(.param .u64 p)
 {
@@ -124,7 +124,7 @@ def test_columns_are_the_clients(client: Client, tmp_path: Path) -> None:
 
 def test_included_files(client: Client, tmp_path: Path) -> None:
     (tmp_path / "tile.ptx").write_text("\n.shared .b32 tile[4];\n.shared .b33 bad;\n")
-    text = TEXT.replace(".func helper(.param .b32 a);", '#include "tile.ptx"').replace(
+    text = TEXT.replace(".extern .func helper(.param .b32 a);", '#include "tile.ptx"').replace(
         ".global.u32 [table]", ".shared.u32 [tile]"
     )
     uri = client.open(tmp_path / "k.ptx", text)

@@ -69,7 +69,7 @@ def test_sums_and_products(kind: str, mode: str) -> None:
         got = run(f"{opcode}.{mode}.{kind}", *columns)
         assert not mismatches(form, lanes, got, [reference(form, a, b, mode) for a, b in lanes])
     got = run(f"sub.{mode}.{kind}", *columns)
-    assert not mismatches(form, lanes, got, [ieee.add(form, a, b ^ form.sign, mode) for a, b in lanes])
+    assert not mismatches(form, lanes, got, [ieee.subtract(form, a, b, mode) for a, b in lanes])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -247,7 +247,7 @@ def test_mixed_precision_widens_exactly(kind: str, form: ieee.Form, mode: str) -
 def extreme(form: ieee.Form, a: int, b: int, largest: bool, propagate: bool) -> int:
     a_nan, b_nan = ieee.is_nan(form, a), ieee.is_nan(form, b)
     if (a_nan and b_nan) or (propagate and (a_nan or b_nan)):
-        return form.nan
+        return ieee.nan_of(form, b, a)
     if a_nan or b_nan:
         return b if a_nan else a
     return (max if largest else min)(a, b, key=lambda code: ieee.ordered(form, code))

@@ -131,11 +131,17 @@ def test_every_small_pair_to_f16x2(name: str) -> None:
     assert got == [relu[pair >> field & mask] << 16 | relu[pair & mask] for pair in pairs]
 
 
+def handed_on(code: int, to: ieee.Form) -> int:
+    """A NaN of f64 in a narrower form: its sign and upper payload, made quiet."""
+    payload = (code & (1 << 52) - 1) >> 52 - to.fraction_bits
+    return (code >> 63) * to.sign | to.infinity | payload | 1 << to.fraction_bits - 1
+
+
 def widened(form: ieee.Form, code: int, to: ieee.Form, mode: str = "rn") -> int:
     """A code brought into another format."""
     sign = to.sign if code & form.sign else 0
     if ieee.is_nan(form, code):
-        return to.nan
+        return handed_on(code, to) if form.hands_on else to.nan
     if ieee.is_infinite(form, code):
         return sign | to.infinity
     return ieee.rounded(to, ieee.number(form, code), mode, int(bool(sign)))

@@ -71,7 +71,10 @@ def test_negation_swaps_down_and_up(kind: str, data: st.DataObject) -> None:
         assert mode != "rm" or got == mirrored
         one = [form.bias << form.fraction_bits] * len(a)
         assert run(f"fma.{mode}.{kind}", a, one, c) == run(f"add.{mode}.{kind}", a, c)
-        assert run(f"add.{mode}.{kind}", a, c) == run(f"add.{mode}.{kind}", c, a)
+        # Which of two NaNs comes out is the operands' order.
+        assert [word for word in run(f"add.{mode}.{kind}", a, c) if not ieee.is_nan(form, word)] == [
+            word for word in run(f"add.{mode}.{kind}", c, a) if not ieee.is_nan(form, word)
+        ]
 
 
 @settings(max_examples=100, deadline=None)
@@ -83,7 +86,9 @@ def test_two_conversions_by_odd_steps_are_one(operands: list[list[int]]) -> None
         for mode in ieee.MODES:
             for word, got in zip(words, run(f"cvt.{mode}.{kind}.f64", words), strict=True):
                 if ieee.is_nan(F64, word):
-                    assert got == 0x7FFF
+                    payload = (word & (1 << 52) - 1) >> 52 - form.fraction_bits
+                    quiet = form.infinity | payload | 1 << form.fraction_bits - 1
+                    assert got == quiet | (form.sign if word & F64.sign else 0)
                 elif ieee.is_infinite(F64, word):
                     assert got == form.infinity | (form.sign if word & F64.sign else 0)
                 else:

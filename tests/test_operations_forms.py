@@ -9,8 +9,10 @@ from pure_operations import decode
 
 import ptxkit
 from ptxkit.asm import tree
-from ptxkit.asm.flow import destinations
-from ptxkit.emulator.operation import Unsupported
+from ptxkit.asm.decode import Decoded, destinations
+from ptxkit.asm.flow import Code
+from ptxkit.asm.symbols import module_scope
+from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
@@ -34,6 +36,8 @@ def statements(form: object) -> Iterator[tree.Instruction]:
     )
     (function,) = (each for each in module.statements if isinstance(each, tree.Function))
     assert function.body is not None
+    scope = module_scope(module)
+    Code(function, scope)  # It finds the rows.
     found = function.body.statements[-len(texts) :]
     assert all(isinstance(each, tree.Instruction) for each in found)
     yield from found  # type: ignore[misc]
@@ -56,18 +60,24 @@ def test_row_is_executed(form: object) -> None:
             continue  # ptxas takes it; the manual neither lists it nor says what it means
         if statement.spelling == "testp.f32" or statement.spelling == "testp.f64":
             continue  # ptxas takes a testp that tests nothing; what it means is told nowhere
-        written = destinations(statement)
-        read = statement.operands[len(written) :]
-        names = [each.operand if isinstance(each, tree.Unary) else each for each in statement.operands]
-        constants = [each.value if isinstance(each, tree.Integer) else None for each in statement.operands]
-        operation = decode(
-            statement.spelling,
-            immediates=constants,
-            vectors=[len(x.elements) if isinstance(x, tree.Vector) else 0 for x in statement.operands],
-            selectors=[name.component if isinstance(name, tree.Name) else None for name in names],
-        )
-        assert len(operation.sources) == elements(read), statement.spelling
-        assert len(operation.results) >= elements(written), statement.spelling
+        operation = operation_of(Decoded(statement))
+        if operation is None:
+            operation = old_operation(statement)
+            written = destinations(statement)
+            read = statement.operands[len(written) :]
+            assert len(operation.sources) == elements(read), statement.spelling
+            assert len(operation.results) >= elements(written), statement.spelling
+
+
+def old_operation(statement: tree.Instruction) -> Pure:
+    names = [each.operand if isinstance(each, tree.Unary) else each for each in statement.operands]
+    constants = [each.value if isinstance(each, tree.Integer) else None for each in statement.operands]
+    return decode(
+        statement.spelling,
+        immediates=constants,
+        vectors=[len(x.elements) if isinstance(x, tree.Vector) else 0 for x in statement.operands],
+        selectors=[name.component if isinstance(name, tree.Name) else None for name in names],
+    )
 
 
 def test_there_are_rows() -> None:

@@ -8,9 +8,9 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 from ptxkit.emulator import operations
-from ptxkit.emulator.effect import EFFECTS
-from ptxkit.emulator.opcodes import OPCODES
-from ptxkit.emulator.operation import PURE
+from ptxkit.emulator.effect import EFFECTS, Effects
+from ptxkit.emulator.opcodes import CHAPTERS, OPCODES
+from ptxkit.emulator.operation import PURE, Operations
 
 
 def test_the_table_has_every_opcode_of_every_file() -> None:
@@ -23,6 +23,16 @@ def test_the_table_has_every_opcode_of_every_file() -> None:
     for name, reader in readers:
         found.setdefault(reader.__module__.removeprefix(prefix), set()).add(name.partition(".")[0])
     assert {file: " ".join(sorted(opcodes)) for file, opcodes in found.items()} == OPCODES
+
+
+def test_the_table_has_every_chapter_of_every_file() -> None:
+    prefix = f"{operations.__name__}."
+    found: dict[str, set[str]] = {}
+    for name in [module.name for module in walk_packages(operations.__path__, prefix)]:
+        for registry in vars(import_module(name)).values():
+            if isinstance(registry, Operations | Effects):
+                found.setdefault(registry.chapter, set()).add(name.removeprefix(prefix))
+    assert found == {chapter: set(files) for chapter, files in CHAPTERS.items()}
 
 
 def test_a_kernel_loads_the_operations_that_it_has() -> None:

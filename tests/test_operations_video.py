@@ -8,7 +8,9 @@ import random
 from functools import partial
 
 import pytest
-from pure_operations import run, unsupported
+from pure_operations import run
+
+import ptxkit
 
 COUNT = 60
 draw = random.Random(18)
@@ -266,6 +268,13 @@ def test_simd(count: int) -> None:
                 assert run(f"{name}.{'.'.join(asked)}{modifier}", A, B, C) == want
 
 
+def refused(statement: str) -> bool:
+    module = ptxkit.parse(
+        f".version 9.0\n.target sm_90\n.entry k()\n{{\n.reg .b32 %r<5>;\n{statement};\n}}\n"
+    )
+    return any(found.is_error for found in ptxkit.check(module))
+
+
 def test_forms_that_do_not_exist_are_refused() -> None:
     for text, selectors in (
         ("vadd.u32.u32", ()), ("vadd.u32.u32.u32.add", ("h0",)), ("vadd.u32.u32.u32", (None, "h2")),
@@ -274,6 +283,8 @@ def test_forms_that_do_not_exist_are_refused() -> None:
         (None, "h4")), ("vadd4.u32.u32.u32", ("b01",)), ("vadd4.u32.u32.u32", (None, "h10")),
         ("vset4.u32.u32", ()),
     ):  # fmt: skip
-        assert unsupported(text, selectors=selectors), (text, selectors)
-    assert unsupported("vmad.s32.s32.s32", negated=(False, True, False, True))
-    assert unsupported("vmad.s32.s32.s32.po", negated=(False, False, False, True))
+        parts = [f".{part}" if part else "" for part in (*selectors, None, None, None)]
+        for operands in ("%r1{}, %r2{}, %r3{}", "%r1{}, %r2{}, %r3{}, %r4"):
+            assert refused(f"{text} {operands.format(*parts)}"), (text, selectors)
+    assert refused("vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4")
+    assert refused("vmad.s32.s32.s32.po %r1, %r2, %r3, -%r4")

@@ -17,7 +17,6 @@ import test_tensor_memory_faults
 
 import ptxkit
 from ptxkit.diagnostics import Severity, code_info, code_table
-from ptxkit.emulator import Emulator
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| ([A-Z0-9-]+) \| (P\d+|-) \| (\w+|-) \| (.*) \|$", re.MULTILINE)
@@ -58,7 +57,7 @@ def test_a_rule_is_found_by_its_code(name: str, code: str, severity: str, broken
         kernel = test_asynchrony.AsyncKernel(file)
         codes, old, new, *order = kernel.header["faults"][int(which.removeprefix("fault "))]
         assert code in codes.split()
-        assert code in test_asynchrony.findings(kernel, old, new, Emulator(*order))
+        assert code in test_asynchrony.findings(kernel, old, new, test_asynchrony.told(order))
     elif file.parent.name == "kernel_faults":
         table = test_kernel_faults.TABLES[f"{shown}.ptx"]
         assert code in [fault["code"] for fault in table["fault"] if fault["name"] == which]

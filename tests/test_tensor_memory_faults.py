@@ -60,6 +60,13 @@ SMALL = f"""\
 """
 """One warp that allocates 128 columns and frees them: several CTAs of an SM at the same time."""
 
+TOGETHER = SMALL.replace("cta_group::1", "cta_group::2").replace(
+    "entry k(.param .u64 out)", "entry k(.param .u64 out)\n.reqnctapercluster 2"
+)
+"""The same by the warps of a pair, which do not meet between."""
+MEET = "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n"
+READ = "    ld.shared.b32 %r5, [slot];\n"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -97,6 +104,12 @@ FAULTS = {
     "no commit": Fault("P6101", COMMIT + "first:\n" + WAIT, "first:\n    bar.sync 0;\n", "no commit tracks"),
     "a commit by another lane": Fault("P6102", COMMIT, COMMIT.replace("%p0", "%p5"), "another lane"),
     "a relaxed wait without a fence": Fault("P6103", WAIT + AFTER, RELAXED),
+    "a product after a barrier without a fence": Fault(
+        "P6103", "    bar.sync 0;\n" + AFTER, "    bar.sync 0;\n", "what orders it after `tcgen05.st`"
+    ),
+    "a load after a commit without a fence": Fault("P6103", WAIT + AFTER, WAIT, "after `tcgen05.mma`"),
+    "a product after a hand-over without a fence": Fault("P6103", HAND + AFTER, HAND, "after `tcgen05.ld`"),
+    "a load of a pair without a fence": Fault("P6103", AFTER, "", "after `tcgen05.mma`", base=PAIR, grid=2),
     "a relaxed arrival without a fence": Fault("P6104", BEFORE + ARRIVE, BARE),
     "a load before the wait for a store": Fault(
         "P6105", "    tcgen05.wait::st.sync.aligned;\n", LOAD.replace("%r7", "%r8")
@@ -128,7 +141,9 @@ FAULTS = {
     ),
     "freed twice": Fault("P6113", DEALLOC, DEALLOC * 2, "freed before"),
     "freed while others load": Fault("P6114", "    bar.sync 0;\n" + DEALLOC, DEALLOC),
-    "freed during a product": Fault("P6114", DEALLOC, "    " + THIRD.strip().join(("@%p0 ", "\n")) + DEALLOC),
+    "freed during a product": Fault(
+        "P6114", DEALLOC, AFTER + "    " + THIRD.strip().join(("@%p0 ", "\n")) + DEALLOC
+    ),
     "allocated after relinquishing": Fault("P6115", ALLOC + RELINQUISH, RELINQUISH + ALLOC),
     "a larger second allocation": Fault("P6116", ALLOC, ALLOC + ALLOC.replace("%r16", "256"), "at most 128"),
     "48 columns": Fault("P6117", "mov.b32 %r16, 128;", "mov.b32 %r16, 48;", "found 48"),
@@ -157,6 +172,12 @@ FAULTS = {
     ),
     "a pair without a cluster": Fault(
         "P6123", ".reqnctapercluster 2\n", "", "needs pairs of CTAs", base=PAIR, grid=2
+    ),
+    "freed before the other CTA allocates": Fault(
+        "P6132", READ, READ, "rank 1 has executed its `tcgen05.alloc", base=TOGETHER, grid=2
+    ),
+    "freed after a barrier before both allocate": Fault(
+        "P6132", "    mov.b32 %r16", MEET + "    mov.b32 %r16", "at line", base=TOGETHER, grid=2
     ),
     "a mask beyond the cluster": Fault(
         "P6123", "mov.b16 %h0, 3;", "mov.b16 %h0, 7;", "found 0x7", base=PAIR, grid=2
@@ -189,6 +210,14 @@ FAULTS = {
     "an address that differs in a warp": Fault("P642", LOAD, "    add.u32 %r7, %r7, %r0;\n" + LOAD, "`%r7`"),
     "cells that nobody wrote": Fault("P606", LOAD, LOAD.replace("[%r7]", "[%r7+100]"), "tensor memory"),
     "no proxy fence": Fault("P665", "    fence.proxy.async.shared::cta;\n", "", "tcgen05.mma"),
+    "a descriptor with the rank of its CTA": Fault(
+        "P602",
+        "bfe.u32 %r9, %r2, 4, 14;",
+        "shr.u32 %r9, %r2, 4;\n    add.u32 %r9, %r9, 256;",
+        "its leading byte offset holds the rank of the CTA, 1",
+        base=SINGLE.replace("1, 1\n{", "1, 1\n.reqnctapercluster 2\n{").replace("%r10, 256", "%r10, 0"),
+        grid=2,
+    ),
     "a descriptor past the end": Fault("P602", "bfe.u32 %r9, %r2, 4, 14;", "mov.u32 %r9, 0x2000;"),
 }
 
@@ -249,6 +278,56 @@ def test_relaxed_operations_with_their_fences_are_clean() -> None:
     assert text.count("relaxed") == 3
     for order in (*ORDERS, "random"):
         assert findings(text, 1, order) == []
+
+
+@pytest.mark.parametrize("order", [*ORDERS, "random"])
+@pytest.mark.parametrize("meet", [MEET, MEET.replace("arrive", "arrive.relaxed")], ids=["release", "relaxed"])
+def test_a_pair_that_meets_between_allocation_and_free_is_clean(meet: str, order: str) -> None:
+    """Before the permit is relinquished, too, and after the columns are freed."""
+    for text in (
+        TOGETHER.replace(ALLOC.replace("::1", "::2"), ALLOC.replace("::1", "::2") + meet),
+        TOGETHER.replace(READ, meet + READ).replace("    ret;", meet + "    ret;"),
+    ):
+        assert text.count(meet) > 0
+        for seed in range(8 if order == "random" else 1):
+            assert findings(text, 4, order, seed) == []
+
+
+@pytest.mark.parametrize("order", [*ORDERS, "random"])
+def test_a_pair_that_meets_by_its_mbarriers_is_clean(order: str) -> None:
+    """Each warp arrives at the other CTA's mbarrier after its allocation, and waits for its own."""
+    begin = "    mov.b32 %r16, 128;\n"
+    init = (
+        "    mov.u32 %r1, %laneid;\n    setp.eq.u32 %p0, %r1, 0;\n    mov.u32 %r2, barrier;\n"
+        "    mov.u32 %r3, %cluster_ctarank;\n    xor.b32 %r3, %r3, 1;\n"
+        "    mapa.shared::cluster.u32 %r4, %r2, %r3;\n"
+        "    @%p0 mbarrier.init.shared.b64 [%r2], 1;\n    fence.mbarrier_init.release.cluster;\n"
+    )
+    tell = "    @%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];\n"
+    wait = (
+        "told:\n    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r2], 0;\n"
+        "    @!%p1 bra told;\n"
+    )
+    text = TOGETHER.replace(".shared .align 4", ".shared .align 8 .b64 barrier;\n.shared .align 4")
+    text = (
+        text.replace("%p1 tcgen05", "%p2 tcgen05")
+        .replace("%p<2>", "%p<3>")
+        .replace("setp.eq.b32 %p1", "setp.eq.b32 %p2")
+    )
+    text = text.replace(begin, init + MEET + begin)
+    assert findings(text.replace(READ, tell + wait + READ), 2, order) == []
+    early = text.replace(begin, tell + begin).replace(READ, wait + READ)
+    assert [found.code for found in findings(early, 2, order)] == ["P6132"]
+
+
+@pytest.mark.parametrize("order", [*ORDERS, "random"])
+def test_a_kernel_without_fences_is_held_to_none(order: str) -> None:
+    """As CUTLASS and Triton write them; a strict emulator asks for the fences all the same."""
+    text = SINGLE.replace(AFTER, "").replace(BEFORE, "")
+    assert findings(text, 2, order) == []
+    strict = Emulator(order, strict=True)
+    strict.load(text).kernel().launch((1,), (128,), [strict.empty(128, np.float32)])
+    assert {finding.code for finding in strict.findings} == {"P6103"}
 
 
 def test_ctas_of_an_sm_share_its_columns() -> None:

@@ -249,7 +249,7 @@ def share(entry: dict[str, Any], form: Form) -> dict[str, Any]:
     own = {".".join((form.opcode, *filter(None, chosen))) for chosen in itertools.product(*choices)}
     counts = [sum(each) for name, each in entry["spellings"].items() if name in own]
     differs = [each for name, each in entry.get("differs", {}).items() if name in own]
-    wrong = sum(each["alone"] + each["in_programs"] for each in differs)
+    wrong = sum(each["wrong"] for each in differs)
     return {**entry, "instances": sum(counts), "mismatches": wrong}
 
 

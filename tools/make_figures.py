@@ -52,6 +52,16 @@ def _compilers(found: Record) -> str:
     return f"{clean} of {len(files)} files by {', '.join(makers[:-1])} and {makers[-1]} without an error"
 
 
+def _inline(found: Record) -> str:
+    total, libraries = found["total"], len(found["libraries"])
+    both, theirs = total["accepted by both"], total["refused by ptxkit alone"]
+    ours = total["accepted by ptxkit alone"]
+    return (
+        f"{count(total['texts'])} texts of {libraries} libraries: {count(both)} accepted by both, "
+        f"{theirs} by ptxas alone, {ours} by ptxkit alone"
+    )
+
+
 def _fuzz(found: Record) -> str:
     return f"{count(found['cases'])} broken and random texts: {len(found['failures'])} crashes or hangs"
 
@@ -201,6 +211,7 @@ def _gpu(found: Record) -> str:
 ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("`check` and ptxas", "agreement", _agreement),
     ("`check` and what compilers write", "compilers", _compilers),
+    ("`check` and inline assembly", "inline", _inline),
     ("`check` and broken text", "fuzz", _fuzz),
     ("`check`, speed", "check_speed", _check_speed),
     ("emulator, instructions", "devices.h200", _instructions),

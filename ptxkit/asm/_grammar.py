@@ -282,6 +282,7 @@ conditional conditional 5
 constant constant? 1
 constant constant? 1
 count count 3
+count count 3
 debug_name name 1
 debug_name name 1
 debug_symbol debug_symbol? 1
@@ -547,8 +548,8 @@ vector vector 3"""
 
 # A state a line: kinds, and for each the next state, or -1 - the rule to reduce.
 ACTIONS = """\
-$KOdfQLRZNPaJbcI -231
-$KOdfQLRZNPaJbcI -243 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
+$KOdfQLRZNPaJbcI -232
+$KOdfQLRZNPaJbcI -244 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
 
 i 30
 lmso 31 32 33 34
@@ -569,15 +570,15 @@ dfabc 5 6 13 54 16
 dfabc -20
 dfabc -55
 dfabc -56
-$KOdfQLRZNPaJbcI -218
-{; 56 57
-$KOdfQLRZNPaJbcI -230
 $KOdfQLRZNPaJbcI -219
+{; 56 57
+$KOdfQLRZNPaJbcI -231
 $KOdfQLRZNPaJbcI -220
-lms}obt -311
 $KOdfQLRZNPaJbcI -221
+lms}obt -312
 $KOdfQLRZNPaJbcI -222
 $KOdfQLRZNPaJbcI -223
+$KOdfQLRZNPaJbcI -224
 $KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -43
 $KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -44
 $KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -45
@@ -585,633 +586,635 @@ $KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -46
 , 62
 dflmseoabc -63
 t 63
-WUV{(N; 65 66 67 -162 40 11 -162
+WUV{(N; 65 66 67 -163 40 11 -163
 j 72
 df)abc 5 6 73 13 74 16
-XY{(; 77 78 -166 40 -166
+XY{(; 77 78 -167 40 -167
 lm(so 31 32 40 33 34
 lmso 31 32 33 34
 lmso 31 32 33 34
 flm(so 6 31 32 40 33 34
-$KOdfQLRZNPaJbcI -229
+$KOdfQLRZNPaJbcI -230
 ,; 89 90
 { 92
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -359 -359 -359 -359 -359 -359 -359 -359 93 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -379
-,=<[; -139 95 96 97 -139
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -360 -360 -360 -360 -360 -360 -360 -360 93 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -380
+,=<[; -140 95 96 97 -140
 ,; 102 103
-$KOdfQLRZNPaJbcI -228
+$KOdfQLRZNPaJbcI -229
 lms;o 31 32 33 105 34
 dfabc -19
-d@flSrRm{ZMsNq}oaJTbc -247
-$KOdfQLRZNPaJbcI -144
-$KOdfQLRZNPaJbcI -157
+d@flSrRm{ZMsNq}oaJTbc -248
+$KOdfQLRZNPaJbcI -145
 $KOdfQLRZNPaJbcI -158
-d@flSrRm{ZMsNq}oaJTbc -354
+$KOdfQLRZNPaJbcI -159
+d@flSrRm{ZMsNq}oaJTbc -355
 lms}obt 31 32 33 108 34 109 110
 lmso 31 32 33 34
 ,() -68 117 -68
 ,) 118 119
 i 121
-WUV{N; -149
+WUV{N; -150
 i 122
-WUV{N; 65 66 67 -159 11 -159
+WUV{N; 65 66 67 -160 11 -160
 WUV{N; -12
-WUV{N; 65 66 67 -161 11 -161
-WUV{N; -145
-$KOdf,QLRZNPaJbcI -227 -227 -227 -227 -227 125 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227
-lWUVXYm{sN;o -280
+WUV{N; 65 66 67 -162 11 -162
+WUV{N; -146
+$KOdf,QLRZNPaJbcI -228 -228 -228 -228 -228 125 -228 -228 -228 -228 -228 -228 -228 -228 -228 -228 -228
+lWUVXYm{sN;o -281
 dlmseo 5 31 32 33 126 34
 dfabc 5 6 13 130 16
 ,) 131 132
-XY{; -155
+XY{; -156
 i 134
-XY{; 77 78 -163 -163
+XY{; 77 78 -164 -164
 XY{; -14
-XY{; 77 78 -165 -165
-XY{(; 77 78 -170 40 -170
+XY{; 77 78 -166 -166
+XY{(; 77 78 -171 40 -171
 lmso 31 32 33 34
-XY{(; 77 78 -178 40 -178
-WUV{(N; 65 66 67 -182 40 11 -182
-XY{(; 77 78 -186 40 -186
+XY{(; 77 78 -179 40 -179
+WUV{(N; 65 66 67 -183 40 11 -183
+XY{(; 77 78 -187 40 -187
 lm(so 31 32 40 33 34
 lmso 31 32 33 34
 j 149
-$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -287
+$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -288
 ,; 150 151
-lms}obt -302
+lms}obt -303
 lmso 31 32 33 34
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -358 -358 -358 -358 -358 -358 -358 -358 153 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358 -358
+$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -359 -359 -359 -359 -359 -359 -359 -359 153 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-i 187
-i]k 188 189 190
-,=[; -125 191 192 -125
-,=[; -133 194 97 -133
+ik 187 188
+i]k 189 190 191
+,=[; -126 192 193 -126
+,=[; -134 195 97 -134
 ,=[; -10
-,=[; -137 197 192 -137
+,=[; -138 198 193 -138
 lmso 31 32 33 34
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -378
-,; 200 201
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -376
-,; 102 202
-d@flSrRm{ZMsNq}oaJTbc 5 204 6 205 206 207 208 32 56 209 210 211 11 212 108 34 13 14 213 15 16
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -379
+,; 201 202
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -377
+,; 102 203
+d@flSrRm{ZMsNq}oaJTbc 5 205 6 206 207 208 209 32 56 210 211 212 11 213 108 34 13 14 214 15 16
 $KOd@flSrQLRm{ZMsNq}PoaJTbcI -114
 lmi-sot -53
 lmi-sot -54
-: 225
-lmi-sot 31 32 226 227 33 34 228
-$KOdfQLRZNPaJbcI -301
-lms}obt -305
-lms}obt -310
-; 234
-i 235
+: 226
+lmi-sot 31 32 227 228 33 34 229
+$KOdfQLRZNPaJbcI -302
+lms}obt -306
+lms}obt -311
+; 235
+i 236
 t 63
 dflm(soabc -70
-,) 237 238
-,WUV{N; 239 -148 -148 -148 -148 -148 -148
-WUV{N; -150
+,) 238 239
+,WUV{N; 240 -149 -149 -149 -149 -149 -149
+WUV{N; -151
 WUV{N; -11
-WUV{N; 65 66 67 -160 11 -160
-i 240
-dlmsoa 5 -285 -285 -285 -285 241
-,[) -268 97 -268
+WUV{N; 65 66 67 -161 11 -161
+i 241
+dlmsoa 5 -286 -286 -286 -286 242
+,[) -269 97 -269
 lmseo 31 32 33 126 34
 lmso 31 32 33 34
 dlmseo 5 31 32 33 126 34
 dfabc 5 6 13 74 16
-lWUVXYm{sN;o -279
-,) 252 253
-XY{; -156
+lWUVXYm{sN;o -280
+,) 253 254
+XY{; -157
 XY{; -13
-XY{; 77 78 -164 -164
-XY{; 77 78 -167 -167
-XY{; 77 78 -169 -169
-XY{(; 77 78 -174 40 -174
-XY{; 77 78 -175 -175
-XY{; 77 78 -177 -177
-WUV{N; 65 66 67 -179 11 -179
-WUV{N; 65 66 67 -181 11 -181
-XY{; 77 78 -183 -183
-XY{; 77 78 -185 -185
-XY{(; 77 78 -190 40 -190
+XY{; 77 78 -165 -165
+XY{; 77 78 -168 -168
+XY{; 77 78 -170 -170
+XY{(; 77 78 -175 40 -175
+XY{; 77 78 -176 -176
+XY{; 77 78 -178 -178
+WUV{N; 65 66 67 -180 11 -180
+WUV{N; 65 66 67 -182 11 -182
+XY{; 77 78 -184 -184
+XY{; 77 78 -186 -186
+XY{(; 77 78 -191 40 -191
 lmso 31 32 33 34
-XY{(; 77 78 -198 40 -198
+XY{(; 77 78 -199 40 -199
 ,; -24
-j 265
-$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -286
+j 266
+$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -287
 $KOd@flS,rQLRm{ZMsNq}PoaJTbcI -30
 lmso 31 32 33 34
-!hi(-+~k 154 155 267 268 160 161 164 165
-&^:,<->%+?})];/*|HBEADFCG -288
-,=(+});t -44 -44 270 -44 -44 -44 -44 -44
-&^,<(->%+?};/*|HBEADFCG -289 -289 -289 -289 271 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289 -289
-!lhmi{(-s+q}go~k 154 31 155 156 157 158 159 160 33 161 162 272 163 34 164 165
-!hi(-+g~bk 154 155 267 159 160 161 163 164 276 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-,=[+})];| -246
-,}); -316
-!hi(-+~k 154 155 267 268 160 161 164 165
-&^:,<->%+?})];/*|HBEADFCG -290
-,=[+})];|t -245 -245 -245 -245 -245 -245 -245 -245 -245 282
-&^:,?})];|HB 283 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79
-:,?})];|HB -234 -234 -234 -234 -234 -234 -234 284 -234 -234
-^:,?})];|HB 285 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77
-:,})]; -154
-,}; -202
-&^:,?})];|HBEA -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 286 287
+!hi(-+~k 154 155 268 269 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -289
+,=(+});t -44 -44 271 -44 -44 -44 -44 -44
+&^,<(->%+?};/*|HBEADFCG -290 -290 -290 -290 272 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290
+!lhmi{(-s+q}go~k 154 31 155 156 157 158 159 160 33 161 162 273 163 34 164 165
+!hi(-+g~bk 154 155 268 159 160 161 163 164 277 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+,=[+})];| -247
+,}); -317
+!hi(-+~k 154 155 268 269 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -291
+,=[+})];|t -246 -246 -246 -246 -246 -246 -246 -246 -246 283
+&^:,?})];|HB 284 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79
+:,?})];|HB -235 -235 -235 -235 -235 -235 -235 285 -235 -235
+^:,?})];|HB 286 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77
+:,})]; -155
+,}; -203
+&^:,?})];|HBEA -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 287 288
 ,}); -117
-,+}; -203 288 -203 -203
-,}; -208
-,; -138
-:,?})];HB -236 -236 -236 -236 -236 -236 -236 -236 289
-:,?})];H -115 -115 290 -115 -115 -115 -115 291
-,+}; -204 292 -204 -204
-&^:,<->%+?})];/*|HBEADFCG -362
-&^:,<->%+?})];/*|HBEADFCG -355 -355 -355 -355 -355 -355 -355 293 -355 -355 -355 -355 -355 -355 294 295 -355 -355 -355 -355 -355 -355 -355 -355 -355
-&^:,<>?})];|HBEADF -151 -151 -151 -151 296 297 -151 -151 -151 -151 -151 -151 -151 -151 -151 -151 298 299
-&^:,<>?})];|HBEADFCG -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 -296 300 301
+,+}; -204 289 -204 -204
+,}; -209
+,; -139
+:,?})];HB -237 -237 -237 -237 -237 -237 -237 -237 290
+:,?})];H -115 -115 291 -115 -115 -115 -115 292
+,+}; -205 293 -205 -205
+&^:,<->%+?})];/*|HBEADFCG -363
+&^:,<->%+?})];/*|HBEADFCG -356 -356 -356 -356 -356 -356 -356 294 -356 -356 -356 -356 -356 -356 295 296 -356 -356 -356 -356 -356 -356 -356 -356 -356
+&^:,<>?})];|HBEADF -152 -152 -152 -152 297 298 -152 -152 -152 -152 -152 -152 -152 -152 -152 -152 299 300
+&^:,<>?})];|HBEADFCG -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 301 302
 ,}); -118
-&^:,<->+?})];|HBEADFCG -313 -313 -313 -313 -313 302 -313 303 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313 -313
-&^:,<->%+?})];/*|HBEADFCG -292
-> 304
-] 305
-,=[); -368
-] 306
+&^:,<->+?})];|HBEADFCG -314 -314 -314 -314 -314 303 -314 304 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314
+&^:,<->%+?})];/*|HBEADFCG -293
+> 305
+> 306
+] 307
+,=[); -369
+] 308
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-ik 188 190
+ik 189 191
 ,=[; -9
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,=[; -127 309 192 -127
-,=[; -131 310 192 -131
+,=[; -128 311 193 -128
+,=[; -132 312 193 -132
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,=[; -135 313 192 -135
+,=[; -136 315 193 -136
 ,; -32
 lmso 31 32 33 34
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -377
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -375
-,; 200 315
-!lmso 316 31 32 33 34
-l:mZ(sqoabct 31 -43 32 318 319 33 162 34 320 321 322 323
-(o 40 328
-!lhmi{Z([-s+q;goa~bckt -48 -48 -48 -48 -48 -48 318 -48 -48 -48 -48 -48 -48 -48 -48 -48 320 -48 321 322 -48 323
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -378
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -376
+,; 201 317
+!lmso 318 31 32 33 34
+l:mZ(sqoabct 31 -43 32 320 321 33 162 34 322 323 324 325
+(o 40 330
+!lhmi{Z([-s+q;goa~bckt -48 -48 -48 -48 -48 -48 320 -48 -48 -48 -48 -48 -48 -48 -48 -48 322 -48 323 324 -48 325
 lm(so 31 32 40 33 34
-R 333
-i 334
-!l:hmi{Z([-s+q;goa~bckt -50 -50 -45 -50 -50 -50 -50 318 -50 -50 -50 -50 -50 -50 -50 -50 -50 320 -50 321 322 -50 323
-!lhmi{Z([-s+q;goa~bckt -52 -52 -52 -52 -52 -52 318 -52 -52 -52 -52 -52 -52 -52 -52 -52 320 -52 321 322 -52 323
+R 335
+i 336
+!l:hmi{Z([-s+q;goa~bckt -50 -50 -45 -50 -50 -50 -50 320 -50 -50 -50 -50 -50 -50 -50 -50 -50 322 -50 323 324 -50 325
+!lhmi{Z([-s+q;goa~bckt -52 -52 -52 -52 -52 -52 320 -52 -52 -52 -52 -52 -52 -52 -52 -52 322 -52 323 324 -52 325
 lmso 31 32 33 34
-!lhmi{([-s+q;go~k 339 31 155 32 267 340 159 341 342 33 161 162 343 163 34 164 165
-d@flSrRm{ZMsNq}oaJTbc -318
+!lhmi{([-s+q;go~k 341 31 155 32 268 342 159 343 344 33 161 162 345 163 34 164 165
 d@flSrRm{ZMsNq}oaJTbc -319
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -81
-lrsq 350 207 351 212
 d@flSrRm{ZMsNq}oaJTbc -320
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -81
+lrsq 352 208 353 213
 d@flSrRm{ZMsNq}oaJTbc -321
 d@flSrRm{ZMsNq}oaJTbc -322
-d@flSrRm{ZMsNq}oaJTbc -353
 d@flSrRm{ZMsNq}oaJTbc -323
+d@flSrRm{ZMsNq}oaJTbc -354
 d@flSrRm{ZMsNq}oaJTbc -324
-d@flSrRm{ZMsNq}oaJTbct -232
-l,ms}obt -303
-i 353
-l,ms+}obt -121
-lm-s+}obt -120 -120 -233 -120 -120 -120 -120 -120 -120
-l,ms+}obt -122 -122 -122 -122 355 -122 -122 -122 -122
-lms}obt -307
-- 356
-l,ms}obt -309 357 -309 -309 -309 -309 -309 -309
-$KOdfQLRZNPaJbcI -224
-, 359
+d@flSrRm{ZMsNq}oaJTbc -325
+d@flSrRm{ZMsNq}oaJTbct -233
+l,ms}obt -304
+i 355
+l,ms+}obt -122
+lm-s+}obt -121 -121 -234 -121 -121 -121 -121 -121 -121
+l,ms+}obt -123 -123 -123 -123 357 -123 -123 -123 -123
+lms}obt -308
+- 358
+l,ms}obt -310 359 -310 -310 -310 -310 -310 -310
+$KOdfQLRZNPaJbcI -225
+, 361
 ,) -8
 t 63
 dflm(soabc -69
-i 361
-$KOdf,QLRZNPaJbcI -226 -226 -226 -226 -226 362 -226 -226 -226 -226 -226 -226 -226 -226 -226 -226 -226
-dlmso 5 -284 -284 -284 -284
-lmso -282
-,) -266
+i 363
+$KOdf,QLRZNPaJbcI -227 -227 -227 -227 -227 364 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227
+dlmso 5 -285 -285 -285 -285
+lmso -283
 ,) -267
-,[) -271 97 -271
+,) -268
+,[) -272 97 -272
 lmso 31 32 33 34
-,[) -277 97 -277
-,[) -256 97 -256
+,[) -278 97 -278
+,[) -257 97 -257
 lmseo 31 32 33 126 34
 lmso 31 32 33 34
 ,) -22
 dfabc 5 6 13 74 16
-lWUVXYm{sN;o -278
-XY{; 77 78 -168 -168
-XY{; 77 78 -171 -171
-XY{; 77 78 -173 -173
-XY{; 77 78 -176 -176
-WUV{N; 65 66 67 -180 11 -180
-XY{; 77 78 -184 -184
-XY{; 77 78 -187 -187
-XY{; 77 78 -189 -189
-XY{(; 77 78 -194 40 -194
-XY{; 77 78 -195 -195
-XY{; 77 78 -197 -197
+lWUVXYm{sN;o -279
+XY{; 77 78 -169 -169
+XY{; 77 78 -172 -172
+XY{; 77 78 -174 -174
+XY{; 77 78 -177 -177
+WUV{N; 65 66 67 -181 11 -181
+XY{; 77 78 -185 -185
+XY{; 77 78 -188 -188
+XY{; 77 78 -190 -190
+XY{(; 77 78 -195 40 -195
+XY{; 77 78 -196 -196
+XY{; 77 78 -198 -198
 ,; -23
 $KOd@flS,rQLRm{ZMsNq}PoaJTbcI -29
-&^:,<->%+?})];/*|HBEADFCG -289
-!hi(-+~bk 154 155 267 268 160 161 164 276 165
-&^:,<->%+?})];/*|HBEADFCG -364
-lmsqo 31 32 33 162 34
-!lhmi(-s+qo~k 154 31 155 156 267 268 160 33 161 162 34 164 165
-,}; -211
-,} 385 386
-,} -142
-,=+} -204 388 292 -204
-) 389
-) 390
-) 391
+&^:,<->%+?})];/*|HBEADFCG -290
+!hi(-+~bk 154 155 268 269 160 161 164 277 165
 &^:,<->%+?})];/*|HBEADFCG -365
+lmsqo 31 32 33 162 34
+!lhmi(-s+qo~k 154 31 155 156 268 269 160 33 161 162 34 164 165
+,}; -212
+,} 387 388
+,} -143
+,=+} -205 390 293 -205
+) 391
+) 392
+) 393
 &^:,<->%+?})];/*|HBEADFCG -366
 &^:,<->%+?})];/*|HBEADFCG -367
-,=[+})];| -244
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -368
+,=[+})];| -245
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
 ,=[; -119
-,=[); -140
+,=[; -120
 ,=[); -141
-,; -124
-,; -132
+,=[); -142
+,; -125
+,; -133
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,=[; -129 415 192 -129
-,; -136
+,=[; -130 417 193 -130
+,; -137
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
 ,; -31
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -374
+$KOd@flSrQLRm{ZMsNq}PoaJTbcI -375
 lmso 31 32 33 34
-lrsq -200
+lrsq -201
 !lhmi{Z([-s+q;goa~bckt -38
-!lhmi{([-s+q)go~k 339 31 155 32 267 340 159 341 342 33 161 162 418 163 34 164 165
+!lhmi{([-s+q)go~k 341 31 155 32 268 342 159 343 344 33 161 162 420 163 34 164 165
 !lhmi{Z([-s+q;goa~bckt -39
 !lhmi{Z([-s+q;goa~bckt -40
 !lhmi{Z([-s+q;goa~bckt -41
 !lhmi{Z([-s+q;goa~bckt -42
-lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
+lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325
 !lhmi{Z([-s+q;goa~bckt -2
-, 423
-,; 424 425
-XY(; 77 78 40 426
-o 429
-!lhmi{Z([-s+q;goa~bckt -47 -47 -47 -47 -47 -47 318 -47 -47 -47 -47 -47 -47 -47 -47 -47 320 -47 321 322 -47 323
-XY(; 77 78 40 430
+, 425
+,; 426 427
+XY(; 77 78 40 428
+o 431
+!lhmi{Z([-s+q;goa~bckt -47 -47 -47 -47 -47 -47 320 -47 -47 -47 -47 -47 -47 -47 -47 -47 322 -47 323 324 -47 325
+XY(; 77 78 40 432
 lmso 31 32 33 34
 lm(so 31 32 40 33 34
-i 436
-!lhmi{Z([-s+q;goa~bckt -49 -49 -49 -49 -49 -49 318 -49 -49 -49 -49 -49 -49 -49 -49 -49 320 -49 321 322 -49 323
-!lhmi{Z([-s+q;goa~bckt -51 -51 -51 -51 -51 -51 318 -51 -51 -51 -51 -51 -51 -51 -51 -51 320 -51 321 322 -51 323
-,<; -361 96 -361
-,; 438 439
-!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
-!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
-!lhmi(-s+o~k 154 31 155 32 267 268 160 33 161 34 164 165
-!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
-d@flSrRm{ZMsNq}oaJTbc -214
-,); -248
-,}); -369
-,[+);| -370 449 450 -370 -370 451
-,; 452 453
+i 438
+!lhmi{Z([-s+q;goa~bckt -49 -49 -49 -49 -49 -49 320 -49 -49 -49 -49 -49 -49 -49 -49 -49 322 -49 323 324 -49 325
+!lhmi{Z([-s+q;goa~bckt -51 -51 -51 -51 -51 -51 320 -51 -51 -51 -51 -51 -51 -51 -51 -51 322 -51 323 324 -51 325
+,<; -362 96 -362
+,; 440 441
+!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165
+!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165
+!lhmi(-s+o~k 154 31 155 32 268 269 160 33 161 34 164 165
+!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -215
 ,); -249
-,);| -250 -250 -250 455
-lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
-!lhmi{Z([-s+q;goa~bckt -50 -50 -50 -50 -50 -50 318 -50 -50 -50 -50 -50 -50 -50 -50 -50 320 -50 321 322 -50 323
-!lhmi{([-s+q;go~k 339 31 155 32 267 340 159 341 342 33 161 162 459 163 34 164 165
-l,ms}obt -312
-l,ms}obt -304
-i- 226 227
+,}); -370
+,[+);| -371 451 452 -371 -371 453
+,; 454 455
+,); -250
+,);| -251 -251 -251 457
+lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325
+!lhmi{Z([-s+q;goa~bckt -50 -50 -50 -50 -50 -50 320 -50 -50 -50 -50 -50 -50 -50 -50 -50 322 -50 323 324 -50 325
+!lhmi{([-s+q;go~k 341 31 155 32 268 342 159 343 344 33 161 162 461 163 34 164 165
+l,ms}obt -313
+l,ms}obt -305
+i- 227 228
 lmso 31 32 33 34
-i- 226 227
-l,ms}obt -308 465 -308 -308 -308 -308 -308 -308
-i 466
-,) -7
-,WUV{N; 467 -147 -147 -147 -147 -147 -147
+i- 227 228
+l,ms}obt -309 467 -309 -309 -309 -309 -309 -309
 i 468
-lmso -283
-,) -269
+,) -7
+,WUV{N; 469 -148 -148 -148 -148 -148 -148
+i 470
+lmso -284
 ,) -270
-,[) -274 97 -274
-,) -275
+,) -271
+,[) -275 97 -275
 ,) -276
-,) -254
+,) -277
 ,) -255
-,[) -259 97 -259
+,) -256
+,[) -260 97 -260
 lmso 31 32 33 34
-,[) -265 97 -265
+,[) -266 97 -266
 ,) -21
-XY{; 77 78 -172 -172
-XY{; 77 78 -188 -188
-XY{; 77 78 -191 -191
-XY{; 77 78 -193 -193
-XY{; 77 78 -196 -196
-) 477
-) -238
-+) 478 -239
+XY{; 77 78 -173 -173
+XY{; 77 78 -189 -189
+XY{; 77 78 -192 -192
+XY{; 77 78 -194 -194
+XY{; 77 78 -197 -197
 ) 479
+) -239
 +) 480 -240
+) 481
++) 482 -241
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,}; -210
-,} 482 483
+,}; -211
+,} 484 485
 !lhmi(-s+qgo~k 154 31 155 156 157 159 160 33 161 162 163 34 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-&^:,<->%+?})];/*|HBEADFCG -291
-,}); -317
-&^:,?})];|HBEA -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 286 287
-^:,?})];|HB 285 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78
-&^:,?})];|HB 283 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80
-&^:,<>?})];|HBEADF -152 -152 -152 -152 296 297 -152 -152 -152 -152 -152 -152 -152 -152 -152 -152 298 299
-&^:,<>?})];|HBEADF -153 -153 -153 -153 296 297 -153 -153 -153 -153 -153 -153 -153 -153 -153 -153 298 299
-,}; -205
-:,?})];|HB -235 -235 -235 -235 -235 -235 -235 284 -235 -235
-: 486
-:,?})];HB -237 -237 -237 -237 -237 -237 -237 -237 289
+!hi(-+~k 154 155 268 269 160 161 164 165
+&^:,<->%+?})];/*|HBEADFCG -292
+,}); -318
+&^:,?})];|HBEA -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 287 288
+^:,?})];|HB 286 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78
+&^:,?})];|HB 284 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80
+&^:,<>?})];|HBEADF -153 -153 -153 -153 297 298 -153 -153 -153 -153 -153 -153 -153 -153 -153 -153 299 300
+&^:,<>?})];|HBEADF -154 -154 -154 -154 297 298 -154 -154 -154 -154 -154 -154 -154 -154 -154 -154 299 300
 ,}; -206
-&^:,<->%+?})];/*|HBEADFCG -293
+:,?})];|HB -236 -236 -236 -236 -236 -236 -236 285 -236 -236
+: 488
+:,?})];HB -238 -238 -238 -238 -238 -238 -238 -238 290
+,}; -207
 &^:,<->%+?})];/*|HBEADFCG -294
 &^:,<->%+?})];/*|HBEADFCG -295
-&^:,<>?})];|HBEADFCG -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 300 301
-&^:,<>?})];|HBEADFCG -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 300 301
-&^:,<>?})];|HBEADFCG -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 300 301
-&^:,<>?})];|HBEADFCG -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 300 301
-&^:,<->+?})];|HBEADFCG -314 -314 -314 -314 -314 302 -314 303 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314
-&^:,<->+?})];|HBEADFCG -315 -315 -315 -315 -315 302 -315 303 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315
-&^:,<->%+?})];/*|HBEADFCG -356 -356 -356 -356 -356 -356 -356 293 -356 -356 -356 -356 -356 -356 294 295 -356 -356 -356 -356 -356 -356 -356 -356 -356
-&^:,<->%+?})];/*|HBEADFCG -357 -357 -357 -357 -357 -357 -357 293 -357 -357 -357 -357 -357 -357 294 295 -357 -357 -357 -357 -357 -357 -357 -357 -357
-,; -126
-,; -130
+&^:,<->%+?})];/*|HBEADFCG -296
+&^:,<>?})];|HBEADFCG -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 301 302
+&^:,<>?})];|HBEADFCG -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 301 302
+&^:,<>?})];|HBEADFCG -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 301 302
+&^:,<>?})];|HBEADFCG -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 301 302
+&^:,<->+?})];|HBEADFCG -315 -315 -315 -315 -315 303 -315 304 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315
+&^:,<->+?})];|HBEADFCG -316 -316 -316 -316 -316 303 -316 304 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316
+&^:,<->%+?})];/*|HBEADFCG -357 -357 -357 -357 -357 -357 -357 294 -357 -357 -357 -357 -357 -357 295 296 -357 -357 -357 -357 -357 -357 -357 -357 -357
+&^:,<->%+?})];/*|HBEADFCG -358 -358 -358 -358 -358 -358 -358 294 -358 -358 -358 -358 -358 -358 295 296 -358 -358 -358 -358 -358 -358 -358 -358 -358
+,; -127
+,; -131
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,; -134
-lrsq -201
+,; -135
+lrsq -202
 ,; -66
-,) 452 488
+,) 454 490
 !lhmi{Z([-s+q;goa~bckt -1
-, 490
-,; 491 492
+, 492
+,; 493 494
 lmsqo 31 32 33 162 34
-lm(sqo 31 32 319 33 162 34
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -113
-d@flSrRm{ZMsNq}oaJTbc -332
-XY; 77 78 496
-XY; 77 78 497
-XY(; 77 78 40 499
-d@flSrRm{ZMsNq}oaJTbc -340
-XY; 77 78 502
-XY; 77 78 503
-XY(; 77 78 40 505
-XY(; 77 78 40 508
+d@flSrRm{ZMsNq}oaJTbc -333
+XY; 77 78 498
+XY; 77 78 499
+XY(; 77 78 40 501
+d@flSrRm{ZMsNq}oaJTbc -341
+XY; 77 78 504
+XY; 77 78 505
+XY(; 77 78 40 507
+XY(; 77 78 40 510
 lmso 31 32 33 34
-i 512
-,; -360
+i 514
+,; -361
 lmso 31 32 33 34
-d@flSrRm{ZMsNq}oaJTbc -336
-,; 514 515
-,}); -372
-,+} -370 450 -370
-,} 516 517
-,-+] -281
-,] 519 520
-,] -71
-,-+] -72 522 523 -72
+d@flSrRm{ZMsNq}oaJTbc -337
+,; 516 517
 ,}); -373
-!lhmi(-s+qo~k 154 31 155 32 267 268 160 33 161 162 34 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
+,+} -371 452 -371
+,} 518 519
+,-+] -282
+,] 521 522
+,] -71
+,-+] -72 524 525 -72
+,}); -374
+!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
 lmsqo 31 32 33 162 34
-!lhmi{([-s+qgo~k 339 31 155 32 267 340 159 341 342 33 161 162 163 34 164 165
-d@flSrRm{ZMsNq}oaJTbc -213
-,; 530 531
+!lhmi{([-s+qgo~k 341 31 155 32 268 342 159 343 344 33 161 162 163 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -214
+,; 532 533
 lmsqo 31 32 33 162 34
-lmZ(sqoabct 31 32 318 319 33 162 34 320 321 322 323
-, 535
-,; 536 537
-d@flSrRm{ZMsNq}oaJTbc -217
-,; 452 538
-l,ms}obt -123
-lms}obt -233
-lms}obt -306
+lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325
+, 537
+,; 538 539
+d@flSrRm{ZMsNq}oaJTbc -218
+,; 454 540
+l,ms}obt -124
+lms}obt -234
+lms}obt -307
 l,ms}obt -26
-i- 226 227
-) 541
-i 542
-$KOdfQLRZNPaJbcI -225
-,) -272
+i- 227 228
+) 543
+i 544
+$KOdfQLRZNPaJbcI -226
 ,) -273
-,) -257
+,) -274
 ,) -258
-,[) -262 97 -262
-,) -263
+,) -259
+,[) -263 97 -263
 ,) -264
-XY{; 77 78 -192 -192
-,+}); -199
-!hi(-+~k 154 155 267 268 160 161 164 165
-,}; -207
-!hi(-+~k 154 155 267 268 160 161 164 165
+,) -265
+XY{; 77 78 -193 -193
+,+}); -200
+!hi(-+~k 154 155 268 269 160 161 164 165
+,}; -208
+!hi(-+~k 154 155 268 269 160 161 164 165
 ,} -16
 !lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165
-,}; -209
-,} -143
-&^:,<->%+?})];/*|HBEADFCG -363
-!hi(-+~k 154 155 267 268 160 161 164 165
-,; -128
+,}; -210
+,} -144
+&^:,<->%+?})];/*|HBEADFCG -364
+!hi(-+~k 154 155 268 269 160 161 164 165
+,; -129
 ,; -65
-,) 530 549
+,) 532 551
 lmsqo 31 32 33 162 34
-lm(sqo 31 32 319 33 162 34
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -105
-,; 553 554
 ,; 555 556
-; 557
-d@flSrRm{ZMsNq}oaJTbc -329
-d@flSrRm{ZMsNq}oaJTbc -331
-XY; 77 78 558
-d@flSrRm{ZMsNq}oaJTbc -328
-XY; 77 78 559
+,; 557 558
+; 559
+d@flSrRm{ZMsNq}oaJTbc -330
+d@flSrRm{ZMsNq}oaJTbc -332
 XY; 77 78 560
-d@flSrRm{ZMsNq}oaJTbc -337
-d@flSrRm{ZMsNq}oaJTbc -339
+d@flSrRm{ZMsNq}oaJTbc -329
+XY; 77 78 561
 XY; 77 78 562
-d@flSrRm{ZMsNq}oaJTbc -344
-XY; 77 78 563
+d@flSrRm{ZMsNq}oaJTbc -338
+d@flSrRm{ZMsNq}oaJTbc -340
 XY; 77 78 564
-d@flSrRm{ZMsNq}oaJTbc -348
+d@flSrRm{ZMsNq}oaJTbc -345
+XY; 77 78 565
 XY; 77 78 566
-XY; 77 78 567
-XY(; 77 78 40 569
-d@flS,rRm{ZMsNq}oaJTbc -334 -334 -334 -334 -334 572 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334
+d@flSrRm{ZMsNq}oaJTbc -349
+XY; 77 78 568
+XY; 77 78 569
+XY(; 77 78 40 571
+d@flS,rRm{ZMsNq}oaJTbc -335 -335 -335 -335 -335 574 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335
 ,; -28
 lmso 31 32 33 34
-d@flSrRm{ZMsNq}oaJTbc -335
-!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
-,)];| -381
-,} 576 577
-lm{sqo 31 32 340 33 162 34
-,);t -62 -62 -62 580
-,] 581 582
-!hi(-+~k 154 155 267 268 160 161 164 165
-!hi(-+~k 154 155 267 268 160 161 164 165
-] 585
+d@flSrRm{ZMsNq}oaJTbc -336
+!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165
+,)];| -382
+,} 578 579
+lm{sqo 31 32 342 33 162 34
+,);t -62 -62 -62 582
+,] 583 584
+!hi(-+~k 154 155 268 269 160 161 164 165
+!hi(-+~k 154 155 268 269 160 161 164 165
+] 587
 ] -35
 ] -36
-,}); -371
-,); -252
-,); -18
-!lhmi{([-s+qgo~k 339 31 155 32 267 340 159 341 342 33 161 162 163 34 164 165
-d@flSrRm{ZMsNq}oaJTbc -212
+,}); -372
 ,); -253
-, 587
-,; 588 589
+,); -18
+!lhmi{([-s+qgo~k 341 31 155 32 268 342 159 343 344 33 161 162 163 34 164 165
+d@flSrRm{ZMsNq}oaJTbc -213
+,); -254
+, 589
+,; 590 591
 lmsqo 31 32 33 162 34
-lm(sqo 31 32 319 33 162 34
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -97
-d@flSrRm{ZMsNq}oaJTbc -216
-,; 530 593
+d@flSrRm{ZMsNq}oaJTbc -217
+,; 532 595
 l,ms}obt -25
 ,) -67
-WUV{N; -146
-,) -260
+WUV{N; -147
 ,) -261
-) -241
+,) -262
 ) -242
+) -243
 ,} -15
 :,})]; -116
 ,; -64
-,; 594 595
 ,; 596 597
-; 598
-lm(sqo 31 32 319 33 162 34
+,; 598 599
+; 600
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -109
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -111
 d@flSrRm{ZMsNq}oaJTbc -112
-d@flSrRm{ZMsNq}oaJTbc -330
-d@flSrRm{ZMsNq}oaJTbc -325
-d@flSrRm{ZMsNq}oaJTbc -327
-XY; 77 78 602
-d@flSrRm{ZMsNq}oaJTbc -338
-d@flSrRm{ZMsNq}oaJTbc -341
-d@flSrRm{ZMsNq}oaJTbc -343
-XY; 77 78 603
-d@flSrRm{ZMsNq}oaJTbc -345
-d@flSrRm{ZMsNq}oaJTbc -347
+d@flSrRm{ZMsNq}oaJTbc -331
+d@flSrRm{ZMsNq}oaJTbc -326
+d@flSrRm{ZMsNq}oaJTbc -328
 XY; 77 78 604
-d@flSrRm{ZMsNq}oaJTbc -352
+d@flSrRm{ZMsNq}oaJTbc -339
+d@flSrRm{ZMsNq}oaJTbc -342
+d@flSrRm{ZMsNq}oaJTbc -344
 XY; 77 78 605
+d@flSrRm{ZMsNq}oaJTbc -346
+d@flSrRm{ZMsNq}oaJTbc -348
 XY; 77 78 606
-n 608
-d@flSrRm{ZMsNq}oaJTbc -333
+d@flSrRm{ZMsNq}oaJTbc -353
+XY; 77 78 607
+XY; 77 78 608
+n 610
+d@flSrRm{ZMsNq}oaJTbc -334
 ,; -27
 ,} -34
-!lhmi(-s+qgo~k 339 31 155 32 267 159 342 33 161 162 163 34 164 165
-,)];| -380
+!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165
+,)];| -381
 ,] -5
 ,] -6
 ,); -61
-lm{sqo 31 32 340 33 162 34
-,);t -60 -60 -60 612
+lm{sqo 31 32 342 33 162 34
+,);t -60 -60 -60 614
 ,] -73
 ,] -74
-,); -251
+,); -252
 ,); -17
 lmsqo 31 32 33 162 34
-lm(sqo 31 32 319 33 162 34
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -89
-,; 616 617
 ,; 618 619
-; 620
-d@flSrRm{ZMsNq}oaJTbc -215
-lm(sqo 31 32 319 33 162 34
+,; 620 621
+; 622
+d@flSrRm{ZMsNq}oaJTbc -216
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -101
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -103
 d@flSrRm{ZMsNq}oaJTbc -104
-,; 624 625
-; 626
-; 627
-d@flSrRm{ZMsNq}oaJTbc -326
-d@flSrRm{ZMsNq}oaJTbc -342
-d@flSrRm{ZMsNq}oaJTbc -346
-d@flSrRm{ZMsNq}oaJTbc -349
-d@flSrRm{ZMsNq}oaJTbc -351
-XY; 77 78 628
-lmsot 31 32 33 34 228
+,; 626 627
+; 628
+; 629
+d@flSrRm{ZMsNq}oaJTbc -327
+d@flSrRm{ZMsNq}oaJTbc -343
+d@flSrRm{ZMsNq}oaJTbc -347
+d@flSrRm{ZMsNq}oaJTbc -350
+d@flSrRm{ZMsNq}oaJTbc -352
+XY; 77 78 630
+lmsot 31 32 33 34 229
 ,} -33
 ,] -3
 ,] -4
 ,); -59
-,; 631 632
 ,; 633 634
-; 635
-lm(sqo 31 32 319 33 162 34
+,; 635 636
+; 637
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -93
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -95
 d@flSrRm{ZMsNq}oaJTbc -96
-,; 639 640
-; 641
-; 642
+,; 641 642
+; 643
+; 644
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -107
 d@flSrRm{ZMsNq}oaJTbc -108
 d@flSrRm{ZMsNq}oaJTbc -110
-d@flSrRm{ZMsNq}oaJTbc -350
-,+ -120
-, 644
-lm(sqo 31 32 319 33 162 34
+d@flSrRm{ZMsNq}oaJTbc -351
+,+ -121
+, 646
+lm(sqo 31 32 321 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -85
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -87
 d@flSrRm{ZMsNq}oaJTbc -88
-,; 648 649
-; 650
-; 651
+,; 650 651
+; 652
+; 653
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -99
 d@flSrRm{ZMsNq}oaJTbc -100
 d@flSrRm{ZMsNq}oaJTbc -102
-; 653
-p 654
-,; 655 656
-; 657
-; 658
+; 655
+p 656
+,; 657 658
+; 659
+; 660
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -91
 d@flSrRm{ZMsNq}oaJTbc -92
 d@flSrRm{ZMsNq}oaJTbc -94
-; 660
+; 662
 d@flSrRm{ZMsNq}oaJTbc -106
-i 661
+i 663
 lmsqo 31 32 33 162 34
 d@flSrRm{ZMsNq}oaJTbc -83
 d@flSrRm{ZMsNq}oaJTbc -84
 d@flSrRm{ZMsNq}oaJTbc -86
-; 663
-d@flSrRm{ZMsNq}oaJTbc -98
-i 664
 ; 665
-d@flSrRm{ZMsNq}oaJTbc -90
+d@flSrRm{ZMsNq}oaJTbc -98
 i 666
+; 667
+d@flSrRm{ZMsNq}oaJTbc -90
+i 668
 d@flSrRm{ZMsNq}oaJTbc -82
 d@flSrRm{ZMsNq}oaJTbc -37"""
 
@@ -1315,27 +1318,27 @@ _name:152
 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:176 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
-dimension:193
-__declarator_star_9:195 dimension:100 unsized:196
+dimension:194
+__declarator_star_9:196 dimension:100 unsized:197
 
-__declarator_star_9:198 dimension:100
-_name:51 declarator:199
-
-
-
-__variable_star_7:203
-__parameter_star_5:18 _name:111 _opcode:214 _specifier:19 alignment:20 attributes:21 body:215 call:216 close:217 guard:218 instruction:219 label:220 open:60 pragma:221 statement:222 target:223 variable:224
+__declarator_star_9:199 dimension:100
+_name:51 declarator:200
 
 
 
-
-_name:229 debug_name:230 debug_symbol:231 label_name:232 section_integer:233
+__variable_star_7:204
+__parameter_star_5:18 _name:111 _opcode:215 _specifier:19 alignment:20 attributes:21 body:216 call:217 close:218 guard:219 instruction:220 label:221 open:60 pragma:222 statement:223 target:224 variable:225
 
 
 
 
+_name:230 debug_name:231 debug_symbol:232 label_name:233 section_integer:234
 
-attribute:236
+
+
+
+
+attribute:237
 
 
 
@@ -1343,47 +1346,45 @@ attribute:236
 
 entry_directive:123 pragma:71
 
-alignment:242
-dimension:243 unsized:244
-_name:245 pointer:246
-_name:247
-_name:248 alignment:249 pointer:250
-__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:251
+alignment:243
+dimension:244 unsized:245
+_name:246 pointer:247
+_name:248
+_name:249 alignment:250 pointer:251
+__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:252
 
 
 
 
 func_directive:135
 func_directive:135
-__function_header_star_3:254 func_directive:80
-__function_header_star_3:255 func_directive:80 parameters:256
+__function_header_star_3:255 func_directive:80
+__function_header_star_3:256 func_directive:80 parameters:257
 func_directive:135
-__function_header_star_3:257 func_directive:80
+__function_header_star_3:258 func_directive:80
 entry_directive:123 pragma:71
-__function_header_star_2:258 entry_directive:69 pragma:71
+__function_header_star_2:259 entry_directive:69 pragma:71
 func_directive:135
-__function_header_star_3:259 func_directive:80
-__function_header_star_3:260 func_directive:80 parameters:261
-_name:262
-__function_header_star_3:263 func_directive:80 parameters:264
+__function_header_star_3:260 func_directive:80
+__function_header_star_3:261 func_directive:80 parameters:262
+_name:263
+__function_header_star_3:264 func_directive:80 parameters:265
 
 
 
 
-_name:266
-primary:180 unary:269
+_name:267
+primary:180 unary:270
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:273 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:277 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 single:278 sum:185 unary:186
-primary:180 unary:279
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:274 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:278 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 single:279 sum:185 unary:186
 primary:180 unary:280
-
-
 primary:180 unary:281
 
 
+primary:180 unary:282
 
 
 
@@ -1408,208 +1409,209 @@ primary:180 unary:281
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:307 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-
-
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:308 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-dimension:193
-__declarator_star_9:311 dimension:100
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:312 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-dimension:193
-
-_name:51 declarator:314
 
 
 
-_name:317
-___opcode_star_13:324 _modifier:325 _name:166 arguments:326 name:327
-parameters:329
-___opcode_star_13:330 _modifier:325
-_name:331 parameters:332
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:309 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
-___opcode_star_13:335 _modifier:325
-___opcode_star_13:336 _modifier:325
-_name:337 target_label:338
-_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:347 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:310 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:194
+__declarator_star_9:313 dimension:100
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:314 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:194
 
-
-
-_opcode:352
+_name:51 declarator:316
 
 
 
+_name:319
+___opcode_star_13:326 _modifier:327 _name:166 arguments:328 name:329
+parameters:331
+___opcode_star_13:332 _modifier:327
+_name:333 parameters:334
+
+
+___opcode_star_13:337 _modifier:327
+___opcode_star_13:338 _modifier:327
+_name:339 target_label:340
+_name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:349 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
 
 
 
-
-
-section_literal:354
+_opcode:354
 
 
 
 
 
-__section_line_star_11:358
 
 
 
-attribute:360
+section_literal:356
 
 
 
-alignment:363
+
+
+__section_line_star_11:360
 
 
 
-dimension:364 unsized:365
-_name:366
-dimension:367 unsized:368
+attribute:362
+
+
+
+alignment:365
+
+
+
+dimension:366 unsized:367
+_name:368
 dimension:369 unsized:370
-_name:371 pointer:372
-_name:373
+dimension:371 unsized:372
+_name:373 pointer:374
+_name:375
 
-__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:374
+__parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:376
 
 func_directive:135
 func_directive:135
-__function_header_star_3:375 func_directive:80
+__function_header_star_3:377 func_directive:80
 func_directive:135
 entry_directive:123 pragma:71
 func_directive:135
 func_directive:135
-__function_header_star_3:376 func_directive:80
-__function_header_star_3:377 func_directive:80 parameters:378
+__function_header_star_3:378 func_directive:80
+__function_header_star_3:379 func_directive:80 parameters:380
 func_directive:135
-__function_header_star_3:379 func_directive:80
+__function_header_star_3:381 func_directive:80
 
 
 
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:277 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:278 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 
-_name:166 name:380
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:381 generic:382 logical_and:177 logical_or:178 masked:383 name:384 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 name:382
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:383 generic:384 logical_and:177 logical_or:178 masked:385 name:386 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 
-__initializer_star_10:387
-
-
-
-
+__initializer_star_10:389
 
 
 
 
 
-equality:392 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:167 bit_xor:393 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:394 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-primary:180 product:181 relation:395 shift:183 sum:185 unary:186
-primary:180 product:181 relation:396 shift:183 sum:185 unary:186
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:397 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:167 bit_or:398 bit_xor:169 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+
+
+
+equality:394 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_xor:395 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:396 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+primary:180 product:181 relation:397 shift:183 sum:185 unary:186
+primary:180 product:181 relation:398 shift:183 sum:185 unary:186
 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:399 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:167 bit_or:168 bit_xor:169 equality:172 logical_and:400 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:400 bit_xor:169 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:401 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-primary:180 unary:402
-primary:180 unary:403
+bit_and:167 bit_or:168 bit_xor:169 equality:172 logical_and:402 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:403 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 primary:180 unary:404
-primary:180 product:181 shift:405 sum:185 unary:186
-primary:180 product:181 shift:406 sum:185 unary:186
+primary:180 unary:405
+primary:180 unary:406
 primary:180 product:181 shift:407 sum:185 unary:186
 primary:180 product:181 shift:408 sum:185 unary:186
-primary:180 product:181 sum:409 unary:186
-primary:180 product:181 sum:410 unary:186
-primary:180 product:411 unary:186
-primary:180 product:412 unary:186
+primary:180 product:181 shift:409 sum:185 unary:186
+primary:180 product:181 shift:410 sum:185 unary:186
+primary:180 product:181 sum:411 unary:186
+primary:180 product:181 sum:412 unary:186
+primary:180 product:413 unary:186
+primary:180 product:414 unary:186
 
 
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:413 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:414 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-dimension:193
 
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:415 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:416 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+dimension:194
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:418 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
-_name:417
+_name:419
 
 
-_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:419 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
-
-
-
-
-_modifier:420 _name:166 arguments:421 name:422
-
-
-
-__function_header_star_3:427 func_directive:80 parameters:428
-
-_modifier:420
-__function_header_star_3:431 func_directive:80 parameters:432
-_name:433
-_name:434 parameters:435
-
-_modifier:420
-_modifier:420
-count:437
-__statement_star_6:440
-_name:166 name:441 primary:180 unary:269
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:443
-_name:444 base:445 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:446 logical_and:177 logical_or:178 plain_name:447 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-_name:166 name:448 primary:180 unary:279
+_name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:421 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
 
 
 
 
-__instruction_star_12:454
-
-
-___opcode_star_13:456 _modifier:325 _name:166 arguments:457 name:458
-___opcode_star_13:335 _modifier:325
-_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:460 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
-
-
-section_integer:461
-_name:462 label_name:463
-section_integer:464
+_modifier:422 _name:166 arguments:423 name:424
 
 
 
+__function_header_star_3:429 func_directive:80 parameters:430
+
+_modifier:422
+__function_header_star_3:433 func_directive:80 parameters:434
+_name:435
+_name:436 parameters:437
+
+_modifier:422
+_modifier:422
+count:439
+__statement_star_6:442
+_name:166 name:443 primary:180 unary:270
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:445
+_name:446 base:447 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:448 logical_and:177 logical_or:178 plain_name:449 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 name:450 primary:180 unary:280
 
 
 
 
+__instruction_star_12:456
 
-dimension:469 unsized:470
+
+___opcode_star_13:458 _modifier:327 _name:166 arguments:459 name:460
+___opcode_star_13:337 _modifier:327
+_name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:462 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
+
+
+section_integer:463
+_name:464 label_name:465
+section_integer:466
+
+
+
+
 
 
 
 
 dimension:471 unsized:472
-_name:473
-dimension:474 unsized:475
+
+
+
+
+dimension:473 unsized:474
+_name:475
+dimension:476 unsized:477
 
 func_directive:135
 func_directive:135
 func_directive:135
-__function_header_star_3:476 func_directive:80
+__function_header_star_3:478 func_directive:80
 func_directive:135
 
 
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:481 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:483 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:484 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-primary:180 unary:485
-
-
-
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:486 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
+primary:180 unary:487
 
 
 
@@ -1632,147 +1634,87 @@ primary:180 unary:485
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:487 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
 
-__instruction_star_12:489
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:489 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
 
-_name:166 name:493
-_name:166 arguments:494 name:495
-
-
-func_directive:135
-__function_header_star_3:498 func_directive:80
-__function_header_star_3:500 func_directive:80 parameters:501
-
-func_directive:135
-__function_header_star_3:504 func_directive:80
-__function_header_star_3:506 func_directive:80 parameters:507
-__function_header_star_3:509 func_directive:80 parameters:510
-_name:511
-
-
-_name:337 target_label:513
+__instruction_star_12:491
 
 
 
-
-__vector_star_14:518
-
-__address_star_15:521
-
-
-
-_index:524 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:525 logical_and:177 logical_or:178 name:526 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:527 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-_name:166 name:528
-_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:529 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
-
-
-_name:166 name:532
-_modifier:420 _name:166 arguments:533 name:534
-
-
-
-__instruction_star_12:539
-
-
-
-
-section_integer:540
-
-
-
-
-
-
-
-dimension:543 unsized:544
+_name:166 name:495
+_name:166 arguments:496 name:497
 
 
 func_directive:135
+__function_header_star_3:500 func_directive:80
+__function_header_star_3:502 func_directive:80 parameters:503
 
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:545 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:546 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:547 equality:172 expression:173 generic:174 initial_value:175 initializer:274 logical_and:177 logical_or:178 name:275 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-
-
-
-bit_and:167 bit_or:168 bit_xor:169 conditional:548 equality:172 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+func_directive:135
+__function_header_star_3:506 func_directive:80
+__function_header_star_3:508 func_directive:80 parameters:509
+__function_header_star_3:511 func_directive:80 parameters:512
+_name:513
 
 
-
-_name:166 name:550
-_name:166 arguments:551 name:552
+_name:339 target_label:515
 
 
 
 
+__vector_star_14:520
+
+__address_star_15:523
+
+
+
+_index:526 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:527 logical_and:177 logical_or:178 name:528 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:529 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 name:530
+_name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:531 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
+
+
+_name:166 name:534
+_modifier:422 _name:166 arguments:535 name:536
+
+
+
+__instruction_star_12:541
+
+
+
+
+section_integer:542
+
+
+
+
+
+
+
+dimension:545 unsized:546
 
 
 func_directive:135
 
-func_directive:135
-__function_header_star_3:561 func_directive:80
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:547 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:548 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 
-func_directive:135
-
-func_directive:135
-__function_header_star_3:565 func_directive:80
-
-func_directive:135
-__function_header_star_3:568 func_directive:80
-__function_header_star_3:570 func_directive:80 parameters:571
-_inlined:573
-
-_name:337 target_label:574
-
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:575
-
-
-_name:166 name:578 vector:579
-
-
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:583 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:584 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:549 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 
 
 
+bit_and:167 bit_or:168 bit_xor:169 conditional:550 equality:172 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
 
 
 
-_name:166 address:344 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:346 operand:586 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:348 vector:349
+_name:166 name:552
+_name:166 arguments:553 name:554
 
-
-
-
-_name:166 name:590
-_name:166 arguments:591 name:592
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-_name:166 arguments:599 name:600
-
-_name:166 name:601
 
 
 
@@ -1780,6 +1722,69 @@ _name:166 name:601
 
 func_directive:135
 
+func_directive:135
+__function_header_star_3:563 func_directive:80
+
+
+func_directive:135
+
+func_directive:135
+__function_header_star_3:567 func_directive:80
+
+func_directive:135
+__function_header_star_3:570 func_directive:80
+__function_header_star_3:572 func_directive:80 parameters:573
+_inlined:575
+
+_name:339 target_label:576
+
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:577
+
+
+_name:166 name:580 vector:581
+
+
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:585 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:586 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+
+
+
+
+
+
+_name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:588 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
+
+
+
+
+_name:166 name:592
+_name:166 arguments:593 name:594
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+_name:166 arguments:601 name:602
+
+_name:166 name:603
+
+
+
+
+
+func_directive:135
+
 
 
 func_directive:135
@@ -1788,32 +1793,32 @@ func_directive:135
 func_directive:135
 
 func_directive:135
-__function_header_star_3:607 func_directive:80
+__function_header_star_3:609 func_directive:80
 
 
 
 
-_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:345 equality:172 expression:173 logical_and:177 logical_or:178 name:442 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:609
+_name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:611
 
 
 
 
-_name:166 name:610 vector:611
-
-
-
-
-
-_name:166 name:613
-_name:166 arguments:614 name:615
+_name:166 name:612 vector:613
 
 
 
 
 
-_name:166 arguments:621 name:622
+_name:166 name:615
+_name:166 arguments:616 name:617
 
-_name:166 name:623
+
+
+
+
+_name:166 arguments:623 name:624
+
+_name:166 name:625
 
 
 
@@ -1825,7 +1830,7 @@ _name:166 name:623
 
 
 func_directive:135
-_name:629 debug_name:230 debug_symbol:630
+_name:631 debug_name:231 debug_symbol:632
 
 
 
@@ -1833,46 +1838,46 @@ _name:629 debug_name:230 debug_symbol:630
 
 
 
-_name:166 arguments:636 name:637
+_name:166 arguments:638 name:639
 
-_name:166 name:638
-
-
-
-
-
-_name:166 name:643
+_name:166 name:640
 
 
 
 
 
-
-_name:166 arguments:645 name:646
-
-_name:166 name:647
-
-
-
-
-
-_name:166 name:652
+_name:166 name:645
 
 
 
 
 
 
+_name:166 arguments:647 name:648
 
-
-_name:166 name:659
-
-
-
+_name:166 name:649
 
 
 
-_name:166 name:662
+
+
+_name:166 name:654
+
+
+
+
+
+
+
+
+_name:166 name:661
+
+
+
+
+
+
+_name:166 name:664
 
 
 

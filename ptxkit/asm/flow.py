@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, bind
+from ptxkit.asm.decode import destinations, find_match, sources, traits
+from ptxkit.asm.kinds import Names
+from ptxkit.asm.symbols import LISTS, Scope, Symbol, SymbolKind, bind, listed
 from ptxkit.asm.tree import (
     Address,
     Arguments,
@@ -23,31 +25,15 @@ from ptxkit.asm.tree import (
     Generic,
     Guard,
     Instruction,
-    Integer,
     Label,
     Name,
     Operand,
     Pair,
     Parenthesized,
-    String,
     Unary,
     Variable,
     Vector,
 )
-
-# fmt: off
-NO_DESTINATION = frozenset({
-    "applypriority", "bar", "barrier", "bra", "brkpt", "brx", "call", "cp", "discard", "exit", "fence",
-    "griddepcontrol", "membar", "nanosleep", "pmevent", "prefetch", "prefetchu", "red", "ret", "setmaxnreg",
-    "st", "stackrestore", "trap", "wgmma",
-})
-# fmt: on
-"""Opcodes whose first operand is no destination even where it is a register. Any instruction whose first
-operand is an address in brackets has none either."""
-
-ENDS = frozenset({"ret", "exit", "trap"})
-"""Opcodes after which, unguarded, control does not go on to the next instruction."""
-
 
 _PARTS: dict[type, Callable[[Any], Sequence[Operand]]] = {
     Unary: lambda operand: (operand.operand,),
@@ -66,6 +52,10 @@ _PARTS: dict[type, Callable[[Any], Sequence[Operand]]] = {
 }
 
 
+LEAVES = frozenset({"ends", "branches"})
+"""Traits of rows after which, unguarded, control does not go on to the next instruction."""
+
+
 def operand_names(operand: Operand) -> Sequence[Name]:
     """Every `Name` in an operand, left to right, the bit bucket `_` left out."""
     if type(operand) is Name:
@@ -82,47 +72,13 @@ def operand_names(operand: Operand) -> Sequence[Name]:
     return found
 
 
-def destinations(instruction: Instruction) -> tuple[Operand, ...]:
-    """The operands that the instruction writes: a `Name`, `Vector` or `Pair` each; `_` stays in.
-
-    `call` writes its return parameters, `wgmma.mma_async` and `bar.red` their first operand. A register that
-    is written and read too (the accumulator of `wgmma`) is also in `sources`.
-    """
-    opcode, operands = instruction.opcode, instruction.operands
-    if not operands:
-        return ()
-    first = operands[0]
-    if opcode == "call":
-        returns = isinstance(first, Arguments) and len(operands) > 1
-        return (first,) if returns else ()
-    if opcode == "wgmma":
-        return (first,) if "mma_async" in instruction.modifiers else ()
-    if opcode in ("bar", "barrier"):
-        return (first,) if "red" in instruction.modifiers else ()
-    if opcode in NO_DESTINATION or isinstance(first, (Address, String, Integer)):
-        return ()
-    if opcode == "tcgen05":
-        if "ld" not in instruction.modifiers:
-            return ()
-        return operands[:2] if "red" in instruction.modifiers else (first,)
-    return (first,)
-
-
-def sources(instruction: Instruction) -> tuple[Operand, ...]:
-    """The operands that the instruction reads, addresses included."""
-    written = len(destinations(instruction))
-    if instruction.opcode == "wgmma" and written:
-        return instruction.operands
-    return instruction.operands[written:]
-
-
 def written_names(instruction: Instruction) -> list[Name]:
-    """The names in `destinations`."""
+    """The names in what an instruction writes."""
     return [name for operand in destinations(instruction) for name in operand_names(operand)]
 
 
 def read_names(instruction: Instruction) -> list[Name]:
-    """The names in `sources`. The guard is apart."""
+    """The names in what it reads. The guard is apart."""
     return [name for operand in sources(instruction) for name in operand_names(operand)]
 
 
@@ -180,6 +136,8 @@ class Code:
             match statement:
                 case Instruction():
                     self.instructions.append(statement)
+                    if statement.match is None:
+                        statement.match = find_match(statement, Names(scope))
                     if statement.guard is not None:
                         self._use(statement.guard, scope)
                     self._use_all(statement.operands, scope)
@@ -187,11 +145,9 @@ class Code:
                     label = scope.lookup(statement.name)
                     if label is not None and label.declaration is statement:
                         self.at[label] = len(self.instructions)
-                        if isinstance(label.names, Directive):
-                            listed = (
-                                scope.lookup(a.name) for a in label.names.arguments if isinstance(a, Name)
-                            )
-                            self._tables[label] = tuple(symbol for symbol in listed if symbol is not None)
+                case Directive() if statement.name in LISTS and scope.labelled is not None:
+                    meant = [scope.lookup(name.name) for name in listed(statement)]
+                    self._tables[scope.labelled] = tuple(symbol for symbol in meant if symbol is not None)
                 case Variable() if statement.space != "reg":
                     for declarator in statement.declarators:
                         symbol = scope.lookup(declarator.name)
@@ -275,32 +231,22 @@ class Code:
     def targets(self, number: int) -> list[int | None]:
         """Where a branch can go: instruction numbers, None for a label that isn't there."""
         instruction = self.instructions[number]
-        if instruction.opcode == "bra" and instruction.operands:
-            names = [instruction.operands[0]]
-        elif instruction.opcode == "brx" and len(instruction.operands) > 1:
-            table = instruction.operands[1]
-            symbol = self.meaning(table) if isinstance(table, Name) else None
-            labels = self.table(symbol) if symbol is not None else None
-            return [self.at.get(label) for label in labels] if labels is not None else [None]
-        else:
+        if "branches" not in traits(instruction):
             return []
-        found: list[int | None] = []
-        for name in names:
-            symbol = self.meaning(name) if isinstance(name, Name) else None
-            found.append(self.at.get(symbol) if symbol is not None else None)
-        return found
+        last = instruction.operands[-1]
+        symbol = self.meaning(last) if isinstance(last, Name) else None
+        if symbol is None:
+            return [None]
+        labels = self.table(symbol)
+        return [self.at.get(label) for label in (labels if labels is not None else (symbol,))]
 
     def successors(self, number: int) -> tuple[int, ...]:
         """The instructions that may run after `number`; `len(instructions)` is the function's end."""
         instruction = self.instructions[number]
-        opcode = instruction.opcode
         following = [target for target in self.targets(number) if target is not None]
-        guarded = instruction.guard is not None
-        if opcode in ENDS:
+        if "ends" in traits(instruction):
             following.append(len(self.instructions))
-            if guarded:
-                following.append(number + 1)
-        elif opcode not in ("bra", "brx") or guarded:
+        if not traits(instruction) & LEAVES or instruction.guard is not None:
             following.append(number + 1)
         return tuple(dict.fromkeys(following))
 
@@ -343,7 +289,7 @@ def basic_blocks(
     count = len(code.instructions)
     leaders = {0, *cuts} | {at for at in code.at.values() if at < count}
     for number, instruction in enumerate(code.instructions):
-        if instruction.opcode in ("bra", "brx") or instruction.opcode in ENDS:
+        if traits(instruction) & LEAVES:
             leaders.add(number + 1)
     starts = sorted(start for start in leaders if start < count)
     if not starts:

@@ -2,8 +2,9 @@
 
     whole = link([main, *others])
 
-An `.extern` declaration is resolved by another module's `.visible`, `.weak` or `.common` definition. The
-whole has the first module's target and the newest version; every line knows the file that it came from.
+An `.extern` declaration is resolved by another module's `.visible`, `.weak` or `.common` definition. Of
+several definitions the `.visible` one holds, else the first; the others go. The whole has the first module's
+target and the newest version; every line knows the file that it came from.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from collections.abc import Iterator, Sequence
 from ptxkit.asm.parse import parse
 from ptxkit.asm.preprocess import Expanded
 from ptxkit.asm.tree import Directive, Function, Module, Statement, Variable
-from ptxkit.diagnostics import Source, Span, error
+from ptxkit.diagnostics import Source, Span, counted, error
+from ptxkit.dtypes import DTYPES
 
 _HEADER = ("version", "target", "address_size")
-_EXTERN = ".extern"
+_RANK: dict[str | None, int] = {"common": 0, "weak": 0, "visible": 1}
+"""Which definition holds."""
 
 
 def link(modules: Sequence[Module]) -> Module:
@@ -26,9 +29,11 @@ def link(modules: Sequence[Module]) -> Module:
         modules: the first one's `.target` is the whole's.
 
     Raises:
-        PtxkitError: P526, two modules declare a name that neither shows, or need each other's variables.
+        PtxkitError: P526, two modules declare a name that neither shows, or need each other's variables, or
+            a variable is declared with another size or state space than it is defined with.
     """
     _refuse_clashes(modules)
+    held = _held(modules)
     first = modules[0]
     newest = max(modules, key=lambda module: module.version or (0, 0))
     lines: list[str] = []
@@ -38,13 +43,12 @@ def link(modules: Sequence[Module]) -> Module:
             if isinstance(statement, Directive) and statement.name == name and statement.span:
                 lines.append(_cut(owner, statement.span))
                 origins.append(_origin(owner, statement.span.line))
-    linkage = {name: statement.linkage for module in modules for name, statement in _defined(module)}
     above: set[str] = set()
-    for module in _in_order(modules):
-        for number, line in enumerate(_edited(module, linkage, above), 1):
+    for module in _in_order(modules, held):
+        for number, line in enumerate(_edited(module, held, above), 1):
             lines.append(line)
             origins.append(_origin(module, number))
-        above.update(name for name, _ in _defined(module))
+        above.update(name for name, statement in _defined(module) if held[name] is statement)
     name = " + ".join(module.source.name for module in modules if module.source)
     text = "\n".join(lines) + "\n"
     whole = parse(text, name=name, max_size=max(1, len(text.encode("utf-8"))))
@@ -52,13 +56,24 @@ def link(modules: Sequence[Module]) -> Module:
     return whole
 
 
-def _edited(module: Module, linkage: dict[str, str | None], above: set[str]) -> list[str]:
-    """The module's lines without its header, its `.extern`s resolved.
+def _held(modules: Sequence[Module]) -> dict[str, Function | Variable]:
+    """The definition of each name that a module shows: the `.visible` one, else the first."""
+    held: dict[str, Function | Variable] = {}
+    for module in modules:
+        for name, statement in _defined(module):
+            other = held.get(name)
+            if other is None or _RANK[statement.linkage] > _RANK[other.linkage]:
+                held[name] = statement
+    return held
+
+
+def _edited(module: Module, held: dict[str, Function | Variable], above: set[str]) -> list[str]:
+    """The module's lines without its header, its `.extern`s resolved, without definitions that do not hold.
 
     Args:
         module: to be edited.
-        linkage: of every definition that a module shows.
-        above: those that stand before the module.
+        held: the definition of each name that a module shows.
+        above: the names of those that stand before the module.
     """
     lines = _text(module).split("\n")
     for statement in module.statements:
@@ -67,13 +82,55 @@ def _edited(module: Module, linkage: dict[str, str | None], above: set[str]) -> 
             continue
         if isinstance(statement, Directive) and statement.name in _HEADER:
             _blank(lines, span)
-        elif isinstance(statement, Variable | Function) and statement.linkage == "extern":
-            found = [name for name in _names(statement) if name in linkage]
-            if found and found[0] in above:
-                _blank(lines, span)
-            elif found:
-                _replace(lines, span, f".{linkage[found[0]]}")  # the prototype of what comes later
+            continue
+        if not isinstance(statement, Variable | Function) or statement.linkage is None:
+            continue
+        found = [held[name] for name in _names(statement) if name in held]
+        defined = isinstance(statement, Variable) or statement.body is not None
+        if not found or (statement.linkage != "extern" and (not defined or found[0] is statement)):
+            continue
+        if isinstance(statement, Variable) and isinstance(found[0], Variable):
+            _refuse_difference(module, statement, found[0])
+        if found[0].linkage == statement.linkage == "visible":
+            continue  # Two of them: `check` says so.
+        if any(name in above for name in _names(statement)):
+            _blank(lines, span)
+        else:  # A function that comes later: its prototype.
+            if isinstance(statement, Function) and statement.body is not None and statement.body.span:
+                body = statement.body.span
+                _blank(lines, body)
+                line = lines[body.line - 1]
+                lines[body.line - 1] = f"{line[: body.column - 1]};{line[body.column :]}"
+            _replace(lines, span, statement.linkage, f".{found[0].linkage}")
     return lines
+
+
+def _refuse_difference(module: Module, declared: Variable, defined: Variable) -> None:
+    """A variable lies in one state space and has one size wherever it is declared."""
+    name = declared.declarators[0].name
+    one, other = _size(declared, name), _size(defined, name)
+    if declared.space == defined.space and (one is None or other is None or one == other):
+        return
+    message = (
+        f"`{name}` is declared in `{_name(module)}` as {_shown(declared, one)}, and defined as "
+        f"{_shown(defined, other)}"
+    )
+    raise error("P526", message, help="declare it in the same way in all files")
+
+
+def _size(variable: Variable, name: str) -> int | None:
+    """The bytes of a variable; None where its declaration does not say."""
+    declarator = next((d for d in variable.declarators if d.name == name), variable.declarators[0])
+    size = DTYPES[variable.type].bytes * (int(variable.vector[1:]) if variable.vector else 1)
+    for dimension in declarator.dimensions:
+        if not dimension:
+            return None
+        size *= dimension
+    return size
+
+
+def _shown(variable: Variable, size: int | None) -> str:
+    return f"{counted(size, 'byte')} in `.{variable.space}`" if size else f"an array in `.{variable.space}`"
 
 
 def _names(statement: Statement) -> Iterator[str]:
@@ -121,11 +178,17 @@ def _shared(name: str, first: Module, second: Module) -> bool:
     )
 
 
-def _in_order(modules: Sequence[Module]) -> list[Module]:
+def _in_order(modules: Sequence[Module], held: dict[str, Function | Variable]) -> list[Module]:
     """The modules, each behind those whose variables it needs; a function needs only its prototype."""
-    defined = [{name for name, s in _defined(m) if isinstance(s, Variable)} for m in modules]
+    defined = [
+        {name for name, s in _defined(m) if isinstance(s, Variable) and held[name] is s} for m in modules
+    ]
     needed = [
-        {name for name, s in _declared(m) if isinstance(s, Variable) and s.linkage == "extern"}
+        {
+            name
+            for name, s in _declared(m)
+            if isinstance(s, Variable) and (s.linkage == "extern" or held.get(name, s) is not s)
+        }
         for m in modules
     ]
     left, ordered = list(range(len(modules))), list[Module]()
@@ -175,11 +238,11 @@ def _blank(lines: list[str], span: Span) -> None:
         lines[number - 1] = line[:start] + " " * (end - start) + line[end:]
 
 
-def _replace(lines: list[str], span: Span, linkage: str) -> None:
-    """Put another linkage in place of the first `.extern` of a stretch."""
+def _replace(lines: list[str], span: Span, old: str, new: str) -> None:
+    """Put another linkage in place of the first one of a stretch."""
     for number in range(span.line, span.end_line + 1):
         start = span.column - 1 if number == span.line else 0
-        at = lines[number - 1].find(_EXTERN, start)
+        at = lines[number - 1].find(f".{old}", start)
         if at >= 0:
-            lines[number - 1] = lines[number - 1][:at] + linkage + lines[number - 1][at + len(_EXTERN) :]
+            lines[number - 1] = lines[number - 1][:at] + new + lines[number - 1][at + len(old) + 1 :]
             return

@@ -199,6 +199,10 @@ class Reducer(OperandReducer):
                 )
             )
             self.broken = True
+        if "vector" in found and order[order.index("vector") + 1] != "type":
+            index = found["vector"]
+            message = "expected the vector right before the type"
+            self.problems.append(("P101", message, index, index, "write `.global .align 8 .v2 .b32 x;`"))
         usual = tuple(role for role in USUAL_ORDER if role in found)
         return found, None if order == usual else order
 

@@ -25,6 +25,7 @@ from ptxkit.asm.tree import (
     Function,
     Label,
     Module,
+    Name,
     Prototype,
     Statement,
     Variable,
@@ -84,6 +85,9 @@ class Symbol:
 
 MAX_DIGITS = 20
 """Longest number of a member of a range: `%r12` has two digits."""
+_DIGITS = "0123456789"
+LISTS = ("branchtargets", "calltargets")
+"""Directives that list what an instruction with their label may jump to or call."""
 Clash = tuple[Symbol, Symbol]
 """A name declared twice in one scope: the new symbol, the earlier one."""
 
@@ -95,10 +99,12 @@ class Scope:
     Attributes:
         parent: the enclosing scope; None for the module's.
         clashes: every name declared twice, here or in a scope inside; shared by all scopes of a walk.
+        labelled: the label of the latest list of targets or prototype, None where it has none.
     """
 
     parent: Scope | None = None
     clashes: list[Clash] = field(default_factory=list)
+    labelled: Symbol | None = None
     _own: dict[str, Symbol] = field(default_factory=dict)
     _ranges: dict[str, Symbol] = field(default_factory=dict)
     _known: dict[str, Symbol | None] = field(default_factory=dict)
@@ -115,47 +121,49 @@ class Scope:
 
     def _find(self, name: str) -> Symbol | None:
         own = self._own.get(name)
-        if own is None and self._ranges and name[-1:].isdecimal():
-            own = self._member(name)
+        if (own is None or own.kind is SymbolKind.LABEL) and self._ranges and name[-1:].isdecimal():
+            own = self._member(name) or own
         if own is not None:
             self._used.add(own.range or own)
             return own
         return self.parent.lookup(name) if self.parent else None
 
     def _member(self, name: str) -> Symbol | None:
-        start = len(name)
-        least = max(0, start - MAX_DIGITS)
-        while start > least and name[start - 1].isdecimal():
-            start -= 1
-            range_ = self._ranges.get(name[:start])
-            if range_ is None:
-                continue
-            assert range_.declarator is not None
-            index = int(name[start:])
-            if index < (range_.declarator.count or 0):
-                canonical = f"{name[:start]}{index}"
-                member = self._own.get(canonical)
-                if member is None:
-                    member = Symbol(
-                        canonical,
-                        range_.kind,
-                        range_.space,
-                        range_.type,
-                        range_.vector,
-                        range_.declaration,
-                        range_.declarator,
-                        range_,
-                    )
-                    self._own[canonical] = member
-                return member
-        return None
+        """The register of a range that `name` means: `%r` of `%r<39>` is what stands before all digits.
+
+        The members of a range whose own name ends in a digit can't be named, therefore.
+        """
+        prefix = name.rstrip(_DIGITS)
+        range_ = self._ranges.get(prefix)
+        if range_ is None or len(name) - len(prefix) > MAX_DIGITS:
+            return None
+        assert range_.declarator is not None
+        index = int(name[len(prefix) :])
+        if index >= (range_.declarator.count or 0):
+            return None
+        canonical = f"{prefix}{index}"
+        member = self._own.get(canonical)
+        if member is None or member.kind is SymbolKind.LABEL:
+            member = Symbol(
+                canonical,
+                range_.kind,
+                range_.space,
+                range_.type,
+                range_.vector,
+                range_.declaration,
+                range_.declarator,
+                range_,
+            )
+            self._own[canonical] = member
+        return member
 
     def declare(self, symbol: Symbol) -> None:
         """Add a symbol; one that is there already stays, and the pair goes to `clashes`."""
         ranged = symbol.declarator is not None and symbol.declarator.count is not None
         table = self._ranges if ranged else self._own
         earlier = table.get(symbol.name)
-        if earlier is None and not ranged and self._ranges and symbol.name[-1:].isdecimal():
+        label = symbol.kind is SymbolKind.LABEL  # It may have the name of a member, which then hides it.
+        if earlier is None and not ranged and not label and self._ranges and symbol.name[-1:].isdecimal():
             earlier = self._member(symbol.name)
         if earlier is None and ranged:
             earlier = self._inside(symbol)
@@ -170,7 +178,9 @@ class Scope:
         assert ranged.declarator is not None
         for name, symbol in self._own.items():
             digits = name[len(ranged.name) :]
-            if symbol.range or not name.startswith(ranged.name) or not digits.isdecimal():
+            if symbol.range or symbol.kind is SymbolKind.LABEL or symbol.vector or ranged.vector:
+                continue
+            if name.rstrip(_DIGITS) != ranged.name or not digits:
                 continue
             if (
                 len(digits) <= MAX_DIGITS
@@ -184,6 +194,13 @@ class Scope:
         """Let `symbol` stand for its name from here on: a definition after its prototype."""
         self._own[symbol.name] = symbol
         self._known.clear()
+
+    def forget(self) -> None:
+        """A scope around this one has changed: what was looked up before may mean something else now."""
+        scope: Scope | None = self
+        while scope is not None:
+            scope._known.clear()
+            scope = scope.parent
 
     def symbols(self) -> Iterator[Symbol]:
         """What is declared in this scope itself; a `%r<39>` once."""
@@ -210,20 +227,28 @@ class Scope:
 
     def declare_labels(self, statements: list[Statement]) -> None:
         """Declare the labels that stand directly among `statements`."""
-        for position, statement in enumerate(statements):
+        for statement in statements:
             if isinstance(statement, Label):
-                follower = statements[position + 1] if position + 1 < len(statements) else None
-                named = _labelled(follower)
-                self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement, names=named))
+                self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement))
+
+    def name_list(self, label: Statement | None, statement: Statement) -> None:
+        """From here on a label right before a list of targets or a prototype names it. PTX ISA 11.3."""
+        lists = isinstance(statement, Directive) and statement.name in LISTS
+        if not lists and not isinstance(statement, Prototype):
+            return
+        self.labelled = self._own.get(label.name) if isinstance(label, Label) else None
+        if self.labelled is not None:
+            self.labelled.names = statement  # type: ignore[assignment]
 
 
-def _labelled(follower: Statement | None) -> Directive | Prototype | None:
-    """The list of targets or the prototype that a label before it names. PTX ISA 11.3."""
-    if isinstance(follower, Prototype):
-        return follower
-    if not isinstance(follower, Directive):
-        return None
-    return follower if follower.name in ("branchtargets", "calltargets") else None
+def listed(directive: Directive) -> Iterator[Name]:
+    """The names of a `.branchtargets` or `.calltargets`, those of `L<4>` one by one."""
+    for argument in directive.arguments:
+        if isinstance(argument, Name):
+            yield argument
+        elif isinstance(argument, Declarator):
+            for index in range(argument.count or 0):
+                yield Name(f"{argument.name}{index}", span=argument.span)
 
 
 def variable_symbols(variable: Variable, kind: SymbolKind | None = None) -> Iterator[Symbol]:
@@ -290,19 +315,25 @@ def function_scope(function: Function, outer: Scope) -> Scope:
 def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
     """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
     stands there (a declaration comes after it has been declared). The function's own parameters are declared
-    in the scope of its body.
+    in the scope of its body, and a prototype in it is declared in the module's.
     """
+    if function.body is None:
+        return  # The names of a prototype's parameters mean nothing.
     scope = function_scope(function, outer)
-    if function.body is not None:
-        scope.declare_labels(function.body.statements)
-        yield from _bind(function.body.statements, scope)
+    scope.declare_labels(function.body.statements)
+    yield from _bind(function.body.statements, scope, outer)
 
 
-def _bind(statements: list[Statement], scope: Scope) -> Iterator[tuple[Statement, Scope]]:
-    for statement in statements:
+def _bind(statements: list[Statement], scope: Scope, module: Scope) -> Iterator[tuple[Statement, Scope]]:
+    for position, statement in enumerate(statements):
         if isinstance(statement, Variable):
             for symbol in variable_symbols(statement):
                 scope.declare(symbol)
+        elif isinstance(statement, Prototype | Directive):
+            scope.name_list(statements[position - 1] if position else None, statement)
+        elif isinstance(statement, Function):
+            declare(statement, module)
+            scope.forget()
         yield statement, scope
         if isinstance(statement, Block):
-            yield from _bind(statement.statements, scope.inner(statement.statements))
+            yield from _bind(statement.statements, scope.inner(statement.statements), module)

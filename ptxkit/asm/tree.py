@@ -16,8 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ptxkit.diagnostics import Diagnostic, Source, Span
+
+if TYPE_CHECKING:
+    from ptxkit.isa.match import Match
 
 Layout = tuple[str, ...]
 """What stood before each token of a statement: white space and comments, token by token."""
@@ -216,13 +220,15 @@ class Guard(Node):
 class Instruction(Statement):
     """`@p opcode.modifier.modifier operand, operand;`
 
-    `ld.global.v4.u32 {..}, [%rd1];` has opcode `ld` and modifiers `("global", "v4", "u32")`.
+    `ld.global.v4.u32 {..}, [%rd1];` has opcode `ld` and modifiers `("global", "v4", "u32")`. `match` is the
+    row of the instruction set that the checker found for it, None before, and for `call`.
     """
 
     opcode: str
     modifiers: tuple[str, ...] = ()
     operands: tuple[Operand, ...] = ()
     guard: Guard | None = None
+    match: Match | None = field(default=None, compare=False, repr=False)
 
     @property
     def spelling(self) -> str:

@@ -44,13 +44,24 @@ class Accessor:
         size: bytes of the whole access.
         site: the instruction.
         aligned: what the address must be a multiple of; `size` where left out.
+        named: whether a variable's name in a generic address tells its state space. ptxas makes STS of
+            `st.u32 [s], %r1`; only of `wmma` and `tensormap.replace` it makes a generic access to the offset.
     """
 
     def __init__(
-        self, address: Address, space: str, size: int, site: Site, aligned: int | None = None
+        self,
+        address: Address,
+        space: str,
+        size: int,
+        site: Site,
+        aligned: int | None = None,
+        *,
+        named: bool = True,
     ) -> None:
         self.read = address.read
         self.own = address.symbol is not None
+        if named and space == "generic" and address.symbol is not None:
+            space = address.symbol.space
         self.remote = space in ("shared::cluster", "generic")
         space = plain_space(space)
         self.slot = address.base.slot if address.base is not None else None

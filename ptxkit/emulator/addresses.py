@@ -25,10 +25,28 @@ PARAM_START = 0x400
 CONST_START = 0x400
 LOCAL_START = 0x100
 """Spaces don't begin at 0, so that a null pointer is never valid."""
+COOPERATIVE_GROUPS = 0x40
+"""`%reserved_smem_offset_1`: shared memory from there up to static memory is zero at first, and for
+cooperative groups, whose tiles of several warps meet through it. sm_80 and later."""
 CLUSTER_STEP = 1 << 24
 """Distance in the `shared::cluster` window between the CTAs of a cluster."""
 MOST_CTAS = 16
 """Bits of the ctaMask of a multicast."""
+
+
+def rank_in_descriptor(rank: int) -> int:
+    """The bits of a matrix descriptor where the rank in a shared address comes to lie that nobody has masked:
+    the address is shifted right by 4, and its upper bits add to the leading byte offset."""
+    return rank * CLUSTER_STEP >> 4
+
+
+def unmasked_rank(rank: int) -> tuple[str, str]:
+    """Note and advice for a descriptor that leads out of shared memory with these bits, and not without."""
+    return (
+        f"its leading byte offset holds the rank of the CTA, {rank}, and reaches shared memory without it",
+        "mask the shared address, `& 0x3ffff`, before it is shifted into the descriptor: in a cluster its "
+        "bits 24 and up are the rank of the CTA",
+    )
 
 
 def space_of(address: int) -> str:

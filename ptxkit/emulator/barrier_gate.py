@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release
+from ptxkit.emulator.barrier_phases import KNOWN
+from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release, whole
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import check_defined, executing
 from ptxkit.emulator.operands import Source
@@ -115,7 +116,8 @@ class BarrierGate:
         self._check(group, number, count)
         barrier = barrier_of(gang, number)
         rows, mask = group.occupied()
-        ctas = np.unique(rows // gang.warps)
+        come = np.bincount(rows // gang.warps)
+        ctas = np.flatnonzero(come)
         if self.aligned and group.mask is not None:
             self._check_together(group, barrier, rows)
             self._note_absent(group, barrier, rows, mask)
@@ -124,20 +126,70 @@ class BarrierGate:
             where, has = f"{group.thread(*group.first(np.True_))}", gang.warps * WARP
             message = f"BAR-DEADLOCK: barrier {number} expects {count} threads, and the CTA has {has}"
             raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
-        for cta in ctas:
-            barrier.sites.setdefault(int(cta), self.site)
-        barrier.expected[ctas] = count
-        barrier.reducing[ctas] = self.predicate is not None
-        barrier.arrived[rows] |= mask
-        barrier.covered[rows] = gang.launch.events.take(self.site)
+        values = None
         if self.predicate is not None:
             values = np.zeros((gang.rows, WARP), bool)
             values[slice(None) if group.rows is None else group.rows] = self.predicate(group)
-            barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
-        if self.waits:
-            gang.park(group, barrier)
-        release(gang, barrier)
+        turns, room = None, count - int(come.max()) * WARP
+        if (
+            count
+            and np.count_nonzero(barrier.arrived) > room
+            and barrier.most_arrived(gang.warps) * WARP > room
+        ):
+            turns = _turns(gang, barrier, rows, mask, count)
+        if turns is None:
+            if self.waits:
+                gang.park(group, barrier)
+            self._enter(gang, barrier, rows, mask, ctas, count, values)
+        else:
+            self._enter_in_turn(group, barrier, rows, mask, count, values, turns)
         return None if self.waits else group
+
+    def _enter_in_turn(
+        self,
+        group: Group,
+        barrier: Barrier,
+        rows: np.ndarray,
+        mask: np.ndarray,
+        count: int,
+        values: np.ndarray | None,
+        turns: np.ndarray,
+    ) -> None:
+        """More come than the phase takes: those with the next turn are of the next one."""
+        gang, phases = group.gang, barrier.phases
+        phases.before = {name: getattr(gang.order, name).copy() for name in KNOWN}
+        own = np.arange(gang.rows) if group.rows is None else group.rows
+        for turn in range(int(turns.max()) + 1):
+            now = turns == turn
+            phases.coming = frozenset(rows[turns > turn].tolist())
+            if self.waits:
+                lanes = group.full_mask() & np.isin(own, rows[now])[:, None]
+                gang.park(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
+            self._enter(
+                gang, barrier, rows[now], mask[now], np.unique(rows[now] // gang.warps), count, values
+            )
+        phases.coming, phases.before = frozenset(), None
+
+    def _enter(
+        self,
+        gang: Gang,
+        barrier: Barrier,
+        rows: np.ndarray,
+        mask: np.ndarray,
+        ctas: np.ndarray,
+        count: int,
+        values: np.ndarray | None,
+    ) -> None:
+        """Rows of some CTAs arrive, and whoever waited for no one else goes on."""
+        for cta in ctas:
+            barrier.sites.setdefault(int(cta), self.site)
+        barrier.expected[ctas] = count
+        barrier.reducing[ctas] = values is not None
+        barrier.arrived[rows] |= mask
+        barrier.covered[rows] = gang.launch.events.take(self.site)
+        if values is not None:
+            barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
+        release(gang, barrier)
 
     def _check(self, group: Group, number: int, count: int) -> None:
         where = str(group.thread(*group.first(np.True_)))
@@ -240,6 +292,25 @@ class BarrierGate:
                 f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
             )
             raise fault("P634", message, self.site, (f"{gang.thread(int(rows[row]), lane)}",))
+
+
+def _turns(gang: Gang, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, count: int) -> np.ndarray | None:
+    """For each row that arrives the phase it is of, from the one at hand on; None where all are of that.
+
+    In random order the seed decides who comes first. A warp of which a part has not come yet is of the last.
+    """
+    arrived = barrier.arrived.copy()
+    arrived[rows] |= mask
+    before, here = whole(gang, barrier.arrived), whole(gang, arrived)[rows]
+    turns = np.zeros(len(rows), np.int64)
+    for cta in np.unique(rows // gang.warps).tolist():
+        mine = np.flatnonzero((rows // gang.warps == cta) & here)
+        if gang.launch.random is not None:
+            mine = gang.launch.random.permutation(mine)
+        first = int(np.count_nonzero(before[cta * gang.warps : (cta + 1) * gang.warps]))
+        turns[mine] = (first + np.arange(len(mine))) * WARP // count
+        turns[(rows // gang.warps == cta) & ~here] = (first + len(mine)) * WARP // count
+    return turns if turns.any() else None
 
 
 def _threads(count: int) -> str:

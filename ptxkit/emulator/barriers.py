@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.emulator.barrier_phases import Phases
 from ptxkit.emulator.faults import Site, fault, show
 from ptxkit.emulator.values import WARP
 
@@ -35,6 +36,7 @@ class Barrier:
             instruction.
         covered: int64 (rows,), for each warp the event up to which its arrival covers its accesses.
         sites: by CTA, the instruction that arrived first.
+        phases: who took part in which phase.
     """
 
     number: int
@@ -45,6 +47,7 @@ class Barrier:
     elsewhere: np.ndarray
     covered: np.ndarray
     sites: dict[int, Site] = field(default_factory=dict)
+    phases: Phases = field(default_factory=Phases)
 
     @property
     def code(self) -> str:
@@ -55,6 +58,10 @@ class Barrier:
     def busy(self) -> bool:
         """Whether somebody has arrived."""
         return bool((self.expected >= 0).any())
+
+    def most_arrived(self, warps: int) -> int:
+        """How many of a CTA's warps have arrived, of the CTA where it is most."""
+        return int(np.count_nonzero(self.arrived.any(axis=1).reshape(-1, warps), axis=1).max())
 
     def reconsider(self, gang: Gang) -> None:
         """Lanes have exited: release the CTAs whose barrier only waited for them."""
@@ -105,9 +112,8 @@ def release(gang: Gang, barrier: Barrier) -> None:
     if not barrier.busy:
         return
     alive = gang.alive.reshape(-1, gang.warps, WARP)
-    arrived = barrier.arrived.reshape(-1, gang.warps, WARP)
     living = alive.any(axis=2)
-    there = ~(alive & ~arrived).any(axis=2) & arrived.any(axis=2)
+    there = whole(gang, barrier.arrived).reshape(-1, gang.warps)
     threads = WARP * np.count_nonzero(there, axis=1)
     nobody_left = ~(living & ~there).any(axis=1)
     complete = (barrier.expected >= 0) & np.where(
@@ -140,6 +146,12 @@ def release(gang: Gang, barrier: Barrier) -> None:
         group.passed = True
         group.result = results
         gang.ready.append(group)
+
+
+def whole(gang: Gang, arrived: np.ndarray) -> np.ndarray:
+    """Which rows of a gang have arrived with all their lanes that have not exited."""
+    rows: np.ndarray = ~(gang.alive & ~arrived).any(axis=1) & arrived.any(axis=1)
+    return rows
 
 
 def _check_nobody_left(gang: Gang, barrier: Barrier, rows: np.ndarray) -> None:
@@ -180,7 +192,12 @@ def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray
             waiting[entry.group.occupied()[0]] = True
     number = gang.launch.events.take()
     by_cta = waiting.reshape(-1, gang.warps)
-    everyone = complete & (by_cta | ~gang.alive.reshape(-1, gang.warps, WARP).any(axis=2)).all(axis=1)
+    everyone = complete & by_cta.all(axis=1)
+    if gang.living < gang.rows * WARP and (complete & ~everyone).any():
+        # Warps that have exited are met where the barrier had waited for them, not in a phase full without.
+        full = (barrier.expected > 0) & (WARP * np.count_nonzero(there, axis=1) >= barrier.expected)
+        gone = ~gang.alive.reshape(-1, gang.warps, WARP).any(axis=2) & ~full[:, None]
+        everyone = complete & (by_cta | gone).all(axis=1)
     if everyone.any():
         gang.order.barrier(np.repeat(everyone, gang.warps), number)
     for cta in np.flatnonzero(complete & ~everyone):
@@ -188,7 +205,8 @@ def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray
         arrived = first + np.flatnonzero(there[cta])
         stays = first + np.flatnonzero(by_cta[cta])
         covered = np.where(waiting[arrived], number, barrier.covered[arrived])
-        gang.order.meet(arrived, stays, covered)
+        expected, site = int(barrier.expected[cta]), barrier.sites[int(cta)]
+        barrier.phases.meet(gang.order, int(cta), arrived, stays, covered, number, expected, site)
 
 
 def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:

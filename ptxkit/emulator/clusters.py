@@ -166,6 +166,7 @@ class ClusterWait:
             barrier.waits[rows] += going
             some = rows[going.any(axis=1)]
             gang.order.take(barrier.published, some, barrier.of_rows(some))
+            gang.order.apart.meet(some)
             gang.order.met[some] = True
         count = int(np.count_nonzero(held))
         if count == 0:

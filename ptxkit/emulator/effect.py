@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.opcodes import load
+from ptxkit.emulator.opcodes import load, load_chapter
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
@@ -62,7 +62,39 @@ class Effect:
     transfer: Transfer | None = None
 
 
+class Effects:
+    """Where a chapter's effects are registered by the names of their rows, as pure operations are
+    (`ptxkit.emulator.operation.Operations`).
+
+    Args:
+        chapter: the name of the chapter's file in `ptxkit.isa`.
+    """
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+
+    def __call__(self, *names: str) -> Callable[[Reader], Reader]:
+        """A decorator: the effect of instructions of these names."""
+
+        def register(reader: Reader) -> Reader:
+            for name in names:
+                if BY_ROW.setdefault((self.chapter, name), reader) is not reader:
+                    raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
+            return reader
+
+        return register
+
+
+def effect_of(form: Form) -> Effect | None:
+    """What an instruction does; None where nobody says."""
+    load_chapter(form.row.chapter)
+    reader = BY_ROW.get((form.row.chapter, form.row.name))
+    return reader(form) if reader is not None else None
+
+
 Reader = Callable[["Form"], Effect]
+BY_ROW: dict[tuple[str, str], Reader] = {}
+"""The effects by chapter of the instruction set and name of the instruction."""
 EFFECTS: dict[str, Reader] = {}
 
 

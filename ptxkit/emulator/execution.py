@@ -135,7 +135,7 @@ class Execution:
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
         clock: time as kernels see it, in steps.
-        whim: the lane from which on `elect.sync` seeks a leader.
+        whim: the lane from which on `elect.sync` seeks a leader; 0 but for a strict emulator in random order.
         started: CTAs that have started or been cancelled.
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
@@ -193,19 +193,21 @@ class Execution:
         self.output = output
         self.clock = 0
         self.workspace: int = 0
-        self.whim: int = int(random.integers(WARP)) if random is not None else 0
+        whim = int(random.integers(WARP)) if random is not None else 0  # a seed's order is the same if strict
+        self.whim: int = whim if strict else 0
         self.started = 0
         self.watching = False
         self.changes = 0
         self.tensor_pools: dict[int, Pool] = {}
         self.recorder: Recorder | None = None
         self.execute: Callable[[Block, Group], None] = jit.run if compiled else Block.run
-        self.shared_start: int = program.shared_start
+        self.shared_start: int = program.shared_start - program.reserved
         self.shared_dynamic: int = launch.shared
-        self.shared_total: int = program.dynamic_start - program.shared_start + launch.shared
+        self.shared_used: int = program.dynamic_start - program.shared_start + launch.shared
         if not launch.shared and not program.has_dynamic:
-            self.shared_total = program.shared_static
-        self.counts.shared_bytes = self.shared_total
+            self.shared_used = program.shared_static
+        self.shared_total: int = self.shared_used + program.reserved
+        self.counts.shared_bytes = self.shared_used
 
     # ---- running
 
@@ -301,7 +303,7 @@ class Execution:
         """How many CTAs the device holds at once."""
         limits = self.limits
         by_threads = limits.threads_per_sm // (self.warps * WARP)
-        shared = self.shared_total + limits.shared_reserved
+        shared = self.shared_used + limits.shared_reserved
         by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
         return self.sm_count * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
 

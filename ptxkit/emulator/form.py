@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import tree
-from ptxkit.asm.flow import destinations
+from ptxkit.asm.decode import Decoded, destinations
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.addresses import CLUSTER_STEP
+from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.gates import check_defined
@@ -39,13 +39,12 @@ def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
             yield operand
 
 
-class Form:
-    """An instruction with the means to compile its operands.
+class Form(Decoded):
+    """An instruction by its row, with the means to compile its operands.
 
     Attributes:
         builder: the function that is being compiled.
-        instruction: the statement.
-        site: the same, for findings.
+        site: the instruction, for findings.
         guard: the predicate before it, if there is one.
         modifiers: the modifiers, to be taken.
         targets: the operands that are written, vectors and pairs dissolved.
@@ -55,8 +54,8 @@ class Form:
     def __init__(
         self, builder: Builder, instruction: tree.Instruction, site: Site, guard: Source | None = None
     ) -> None:
+        super().__init__(instruction)
         self.builder = builder
-        self.instruction = instruction
         self.site = site
         self.guard = guard
         written = destinations(instruction)
@@ -97,6 +96,10 @@ class Form:
                 parts.append(part)
         return parts
 
+    def parts(self, operand: str) -> list[tree.Operand]:
+        """The elements of an operand that is a vector, by its name in the row; of any other the operand."""
+        return self._parts(self.operands[operand])
+
     def _register_vector(self, operand: tree.Operand) -> int:
         if isinstance(operand, tree.Name) and operand.component is None:
             symbol = self.builder.meaning(operand)
@@ -130,12 +133,13 @@ class Form:
 
     # ---- compiled operands
 
-    def source(self, operand: tree.Operand, type_name: str) -> Source:
-        """An operand that is read as a type.
+    def source(self, operand: tree.Operand | str, type_name: str | None = None) -> Source:
+        """An operand that is read, by its name in the row: as the type that the row says, or another one.
 
         Raises:
             Unsupported: it is nothing that can be read so.
         """
+        operand, type_name = self._typed(operand, type_name)
         dtype = dtype_of(type_name)
         bits = DTYPES[type_name].bits
         if isinstance(operand, tree.Unary) and operand.operator == "!" and type_name == "pred":
@@ -162,18 +166,34 @@ class Form:
         if isinstance(operand, tree.Name):
             symbol = self.builder.meaning(operand)
             if symbol is not None and symbol.kind is SymbolKind.REGISTER:
-                slot = self.builder.slot(symbol, operand.component)
-                width = self.builder.bits[slot]
-                if width < bits:
-                    raise Unsupported(
-                        f"a register of {width} bits, `{operand.name}`, as an operand of type `.{type_name}`"
-                    )
-                return Source(dtype, bits, slot=slot, convert=reader(width, type_name), name=symbol.name)
+                return self._register(self.builder.slot(symbol, operand.component), symbol, type_name)
             if symbol is None:
                 return self._special(operand, type_name)
         return self._address_of(operand, type_name)
 
-    def deciding(self, operand: tree.Operand, type_name: str) -> Callable[[Group], Any]:
+    def _register(self, slot: int, symbol: Symbol, type_name: str) -> Source:
+        """A register, or a slot with a sum of it, that is read as a type."""
+        width, bits = self.builder.bits[slot], DTYPES[type_name].bits
+        if width < bits:
+            raise Unsupported(
+                f"a register of {width} bits, `{symbol.name}`, as an operand of type `.{type_name}`"
+            )
+        return Source(
+            dtype_of(type_name), bits, slot=slot, convert=reader(width, type_name), name=symbol.name
+        )
+
+    def _typed(self, operand: tree.Operand | str, type_name: str | None) -> tuple[tree.Operand, str]:
+        """An operand that its name in the row may stand for, and its type."""
+        if isinstance(operand, str):
+            type_name = type_name or self.type_of(operand).name
+            operand = self.operands[operand]
+            if isinstance(operand, tree.Vector) and len(operand.elements) == 1:
+                operand = operand.elements[0]
+            return operand, type_name
+        assert type_name is not None
+        return operand, type_name
+
+    def deciding(self, operand: tree.Operand | str, type_name: str | None = None) -> Callable[[Group], Any]:
         """A reader of an operand that decides what the machine does, as a count or a size: undefined bits of
         it in a lane that executes the instruction are P605."""
         source, guard, site = self.source(operand, type_name), self.guard, self.site
@@ -197,8 +217,11 @@ class Form:
             raise Unsupported(f"`{name}`, a register of {width} bits, as an operand of type `.{type_name}`")
         convert = reader(width, type_name)
         dtype = dtype_of(type_name)
+        program = self.builder.program
+        if name == "%reserved_smem_offset_1":
+            program.reserved = max(program.shared_start - COOPERATIVE_GROUPS, 0)
         if operand.name in VARYING:
-            self.builder.program.reads_clock = True
+            program.reads_clock = True
             compute: Callable[[Group], Any] = VARYING[operand.name]
         elif name in SPECIAL:
 
@@ -213,11 +236,14 @@ class Form:
         return Source(dtype, bits, compute=lambda group: compute(group).view(dtype), name=name)
 
     def _address_of(self, operand: tree.Operand, type_name: str) -> Source:
-        """The address of a variable or function, with an offset or without."""
+        """The address of a variable or function, with an offset or without; a register with one."""
         base, offset = split_offset(operand)
         symbol = self.builder.meaning(base) if base is not None else None
         if symbol is None or base is None:
             raise Unsupported("an operand of this kind")
+        if symbol.kind is SymbolKind.REGISTER:
+            slot = self.builder.sum(symbol, base.component, offset, self.site)
+            return self._register(slot, symbol, type_name)
         fixed, local = self.builder.address_of(symbol)
         dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
         if self.builder.program.clustered and symbol.space.startswith("shared"):
@@ -241,16 +267,21 @@ class Form:
 
         return Source(dtype, bits, compute=compute, name=name)
 
-    def target(self, operand: tree.Operand, type_name: str) -> Target | None:
-        """An operand that takes a result of a type; None for `_`.
+    def target(self, operand: tree.Operand | str, type_name: str | None = None) -> Target | None:
+        """An operand that takes a result, of the type that the row says, or another one.
+
+        Returns:
+            None for `_`, and where the operand is left out.
 
         Raises:
             Unsupported: it is no register that can.
         """
+        there = self.operands.get(operand) if isinstance(operand, str) else operand
+        if there is None or (isinstance(there, tree.Name) and there.name == "_"):
+            return None
+        operand, type_name = self._typed(operand, type_name)
         if not isinstance(operand, tree.Name):
             raise Unsupported("a destination of this kind")
-        if operand.name == "_":
-            return None
         symbol = self.builder.meaning(operand)
         if symbol is None or symbol.kind is not SymbolKind.REGISTER:
             raise Unsupported(f"`{operand.name}` as a destination")
@@ -262,12 +293,14 @@ class Form:
             )
         return Target(slot, width, writer(width, type_name))
 
-    def address(self, operand: tree.Operand) -> Address:
-        """An operand in brackets.
+    def address(self, operand: tree.Operand | str) -> Address:
+        """An operand in brackets, by the name of its base in the row.
 
         Raises:
             Unsupported: it is no address.
         """
+        if isinstance(operand, str):
+            operand = self.operands[operand]
         if not isinstance(operand, tree.Address):
             raise Unsupported("an operand where an address in brackets is expected")
         base, offset = address_parts(operand)

@@ -119,6 +119,7 @@ class Gang:
         self._partings = PARTINGS
         self._lead = 0
         self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
+        self.shared.define(launch.program.reserved)
         self.order: Order = Order(self, launch.events.ordered)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def packed(lanes: np.ndarray) -> np.ndarray:
-    """Rows of 32 lanes as a column of `uint32`, lane 0 lowest."""
-    return np.packbits(lanes, axis=-1, bitorder="little").view(np.uint32)
+    """Rows of 32 lanes, however they lie in memory, as a column of `uint32`, lane 0 lowest."""
+    return np.packbits(np.ascontiguousarray(lanes), axis=-1, bitorder="little").view(np.uint32)
 
 
 def unpacked(words: Any) -> np.ndarray:
@@ -70,22 +70,29 @@ class WarpGate:
         self.exchanged = exchanged
         self.members = members.reader if members is not None else None
         self.guard = guard.reader if guard is not None else None
+        self.exchanges = exchanged is not None and guard is None
 
     def __call__(self, group: Group) -> Group | None:
         if self.guard is None and (group.mask is None or group.lanes == group.gang.living):
-            return group
+            return self._passed(group)
         if group.gang.waiting:
             group = group.gang.join(self, group)
         ready = self._ready(group)
         if ready is None:
-            return group
+            return self._passed(group)
         count = int(np.count_nonzero(ready))
         if count == group.lanes:
-            return group
+            return self._passed(group)
         mask = group.full_mask()
         waiting = group if count == 0 else group.part(mask & ~ready, group.lanes - count, group.pc)
         group.gang.park(waiting, self)
-        return group.part(ready, count, group.pc) if count else None
+        return self._passed(group.part(ready, count, group.pc)) if count else None
+
+    def _passed(self, group: Group) -> Group:
+        """A group of all lanes of its warps goes on."""
+        if self.exchanges and (self.named(group) == 0xFFFF_FFFF).all():
+            group.gang.order.exchange(group)
+        return group
 
     def _ready(self, group: Group) -> np.ndarray | None:
         """The lanes that may go on; None for all."""
@@ -96,7 +103,7 @@ class WarpGate:
         if present is None:
             return None
         alive = group.gang.alive if group.rows is None else group.gang.alive[group.rows]
-        missing = self.named(group) & packed(alive) & ~packed(np.ascontiguousarray(present))
+        missing = self.named(group) & packed(alive) & ~packed(present)
         if not missing.any():
             return None
         held = present & np.broadcast_to(missing != 0, present.shape)

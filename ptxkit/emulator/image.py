@@ -62,7 +62,7 @@ class Image:
         count = int(symbol.vector[1:]) if symbol.vector else 1
         dimensions = symbol.declarator.dimensions if symbol.declarator else ()
         for dimension in dimensions:
-            if dimension is None:
+            if not dimension:  # `[]`, and `[0]` before a list, are as large as the list.
                 initializer = symbol.declarator.initializer if symbol.declarator else None
                 dimension = len(initializer.elements) if isinstance(initializer, tree.Vector) else 0
             count *= dimension
@@ -230,10 +230,13 @@ class Program:
         stored_through: names of the entry's parameters that may be addresses of stores.
         smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
         reads_clock: whether some function looks at a clock.
+        reserved: bytes ahead of `shared_start` that it may use: what the system keeps there for cooperative
+            groups, where some function asks for it.
         asynchronous: whether some function works asynchronously.
+        tensor_fences: whether some function has a `tcgen05.fence`.
         clustered: whether it is compiled for clusters of several CTAs.
         registers: `.maxnreg`; 0 where the entry does not say.
-        unset: names of registers that can be read before they are written, by the number of their origin.
+        unset: what can be read before it is written, by the number of its origin: "register `%r3`".
     """
 
     def __init__(
@@ -251,7 +254,9 @@ class Program:
         self.unset: list[str] = []
         self.smallest: dict[str, int] = {}
         self.reads_clock = False
+        self.reserved = 0
         self.asynchronous = False
+        self.tensor_fences = False
         self.clustered = clustered
         self.registers = next(
             (
@@ -314,9 +319,9 @@ class Program:
         for reached in ("shared", "global") if space == "generic" else (space,):
             self.smallest[reached] = min(size, self.smallest.get(reached, size))
 
-    def unset_origin(self, name: str) -> int:
+    def unset_origin(self, what: str) -> int:
         """The (negative) number of the origin of a register that was never written."""
-        self.unset.append(name)
+        self.unset.append(what)
         return -len(self.unset)
 
     # ---- addresses

@@ -392,6 +392,11 @@ class TiledBank(Bank):
         self._undefined[first // CHUNK : last // CHUNK + 1] = True
         self._any = True
 
+    def define(self, size: int) -> None:
+        """The first bytes of each tile hold zeros."""
+        if self.shadow is not None:
+            self.shadow.reshape(self.tiles, -1)[:, :size] = 0
+
     def grown(self, size: int) -> TiledBank:
         """A bank with larger tiles and the same contents."""
         larger = TiledBank(self.tiles, size, self.shadow is not None)

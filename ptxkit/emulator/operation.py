@@ -32,8 +32,9 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES, DType
-from ptxkit.emulator.opcodes import load
+from ptxkit.emulator.opcodes import load, load_chapter
 
 Array = np.ndarray | np.generic
 
@@ -59,6 +60,7 @@ class Pure:
             of it is defined; at least one isn't None. Returns a mask or None for each result, a tuple where
             there are several. The carry flag takes no part. None: any undefined source bit makes every
             result bit undefined.
+        divides: the second source is the divisor of a division of integers, which must not be 0.
     """
 
     results: tuple[str, ...]
@@ -67,6 +69,7 @@ class Pure:
     reads_carry: bool = False
     writes_carry: bool = False
     undefined: Callable[..., Any] | None = None
+    divides: bool = False
 
 
 class Modifiers:
@@ -179,6 +182,84 @@ class Modifiers:
         if self.left:
             left = ", ".join(f"`.{modifier}`" for modifier in self.left)
             raise Unsupported(f"`{self.opcode}` with {left}")
+
+
+Operation = Callable[[Decoded], Pure]
+"""What an instruction computes, by its row."""
+
+OPERATIONS: dict[tuple[str, str], Operation] = {}
+"""The operations by chapter of the instruction set and name of the instruction (`mul.lo`)."""
+
+
+class Operations:
+    """Where a chapter's operations are registered, by the names of their rows.
+
+    `ptxkit.isa` has a file a chapter, and its rows know what type each operand has and which modifiers go
+    together; so an operation is asked for what a row allows, and for nothing else.
+
+    Args:
+        chapter: the name of that file.
+    """
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+
+    def __call__(self, *names: str) -> Callable[[Operation], Operation]:
+        """A decorator: the operation of instructions of these names."""
+
+        def register(operation: Operation) -> Operation:
+            for name in names:
+                if OPERATIONS.setdefault((self.chapter, name), operation) is not operation:
+                    raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
+            return operation
+
+        return register
+
+    def elementwise(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        undefined: Callable[..., Any] | None = None,
+        *,
+        divides: bool = False,
+    ) -> None:
+        """An instruction that does the same with all its types and modifiers, see `Pure`."""
+        self(name)(lambda form: computes(form, function, undefined, divides=divides))
+
+
+def computes(
+    form: Decoded,
+    function: Callable[..., Any],
+    undefined: Callable[..., Any] | None = None,
+    *,
+    results: Sequence[str] | None = None,
+    sources: Sequence[str] | None = None,
+    divides: bool = False,
+) -> Pure:
+    """The operation whose operands have the types that the row says.
+
+    Args:
+        form: the instruction.
+        function, undefined: see `Pure`.
+        results, sources: types in place of the row's, where the function sees the bits as something else.
+        divides: see `Pure`.
+    """
+    return Pure(
+        tuple(results or [kind for _, kind in form.values(written=True)]),
+        tuple(sources or [kind for _, kind in form.values(written=False)]),
+        function,
+        reads_carry=form.reads_carry,
+        writes_carry=form.writes_carry,
+        undefined=undefined,
+        divides=divides,
+    )
+
+
+def operation_of(form: Decoded) -> Pure | None:
+    """What an instruction computes; None where it does something else."""
+    load_chapter(form.row.chapter)
+    operation = OPERATIONS.get((form.row.chapter, form.row.name))
+    return operation(form) if operation is not None else None
 
 
 Reader = Callable[[Modifiers], Pure]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.handover import SPACES, Handover
+from ptxkit.emulator.lanes_apart import EVERY, Look
 from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.seen import Seen
@@ -26,6 +27,8 @@ class Order(Seen):
 
     def barrier(self, rows: Any, number: int) -> None:
         """Whole CTAs meet: `rows` are all their rows, a slice or a bool array."""
+        if self.apart.warps:
+            self.apart.meet(np.arange(self.gang.rows)[rows])
         warps = self.gang.warps
         by_cta = (-1, warps)
         if self.gang.cluster == 1:
@@ -58,6 +61,8 @@ class Order(Seen):
             waiting: those of them that waited.
             covered: for each of `arrived`, the number up to which its accesses are covered.
         """
+        if self.apart.warps:
+            self.apart.meet(waiting)
         columns = self.column[arrived]
         best = self.seen[arrived].max(axis=0)
         best[columns] = np.maximum(best[columns], covered)
@@ -76,6 +81,8 @@ class Order(Seen):
 
     def warps_meet(self, rows: np.ndarray, number: int) -> None:
         """The lanes of some rows meet, each row's own."""
+        if self.apart.warps:
+            self.apart.meet(rows)
         self.seen[rows, self.column[rows]] = number
         self._limit = None
 
@@ -85,8 +92,14 @@ class Order(Seen):
         self.fenced[rows] = number
         self._acquire(rows, self.pending[rows])
         for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
+            self.apart.meet(np.array([row]))
             slots = np.array(sorted(self._owed.pop(row)))
             self._take_slots(np.full(len(slots), row), slots)
+
+    def exchange(self, group: Group) -> None:
+        """All lanes of the group's warps exchange values: what they read before is over."""
+        rows = slice(None) if group.rows is None else group.rows
+        self.exchanged[rows] = self.gang.launch.events.now
 
     def launches_done(self, rows: np.ndarray) -> None:
         """`griddepcontrol.wait`: rows see everything that came before the launch."""
@@ -107,6 +120,8 @@ class Order(Seen):
         self.last_proxy_fence[rows] = number
 
     def _acquire(self, rows: Any, numbers: np.ndarray) -> None:
+        if self.apart.warps:
+            self.apart.learn(np.arange(self.gang.rows)[rows], numbers)
         self.seen[rows] = np.maximum(self.seen[rows], numbers[:, None])
         self.acquired[rows] = np.maximum(self.acquired[rows], numbers)
         if self._asynchronous:
@@ -122,6 +137,7 @@ class Order(Seen):
         if more:
             self.completed = np.pad(self.completed, ((0, 0), (0, 0), (0, more)))
             self.waits = np.pad(self.waits, ((0, 0), (0, more)))
+            self.phases = np.pad(self.phases, ((0, 0), (0, more)))
         self._gathered = self._gathered.grown(slots, locals_)
         self._published = self._published.grown(slots, locals_)
 
@@ -199,13 +215,33 @@ class Order(Seen):
         told = self._gathered.completed[:, rank, local]
         told[slots] = np.maximum(told[slots], number)
 
+    def know(self, rows: np.ndarray, locals_: np.ndarray, number: int) -> None:
+        """Rows have waited for the asynchronous machine, which is done with what it did for their CTAs.
+
+        Args:
+            rows: of the gang.
+            locals_: the number of each by which that is known; see `MBarriers.reserve`.
+            number: the event up to which it is done.
+        """
+        self.completed[rows, self.rank[rows], locals_] = number
+        if self.apart.warps:
+            self.apart.know(rows, self.rank[rows], locals_, number)
+        self._limit = None
+
     def publish(self, slots: np.ndarray) -> None:
         """The phases of mbarriers complete."""
         self._published.copy_from(self._gathered, slots)
 
     def acquire(
-        self, rows: np.ndarray, slots: np.ndarray, mbarriers: MBarriers, number: int, relaxed: bool = False
-    ) -> None:
+        self,
+        rows: np.ndarray,
+        slots: np.ndarray,
+        mbarriers: MBarriers,
+        number: int,
+        relaxed: bool = False,
+        masks: np.ndarray | None = None,
+        by_parity: bool = False,
+    ) -> tuple[int, int, Look] | None:
         """Rows have waited for mbarriers with success.
 
         Args:
@@ -213,15 +249,27 @@ class Order(Seen):
             mbarriers: of the gang.
             number: the event.
             relaxed: whether a fence has yet to make it good.
+            masks: the lanes of each that did; None for all of them.
+            by_parity: whether they gave the parity of the phase.
+
+        Returns:
+            Lanes that might have come too early; see `LanesApart.acquire`.
         """
+        early = None
+        if not relaxed and (masks is not None or self.apart.warps):
+            lanes = np.full(len(rows), EVERY) if masks is None else masks
+            early = self.apart.acquire(self, self._published, rows, slots, lanes, number, by_parity)
         rows, slots = _pairs(rows, slots)
-        self.waits[rows, mbarriers.local[slots]] = number
+        local = mbarriers.local[slots]
+        self.waits[rows, local] = number
+        self.phases[rows, local] = mbarriers.phase[slots]
         if not relaxed:
             self._take_slots(rows, slots)
-            return
+            return early
         self.relaxed[rows] = number
         for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
             self._owed.setdefault(row, set()).add(slot)
+        return None
 
     def _take_slots(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows acquire what was released to mbarriers, and know what those tell of."""

@@ -57,7 +57,7 @@ class Origins:
         """The origin of a value that `site` reads: a new one for a register that was never written."""
         if number >= 0:
             return number
-        return self._number(Origin(site, f"register `{program.unset[-number - 1]}`"))
+        return self._number(Origin(site, program.unset[-number - 1]))
 
     def of_read(self, access: Access, size: int) -> int:
         """The origin of undefined bytes that are loaded."""

@@ -56,7 +56,8 @@ class ParameterSlots:
             if access is None:
                 continue
             symbol, offset, width, count = access
-            if offset < 0 or offset + width * count > builder.program.image.size_of(symbol):
+            size = builder.program.image.size_of(symbol)  # 0 for the last array, which callers size.
+            if offset < 0 or (size and offset + width * count > size):
                 outside.append((instruction, f"an access outside the parameter `{symbol.name}`"))
                 continue
             cuts = bounds.setdefault(symbol, set())
@@ -132,8 +133,10 @@ class ParameterSlots:
 
     def _passed(self, symbol: Symbol) -> Passed:
         if symbol.kind is SymbolKind.REGISTER:
-            bits = DTYPES[symbol.type].bits
-            return Passed(max(bits // 8, 1), (Piece(0, max(bits // 8, 1), self._builder.slot(symbol)),))
+            size = DTYPES[symbol.type].bytes
+            parts = "xyzw"[: int(symbol.vector[1:])] if symbol.vector else "x"
+            pieces = (Piece(size * i, size, self._builder.slot(symbol, part)) for i, part in enumerate(parts))
+            return Passed(size * len(parts), tuple(pieces))
         if symbol in self._stacked:
             return self._stacked[symbol]
         size = self._builder.program.image.size_of(symbol)

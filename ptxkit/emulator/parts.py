@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+    from ptxkit.asm.decode import Decoded
     from ptxkit.emulator.accessor import Accessor
     from ptxkit.emulator.form import Address
     from ptxkit.emulator.operands import Source, Target
@@ -20,14 +21,14 @@ class Computation:
     """A pure instruction.
 
     Attributes:
-        modifiers: all of them, to be read again.
+        modifiers: the instruction, or its modifiers, to be read again.
         operation: what it computes.
         sources: its operands, in the order of the operation's.
         targets: its destinations; None for one that is left out.
         guard: the predicate before it, if there is one.
     """
 
-    modifiers: Modifiers
+    modifiers: Modifiers | Decoded
     operation: Pure
     sources: Sequence[Source]
     targets: Sequence[Target | None]

@@ -36,7 +36,7 @@ class Passed:
 
     Attributes:
         size: bytes of the variable or register.
-        pieces: of the variable; a register is one.
+        pieces: of the variable; a register is one, a vector register one a component.
     """
 
     size: int
@@ -66,9 +66,9 @@ def gather(regs: list[Any], undefined: Undefined, pieces: Sequence[Piece], offse
 
     Bytes that no piece holds were never stored: they are undefined.
     """
-    if len(pieces) == 1 and pieces[0].offset == offset and pieces[0].size == size:
-        slot = pieces[0].slot
-        return (regs[slot], *undefined.get(slot, (None, 0)))
+    for piece in pieces:
+        if piece.offset == offset and piece.size == size:
+            return (regs[piece.slot], *undefined.get(piece.slot, (None, 0)))
     if size > WIDEST:
         return _joined(
             gather(regs, undefined, pieces, offset, WIDEST),

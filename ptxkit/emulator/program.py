@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import basic_blocks, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic, counted
@@ -20,18 +21,20 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Block, Code
-from ptxkit.emulator.effect import Effect, find_effect
+from ptxkit.emulator.effect import Effect, End, effect_of, find_effect
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.operands import Source, Target
-from ptxkit.emulator.operation import Pure, Unsupported, decode_pure
+from ptxkit.emulator.operation import Pure, Unsupported, decode_pure, operation_of
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.parts import Computation, Part
 from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
+from ptxkit.emulator.sums import after, behind, sum_step
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
 
 
@@ -80,7 +83,7 @@ class Builder:
         self.bits: list[int] = []
         self.names: list[str] = []
         self.block_at: dict[int, int] = {}
-        self._slots: dict[tuple[Symbol, int], int] = {}
+        self._slots: dict[Symbol, dict[int, int]] = {}
         self._aliases: dict[int, tree.Name] = {}
         self.warpgroup_slots: frozenset[int] = frozenset()
         self._carry: int | None = None
@@ -90,6 +93,7 @@ class Builder:
         self._reads = 0
         self._writes = 0
         self._problems: list[Diagnostic] = []
+        self._sums: list[Step] = []
         self.parameters = ParameterSlots(self)
 
     # ---- names and slots
@@ -111,11 +115,11 @@ class Builder:
     def slot(self, symbol: Symbol, component: str | None = None) -> int:
         """The slot of a register, or of a component of a vector register."""
         index = AXES.get(component or "", 0) if symbol.vector else 0
-        key = (symbol, index)
-        if key not in self._slots:
+        parts = self._slots.setdefault(symbol, {})
+        if index not in parts:
             name = f"{symbol.name}.{component}" if symbol.vector else symbol.name
-            self._slots[key] = self.new_slot(DTYPES[symbol.type].bits, name)
-        return self._slots[key]
+            parts[index] = self.new_slot(DTYPES[symbol.type].bits, name)
+        return parts[index]
 
     @property
     def stack_pointer(self) -> int:
@@ -130,6 +134,19 @@ class Builder:
         if self._carry is None:
             self._carry = self.new_slot(1, "CC.CF")
         return self._carry
+
+    def _awaits_carry(self, live: int) -> bool:
+        return self._carry is not None and bool(live >> self._carry & 1)
+
+    def _without_carry(self, call: End) -> End:
+        """A call, behind which the carry flag is undefined: 9.7.2 preserves it across none."""
+        lost = ones(1), self.program.unset_origin("the carry flag after a call")
+
+        def end(group: Group) -> int:
+            group.undefined[self.carry] = lost
+            return call(group)
+
+        return end
 
     def address_of(self, symbol: Symbol) -> tuple[int, bool]:
         """The address of a variable, parameter or function in its own space, and whether it is an offset
@@ -179,12 +196,41 @@ class Builder:
         self._cut(decoded, reads, kills)
         return []
 
+    def sum(self, symbol: Symbol, component: str | None, number: int, site: Site) -> int:
+        """A slot that holds a register plus a number while an instruction runs, which is being decoded.
+
+        Raises:
+            Unsupported: it is no integer register.
+        """
+        slot, kind = self.slot(symbol, component), DTYPES[symbol.type]
+        if kind.is_float or kind.bits not in (8, 16, 32, 64):
+            raise Unsupported(f"a sum with `{symbol.name}`, a register of type `.{symbol.type}`")
+        name = self.names[slot]
+        into = self.new_slot(kind.bits, f"{name}+{number}")
+        self._sums.append(sum_step(slot, kind.bits, name, number, into, site))
+        return into
+
     def _decode(self, instruction: tree.Instruction) -> _Decoded:
+        item = self._decode_alone(instruction)
+        if self._sums:
+            sums, self._sums = self._sums, []
+            item.step, item.tracked = after(sums, item.step), after(sums, item.tracked)
+            item.effect, item.part = behind(sums, item.effect), None
+        return item
+
+    def _decode_alone(self, instruction: tree.Instruction) -> _Decoded:
         site = Site(instruction, self.function.name, self.program.image.source)
         nothing = _Decoded(site, no_step, no_step)
         try:
             guard = self._guard(instruction)
             form = Form(self, instruction, site, guard)
+            pure = self._compute(form, guard)
+            if pure is not None:
+                return pure
+            known = effect_of(form)
+            if known is not None:
+                step = effect_step(known, guard, site)
+                return _Decoded(site, step, step, guard, known, known.transfer)
             pure = self._decode_pure(form, guard)
             if pure is not None:
                 return pure
@@ -208,8 +254,7 @@ class Builder:
         if instruction.opcode == "wgmma":
             return
         symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
-        used = {slot for (symbol, _), slot in self._slots.items() if symbol in symbols}
-        slots = tuple(sorted(used & self.warpgroup_slots))
+        slots = tuple(sorted(self._slots_of(symbols) & self.warpgroup_slots))
         if slots:
             item.step = watched(item.step, slots, item.site, item.guard)
             item.tracked = watched(item.tracked, slots, item.site, item.guard)
@@ -227,6 +272,31 @@ class Builder:
             raise Unsupported(f"the guard `{instruction.guard.name}`, which is no predicate")
         negated = instruction.guard.negated
         return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
+
+    def _compute(self, form: Form, guard: Source | None) -> _Decoded | None:
+        """A pure instruction."""
+        operation = operation_of(form)
+        if operation is None:
+            return None
+        sources = [
+            form.source(operand, kind)
+            for (operand, _), kind in zip(form.values(written=False), operation.sources, strict=True)
+            if operand is not None
+        ]
+        targets = [
+            form.target(operand, kind) if operand is not None else None
+            for (operand, _), kind in zip(form.values(written=True), operation.results, strict=True)
+        ]
+        if operation.reads_carry:
+            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
+        if operation.writes_carry:
+            operation, targets = _with_carry(operation, targets, self.carry)
+        step = clean_step(operation, sources, targets, guard)
+        if operation.divides:
+            step = checked_division(step, sources[1], guard, form.site)
+        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
+        part = Computation(Decoded(form.instruction), operation, sources, targets, guard)
+        return _Decoded(form.site, step, tracked, guard, part=part)
 
     def _decode_pure(self, form: Form, guard: Source | None) -> _Decoded | None:
         modifiers = form.modifiers.copy()
@@ -259,24 +329,23 @@ class Builder:
 
     # ---- data flow over slots
 
-    def _slot_bits(self, registers: Iterable[Symbol]) -> int:
-        bits = 0
-        wanted = set(registers)
-        for (symbol, _), slot in self._slots.items():
-            if symbol in wanted:
-                bits |= 1 << slot
-        return bits
+    def _slots_of(self, symbols: Iterable[Symbol | None]) -> set[int]:
+        """The slots of some registers, all components."""
+        none: dict[int, int] = {}
+        return {slot for symbol in symbols if symbol for slot in self._slots.get(symbol, none).values()}
 
     def _dataflow(self) -> tuple[list[int], list[int]]:
         """What each instruction reads and surely overwrites, in bits of slots."""
-        by_register = [self._slot_bits([register]) for register in self.flow.registers]
+        by_register = [sum(1 << slot for slot in self._slots_of([r])) for r in self.flow.registers]
         reads, kills = [], []
         for number, instruction in enumerate(self.flow.instructions):
             read = _translate(self.flow.reads[number], by_register)
             kill = _translate(self.flow.kills[number], by_register)
             more, less = self.parameters.dataflow(instruction)
-            if self._carry is not None and _touches_carry(instruction):
-                more |= 1 << self._carry
+            if self._carry is not None and instruction.match is not None:
+                decoded = Decoded(instruction)
+                more |= decoded.reads_carry << self._carry
+                less |= decoded.writes_carry << self._carry
             if self._stack_pointer is not None and instruction.opcode in STACK:
                 more |= 1 << self._stack_pointer
             reads.append(read | more)
@@ -307,9 +376,10 @@ class Builder:
             if last.effect.link is not None:
                 linker = Linker(self, i, i + 1)
                 target = linker.block(last.effect.target) if last.effect.target is not None else None
-                made.end = guarded_end(
-                    last.guard, last.site, last.effect.uniform, last.effect.link(linker), i, i + 1, target
-                )
+                end = last.effect.link(linker)
+                if "calls" in traits(last.site.instruction) and self._awaits_carry(block.live_out):
+                    end = self._without_carry(end)
+                made.end = guarded_end(last.guard, last.site, last.effect.uniform, end, i, i + 1, target)
             else:
                 made.end = fall_through(i + 1)
             for item in items:
@@ -341,7 +411,7 @@ class Builder:
             code.initial[self._stack_pointer] = np.uint64(code.frame)
             undefined &= ~(1 << self._stack_pointer)
         code.initial_undefined = {
-            slot: (ones(self.bits[slot]), self.program.unset_origin(self.names[slot]))
+            slot: (ones(self.bits[slot]), self.program.unset_origin(f"register `{self.names[slot]}`"))
             for slot in _bits(undefined)
         }
         self.parameters.finish(code)
@@ -374,10 +444,6 @@ def _translate(bits: int, table: list[int]) -> int:
     for i in _bits(bits):
         result |= table[i]
     return result
-
-
-def _touches_carry(instruction: tree.Instruction) -> bool:
-    return "cc" in instruction.modifiers or instruction.opcode in ("addc", "subc", "madc")
 
 
 def _with_carry(

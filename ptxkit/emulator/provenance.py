@@ -1,4 +1,5 @@
-"""Which kernel parameters a program may store through: a static look, blind to the flow of control."""
+"""Where values come from and go to, seen statically: which parameters of a kernel it may store through, and
+which of its loads are for the products of warpgroups."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ from ptxkit.asm.symbols import Symbol, SymbolKind
 
 STORING = frozenset({"st", "atom", "red", "cp", "multimem", "call"})
 """Opcodes that may store to an address, or hand one to a function that does."""
+LOADING = frozenset({"ld", "ldmatrix"})
+"""Opcodes that read shared memory for registers, and nothing else."""
 
 
 def stored_through(flow: Flow) -> set[str]:
     """The names of an entry's parameters from which the addresses of its stores may be computed.
 
-    An address that was loaded from memory has no known parameter behind it.
+    Blind to the flow of control. An address that was loaded from memory has no known parameter behind it.
     """
     sources = _sources(flow)
     found: set[str] = set()
@@ -64,3 +67,35 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
                     sources[symbol] |= reached
                     changed = True
     return sources
+
+
+def loads_of_products(flow: Flow) -> frozenset[int]:
+    """The loads of a function, by `id`, from which `wgmma` may take registers: all but its accumulator's."""
+    count = len(flow.instructions)
+    taken = [_taken(flow, instruction) for instruction in flow.instructions]
+    wanted = [0] * (count + 1)  # before each instruction: registers whose values a product may take later
+    loads: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for number in range(count - 1, -1, -1):
+            before = 0
+            for following in flow.successors(number):
+                before |= wanted[following]
+            if flow.writes[number] & before:
+                before &= ~flow.kills[number]
+                if flow.instructions[number].opcode in LOADING:
+                    loads.add(id(flow.instructions[number]))
+                else:
+                    before |= flow.reads[number]
+            before |= taken[number]
+            if before != wanted[number]:
+                wanted[number], changed = before, True
+    return frozenset(loads)
+
+
+def _taken(flow: Flow, instruction: tree.Instruction) -> int:
+    """The registers that a product takes, but for its accumulator, as bits."""
+    if instruction.opcode != "wgmma" or "mma_async" not in instruction.modifiers:
+        return 0
+    return flow.register_bits([name for o in instruction.operands[1:] for name in operand_names(o)])

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import Label
+from ptxkit.emulator.barrier_phases import crowds_between
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.ledger import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, Ledger
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import lanes_of
@@ -49,7 +51,10 @@ def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
                 _examine_reads(access, ledger, record, own, record >= limit, strong)
         first = ledger.read("first read", place, count)
         if not _all_reach(first, limit):
-            backward = np.where(first < limit, own[..., None], first)[::-1, ::-1]
+            # Rows that share a place: the first of them stands for all, by what it has seen.
+            alone = index.shape[0] == 1 and np.size(limit) > 1
+            seen = limit[_standing_row(access)] if alone else limit
+            backward = np.where(first < seen, own[..., None], first)[::-1, ::-1]
             ledger.write("first read", place[::-1, ::-1], backward, count)
         last = own
         if index.shape[0] == 1 and access.group.n > 1:
@@ -151,8 +156,7 @@ def _own_records(
     if active is not None:
         active = np.broadcast_to(active, (group.n, WARP))
     if shape[0] == 1 and group.n > 1:
-        some = np.any(np.broadcast_to(True if active is None else active, (group.n, WARP)), axis=1)
-        row = group.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
+        row = _standing_row(access, last)
         threads = threads[row : row + 1]
         active = active[row : row + 1] if active is not None else None
     if shape[1] == 1:
@@ -164,6 +168,14 @@ def _own_records(
     elif active is not None:
         threads = np.where(active, threads, threads.flat[int(active.argmax())])
     return ledger.own(number, strength, threads)
+
+
+def _standing_row(access: Access, last: bool = False) -> int:
+    """Which of the rows that share a place stands for all: the first, or the last, that takes part."""
+    group = access.group
+    active = lanes_of(group, access.guard, (group.n, WARP))
+    some = np.any(np.broadcast_to(True if active is None else active, (group.n, WARP)), axis=1)
+    return group.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
 
 
 def _changes(access: Access, index: Any, values: tuple[Any, ...], width: int) -> Any:
@@ -271,7 +283,11 @@ def _examine(
     else:
         ctas = group.gang.position(my_thread >> THREAD_BITS)
         rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
-    bad = ~order.has_seen(ledger, theirs, rows, strong)
+    bad = ~order.has_seen(ledger, theirs, rows, strong, (my_thread & THREAD) % WARP)
+    if earlier != "write" and bad.any() and group.gang.warpgroups is not None:
+        bad &= ~group.gang.warpgroups.took(ledger, theirs, rows)
+    if earlier != "write" and later == "write" and bad.any():
+        bad &= ~order.is_over(ledger, theirs, rows)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
@@ -279,7 +295,8 @@ def _examine(
         them, me = _party(access, ledger, theirs[at]), _party(access, ledger, mine[at], int(rows[at]))
         if ledger.private:
             them = replace(them, cta=me.cta)
-        _report(access, them, me, place, earlier.rpartition(" ")[2], later)
+        apart = bool(order.has_seen(ledger, theirs[at : at + 1], rows[at : at + 1], strong)[0])
+        _report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)
 
 
 # ---- the finding
@@ -306,7 +323,10 @@ def _party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> _Party:
     return _Party(cta, thread & THREAD, site, number, bool(ledger.is_async(record)))
 
 
-def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str) -> None:
+def _report(
+    access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str, apart: bool = False
+) -> None:
+    """Raise the finding; `apart`: another lane of the later one's warp knows of the earlier access."""
     gang, site, other = access.group.gang, access.site, them.site
     launch, shared = gang.launch, access.space == "shared"
     if them.number < launch.events.first:
@@ -317,13 +337,21 @@ def _report(access: Access, them: _Party, me: _Party, index: int, earlier: str, 
     if shared and gang.cluster > 1:
         place += f" of CTA {gang.name_cta(index // gang.shared.stride)}"
     by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
-    whose = "the asynchronous machine" if them.machine else str(launch.thread(them.cta, them.thread))
+    whose = (gang.mbarriers.machine if them.machine else launch.thread)(them.cta, them.thread)
     notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
     if not shared and (owner := launch.memory.find(tile)) is not None:
         notes.append(f"byte {tile - owner.address} of {owner}")
     if them.cta == me.cta and them.thread // WARP == me.thread // WARP and not them.machine:
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
     code, message, help = _rule(them, me, place, earlier, later, shared)
+    if them.cta == me.cta and not them.machine:
+        crowds = crowds_between(gang, me.cta, (them.thread, me.thread), them.number)
+        if crowds:
+            notes += crowds
+            help = "let the barrier expect all warps that come to it, or give each party one of its own"
+    if apart:
+        notes.append(LANE_APART)
+        help = MEET_FIRST
     if shared and _relied_on_relaxed(access, them, me):
         message = f"MBAR-RELAXED-DATA: a {later} of {place} relies on a relaxed arrival or wait"
         code, help = (

@@ -6,12 +6,14 @@ PTX ISA 9.7.13.5, 9.7.13.6; bulk and tensor reductions and `red.async` combine i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ptxkit.dtypes import DType
-from ptxkit.emulator.operation import Modifiers, Unsupported, decode_pure
+from ptxkit.emulator.numerics import double, half, single
+from ptxkit.emulator.operation import Unsupported
 
 Combine = Callable[..., Any]
 """The new value of a place from the old one and the operands, elementwise."""
@@ -28,13 +30,14 @@ CHAINED: dict[str, np.ufunc] = {
 """Integer operations whose whole chain of turns is one `accumulate`."""
 
 
-def combiner(operator: str, kind: DType, flush: bool) -> Combine:
+def combiner(operator: str, kind: DType, cached: bool) -> Combine:
     """What an operator does to one place.
 
     Args:
         operator: one of `OPERATORS`.
         kind: the type.
-        flush: whether subnormal f32 values count as zero, as in global memory.
+        cached: whether the cache of global memory adds, where subnormal f32 values count as zero and a NaN of
+            f64 is handed on as it is; shared memory has sums of floats done by the threads.
 
     Raises:
         Unsupported: there is no such operation.
@@ -56,19 +59,27 @@ def combiner(operator: str, kind: DType, flush: bool) -> Combine:
         if kind.is_integer and kind.bits in (32, 64):
             return CHAINED[operator]
         if kind.is_float:
-            return _float_combiner(operator, name, flush)
+            return _float_combiner(operator, kind, cached)
     raise Unsupported(f"`.{operator}` of type `.{name}`")
 
 
-def _float_combiner(operator: str, name: str, flush: bool) -> Combine:
-    modifiers = [name]
-    if operator == "add":
-        modifiers = ["rn", "ftz", name] if name == "f32" and flush else ["rn", name]
-    elif name in ("f32", "f64"):
-        raise Unsupported(f"`.{operator}` of type `.{name}`")
-    operation = decode_pure(Modifiers(operator, modifiers))
-    assert operation is not None
-    return operation.function
+def _float_combiner(operator: str, kind: DType, cached: bool) -> Combine:
+    if kind.bits // kind.lanes == 16:
+        name, is_pair = kind.name.removesuffix("x2"), kind.lanes == 2
+        if operator == "add":
+            return partial(half.compute, "add", name, is_pair)
+        code = partial(
+            half.extreme, largest=operator == "max", propagate_nan=False, infinity=half.INFINITY[name]
+        )
+        return half.on_codes(code) if is_pair else code
+    if operator != "add":
+        raise Unsupported(f"`.{operator}` of type `.{kind.name}`")
+    if kind.bits == 64:
+        return double.add_to_memory if cached else lambda old, b: double.add(b, old, "rn")
+    add = partial(single.add, mode="rn")
+    if cached:
+        return lambda old, b: single.flush(add(single.flush(old), single.flush(b)))
+    return add
 
 
 def take_turns(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.handover import SPACES, Handover
+from ptxkit.emulator.lanes_apart import LanesApart
 from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.values import WARP
 
@@ -40,9 +41,13 @@ class Seen:
         init_fenced: int64 (rows,), the event of the row's last `fence.mbarrier_init`.
         last_proxy_fence: int64 (rows,), the event of its last `fence.proxy.async`; 0 for none.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
+        phases: int64 of the same shape, how many phases of it were complete then.
         relaxed: int64 (rows,), the event of the row's last relaxed arrival or wait.
+        exchanged: int64 (rows,), the event before which all lanes of the row had their last exchange, by
+            `shfl.sync`, `vote.sync` and so on.
         met: bool (rows, CTAs of a cluster), which of them the row knows to be running.
         column: which warp of its cluster a row is.
+        apart: what single lanes have acquired since the lanes of their warp last met.
     """
 
     def __init__(self, gang: Gang, start: int) -> None:
@@ -62,8 +67,11 @@ class Seen:
         self.init_fenced = np.zeros(gang.rows, np.int64)
         self.last_proxy_fence = np.zeros(gang.rows, np.int64)
         self.waits = np.zeros((gang.rows, 0), np.int64)
+        self.phases = np.zeros((gang.rows, 0), np.int64)
         self.relaxed = np.zeros(gang.rows, np.int64)
+        self.exchanged = np.zeros(gang.rows, np.int64)
         self.met: np.ndarray = self.rank[:, None] == np.arange(size)
+        self.apart = LanesApart()
         self._owed: dict[int, set[int]] = {}
         self._gathered = Handover(0, width, size, 0)
         self._published = Handover(0, width, size, 0)
@@ -79,9 +87,11 @@ class Seen:
         """
         if self._limit is None:
             own = self.seen.min(axis=1)
-            if self.completed.shape[2]:
+            if len(self._published.acquired):
                 # What the asynchronous machine did counts by mbarrier: look at every record of this launch.
                 own[:] = self.start
+            elif self.completed.shape[2]:
+                own = np.maximum(np.minimum(own, self.completed.min(axis=(1, 2)) + 1), self.start)
             self._limit = tuple(_column(limits) for limits in (own, np.minimum(own, self.acquired)))
         limit = self._limit[0 if private else 1]
         return limit[group.rows] if limit.ndim and group.rows is not None else limit
@@ -97,7 +107,12 @@ class Seen:
         return known
 
     def has_seen(
-        self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, strong: bool = False
+        self,
+        ledger: Ledger,
+        record: np.ndarray,
+        rows: np.ndarray,
+        strong: bool = False,
+        lanes: np.ndarray | None = None,
     ) -> np.ndarray:
         """Whether rows have seen the accesses of some records.
 
@@ -106,6 +121,7 @@ class Seen:
             record: a record for each row.
             rows: of the gang.
             strong: whether relaxed reads of the rows count, which a fence has yet to make good.
+            lanes: the lane of each row that asks; None where all of them do together.
         """
         number = ledger.number(record)
         near, column, rank = self._whose(ledger, record, rows)
@@ -116,7 +132,52 @@ class Seen:
             local = np.minimum((ledger.thread(record) & THREAD).astype(np.int64), self.completed.shape[2] - 1)
             by_machine = np.where(near, self.completed[rows, rank, local], self.acquired[rows])
             known = np.where(told, number <= by_machine, known)
+        if lanes is not None and self.apart.warps:
+            for one, at in self.apart.pairs(rows, lanes):
+                local = np.minimum(
+                    (ledger.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
+                )
+                seen = np.where(told[at], one.completed[rank[at], local] + 1, one.seen[column[at]])
+                known[at] &= ~near[at] | (number[at] < seen)
         return known
+
+    def all_seen(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
+        """Whether it is plain that some rows, and the next `warps` - 1, have seen all that some records say.
+
+        No for those of the asynchronous machine, and where CTAs share the memory or lanes are apart.
+        """
+        if not ledger.private or self.apart.warps or ledger.is_async(record).any():
+            return False
+        seen = self.seen[rows] if warps == 1 else self.seen[(rows[:, None] + np.arange(warps)).reshape(-1)]
+        return bool(ledger.number(record.max()) < seen.min())
+
+    def has_waited(
+        self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, told: np.ndarray
+    ) -> np.ndarray:
+        """Whether rows know that the asynchronous machine was done with something after some accesses.
+
+        Args:
+            ledger: whose records.
+            record: of a thread's access, for each row.
+            rows: of the gang.
+            told: the number in `completed` by which that is known, for each warp of the record's CTA.
+        """
+        near, column, rank = self._whose(ledger, record, rows)
+        done = self.completed[rows, rank, told[column % self.gang.warps]]
+        known: np.ndarray = near & (ledger.number(record) < done)
+        return known
+
+    def is_over(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Whether reads are of lanes of the rows' own warps, before an exchange of all lanes of the warp.
+
+        No order of memory comes with an exchange (9.7.9.6). But a load that stands before it has its value
+        when a lane behind it stores, for a warp's accesses go to memory in order; cooperative groups rely
+        on that.
+        """
+        near, column, _ = self._whose(ledger, record, rows)
+        own = near & (column == self.column[rows]) & ~ledger.is_async(record)
+        over: np.ndarray = own & (ledger.number(record) < self.exchanged[rows])
+        return over
 
     def is_own(self, ledger: Ledger, record: Any, threads: Any) -> Any:
         """Whether records are of these threads themselves, and of this launch."""
@@ -170,11 +231,12 @@ class Seen:
         tile = mbarriers.place[slots] // self.gang.shared.stride
         return self.gang.ctas[tile].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | local
 
-    def record_told(self, ledger: Ledger, local: int, cta: int) -> Any:
-        """What the asynchronous machine did to a CTA of the gang, as a ledger's records name it."""
+    def record_told(self, ledger: Ledger, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
+        """What the asynchronous machine did to CTAs of the gang, as a ledger's records name it."""
+        number = np.minimum(local, THREAD).astype(ledger.dtype)
         if ledger.private:
-            return ledger.dtype.type(local)
-        return ledger.dtype.type(int(self.gang.ctas[cta]) << THREAD_BITS | local)
+            return number
+        return self.gang.ctas[cta].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | number
 
 
 def _column(numbers: np.ndarray) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.addresses import COOPERATIVE_GROUPS
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _thread_number(gang: Gang) -> Any:
 def _total_shared(gang: Gang) -> Any:
     """In units of 128 bytes, of 256 up to sm_75 (10.30)."""
     unit = 256 if gang.launch.program.capability < (8, 0) else 128
-    return _u32(-(-gang.launch.shared_total // unit) * unit)
+    return _u32(-(-gang.launch.shared_used // unit) * unit)
 
 
 def _tid(axis: int) -> Value:
@@ -133,17 +134,17 @@ SPECIAL: dict[str, Value] = {
     "%lanemask_ge": _lane_mask(lambda bit: ~(bit - _ONE)),
     "%lanemask_gt": _lane_mask(lambda bit: ~((bit << _ONE) - _ONE)),
     "%total_smem_size": _total_shared,
-    "%aggr_smem_size": lambda gang: _u32(gang.launch.shared_total + gang.launch.limits.shared_reserved),
+    "%aggr_smem_size": lambda gang: _u32(gang.launch.shared_used + gang.launch.limits.shared_reserved),
     "%dynamic_smem_size": lambda gang: _u32(gang.launch.shared_dynamic),
     **{f"%envreg{i}": lambda gang: _u32(0) for i in range(32)},
     # Where cooperative groups find the workspace of a cooperative launch.
     "%envreg1": lambda gang: _u32(gang.launch.workspace >> 32),
     "%envreg2": lambda gang: _u32(gang.launch.workspace & 0xFFFF_FFFF),
     "%reserved_smem_offset_begin": lambda gang: _u32(0),
-    "%reserved_smem_offset_end": lambda gang: _u32(gang.launch.shared_start),
-    "%reserved_smem_offset_cap": lambda gang: _u32(gang.launch.shared_start),
+    "%reserved_smem_offset_end": lambda gang: _u32(gang.launch.limits.shared_reserved),
+    "%reserved_smem_offset_cap": lambda gang: _u32(gang.launch.limits.shared_reserved),
     "%reserved_smem_offset_0": lambda gang: _u32(0),
-    "%reserved_smem_offset_1": lambda gang: _u32(0),
+    "%reserved_smem_offset_1": lambda gang: _u32(COOPERATIVE_GROUPS),
     **{f"%pm{i}": lambda gang: _u32(0) for i in range(8)},
     **{f"%pm{i}_64": lambda gang: np.uint64(0) for i in range(8)},
     "%is_explicit_cluster": lambda gang: np.bool_(gang.launch.launch.clustered),

@@ -67,7 +67,7 @@ _ALSO = {
     "variable": "the address of a variable",
     "pack": "a vector that is as wide",
     "sink": "_",
-    "sinks": "_ for elements",
+    "unread": "the same in braces",
 }
 
 
@@ -86,6 +86,8 @@ def operand(spec: Spec, written: bool = False) -> str:
     elif not main:
         main.append("a constant" if "imm" in spec.words else "an address")
     also = [text for word, text in _ALSO.items() if word in spec.words]
+    if written and "whole" not in spec.words and (spec.count is not None or "vec" in spec.words):
+        also.append("_ for elements")
     text = " ".join(main) + "".join(f", or {other}" for other in also)
     limits = _limits(spec)
     return f"{text}; {limits}" if limits else text
@@ -125,7 +127,8 @@ def _limits(spec: Spec) -> str:
     if spec.low is None:
         return ""
     step = f", in steps of {spec.step}" if spec.step > 1 else ""
-    return f"{spec.low} to {spec.high}{step}"
+    taken = f", and up to {spec.taken} by ptxas" if spec.taken is not None else ""
+    return f"{spec.low} to {spec.high}{step}{taken}"
 
 
 def special_register(register: SpecialRegister) -> str:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from ptxkit.dtypes import DTYPES
+from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import OPAQUE, OperandKind, fits, same_space
-from ptxkit.isa.places import SPACES, Place, Spec
+from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, unlisted
+from ptxkit.isa.places import SPACES, Place
 
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
@@ -32,12 +35,13 @@ REPEATABLE = frozenset("satfinite sat cc sync approx NaN relu uni shiftamt".spli
 """Modifiers that ptxas lets stand twice."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     """A form that the modifiers fit.
 
     Attributes:
         form: the row.
+        name: the instruction's name, of several parts where it begins like one: `cp.async.bulk`.
         slots: which modifier fills each slot, by the slot's name.
         facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
         reordered: the modifiers stand in another order than the manual's.
@@ -45,10 +49,29 @@ class Candidate:
     """
 
     form: Form
+    name: str
     slots: Mapping[str, str]
     facts: frozenset[str]
     reordered: bool = False
     beyond: tuple[str, ...] = ()
+
+    @cached_property
+    def meant(self) -> tuple[Any, ...]:
+        """What the modifiers behind the instruction's name mean (`ptxkit.isa.modifiers`), slot by slot."""
+        from ptxkit.isa.modifiers import meaning
+
+        return tuple(meaning(slot, self.slots[slot]) for slot in self._behind)
+
+    @cached_property
+    def meanings(self) -> Mapping[str, Any]:
+        """The same by the slots' names."""
+        return dict(zip(self._behind, self.meant, strict=True))
+
+    @property
+    def _behind(self) -> list[str]:
+        """The slots that are filled, without those of the instruction's name."""
+        filled = [slot.name for slot in self.form.slots if slot.name in self.slots]
+        return filled[self.name.count(".") :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +83,22 @@ class Match:
         places: the operands' places, one for each operand written.
         facts: what is there, modifiers and operands.
         written: which operands are destinations.
+        read: which are sources, addresses among them.
         ranged: some constant has a range.
         special: some operand is a special register.
         placed: some operand is an address in a variable.
+        unlisted: the operands that ptxas takes beyond the manual: their position, and what they are in words.
     """
 
     candidate: Candidate
     places: tuple[Place, ...]
     facts: frozenset[str]
     written: tuple[bool, ...]
+    read: tuple[bool, ...]
     ranged: bool
     special: bool
     placed: bool
+    unlisted: tuple[tuple[int, str], ...]
 
     @property
     def form(self) -> Form:
@@ -117,18 +144,18 @@ class Spelling:
             return found
 
 
-def assign(form: Form, name_parts: int, modifiers: Sequence[str]) -> Candidate | None:
+def assign(form: Form, name: str, modifiers: Sequence[str]) -> Candidate | None:
     """Put modifiers into the slots of a form; None where they don't fit.
 
     Args:
         form: the row.
-        name_parts: how many of the modifiers belong to the instruction's name.
+        name: the instruction's, of which the first modifiers may be parts.
         modifiers: as written.
     """
     filled = _in_order(form.slots, modifiers)
     reordered = False
     if filled is None:
-        filled = _any_order(form.slots, name_parts, modifiers)
+        filled = _any_order(form.slots, name.count("."), modifiers)
         reordered = True
     if filled is None:
         return None
@@ -136,7 +163,7 @@ def assign(form: Form, name_parts: int, modifiers: Sequence[str]) -> Candidate |
     facts = frozenset(f".{modifier}" for modifier in filled if modifier) | {f".{name}" for name in slots}
     beyond = [f".{m}" for slot, m in zip(form.slots, filled, strict=True) if m in slot.extra]
     beyond += [f"-{slot.name}" for slot, m in zip(form.slots, filled, strict=True) if slot.lax and not m]
-    return Candidate(form, slots, facts, reordered, tuple(beyond))
+    return Candidate(form, name, slots, facts, reordered, tuple(beyond))
 
 
 def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | None:
@@ -218,10 +245,37 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
             place_fits(candidate, place, kind) for place, kind in zip(places, kinds, strict=True)
         ):
             written = tuple(candidate.form.writes(place) for place in places)
-            special = any(kind[0] == "sreg" for kind in kinds)
+            special = any(_reads_special(kind) for kind in kinds)
             placed = any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds)
-            return Match(candidate, places, facts, written, _ranged(candidate.form, places), special, placed)
+            beyond = _unlisted(candidate, places, kinds)
+            ranged = _ranged(candidate.form, places)
+            read = tuple(candidate.form.reads(place) for place in places)
+            return Match(candidate, places, facts, written, read, ranged, special, placed, beyond)
     return None
+
+
+def _reads_special(kind: OperandKind) -> bool:
+    if isinstance(kind, str):
+        return False
+    return kind[0] == "sreg" or (
+        kind[0] in ("{", "[", "offset") and any(map(_reads_special, filter(None, kind[1:])))
+    )
+
+
+def _unlisted(
+    candidate: Candidate, places: Sequence[Place], kinds: Sequence[OperandKind]
+) -> tuple[tuple[int, str], ...]:
+    found = []
+    for position, (place, kind) in enumerate(zip(places, kinds, strict=True)):
+        what = None
+        if place.shape == "plain":
+            what = unlisted(candidate.form.specs[place.name], kind)
+        elif candidate.form.specs[place.name].lenient and kind[0] == "[" and kind[1][0] == "var":
+            fitting = variable_fits(kind[1], address_spaces(candidate, place))
+            what = None if fitting else f"a variable in `.{kind[1][1]}`"
+        if what is not None:
+            found.append((position, what))
+    return tuple(found)
 
 
 def _ranged(form: Form, places: Sequence[Place]) -> bool:
@@ -262,10 +316,12 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
     form = candidate.form
     if place.shape == "address":
         spec = form.specs[place.name]
+        if "bare" in spec.words and spec.type is None and kind[0] == "offset":
+            return kind[1] in DTYPES
         if isinstance(kind, str) and "bare" in spec.words:
             return kind in DTYPES if spec.type is None else fits(spec, place, kind, candidate.slots, False)
         if isinstance(kind, tuple) and kind[0] == "var" and "bare" in spec.words and spec.type is None:
-            return True
+            return variable_fits(kind, address_spaces(candidate, place))
         return isinstance(kind, tuple) and kind[0] == "[" and _address_fits(candidate, place, kind)
     if place.shape == "pair":
         if isinstance(kind, tuple) and kind[0] == "|":
@@ -276,18 +332,32 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
         return place.parts[1].optional and fits(
             form.specs[place.name], place.parts[0], kind, candidate.slots, True
         )
-    if place.shape in ("vector", "arguments"):
-        opening = "{" if place.shape == "vector" else "("
+    if place.shape == "vector":
+        if not isinstance(kind, tuple) or kind[0] != "{" or len(kind) - 1 != len(place.parts):
+            return False
+        spec = form.specs[place.parts[0].name]
+        return elements_fit(kind[1:], str(spec.type), spec, form.writes(place))
+    if place.shape == "arguments":
         return (
             isinstance(kind, tuple)
-            and kind[0] == opening
+            and kind[0] == "("
             and len(kind) - 1 == len(place.parts)
             and all(
                 fits(form.specs[part.name], part, element, candidate.slots, form.writes(place))
                 for part, element in zip(place.parts, kind[1:], strict=True)
             )
         )
+    if place.selector and not _selects(form, place, kind):
+        return False
     return fits(form.specs[place.name], place, kind, candidate.slots, form.writes(place))
+
+
+def _selects(form: Form, place: Place, kind: OperandKind) -> bool:
+    """Whether the part of an operand that is selected, if one is, is one that the row has."""
+    while isinstance(kind, tuple) and kind[0] in ("neg", "not"):
+        kind = kind[1]
+    assert place.selector is not None
+    return kind[0] != "part" or kind[1] in form.selectors[place.selector]
 
 
 def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
@@ -297,7 +367,7 @@ def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
         return False
     if suffix and not (
         (suffix == place.suffix or suffix in spec.words)
-        and _unified_fits(base, address_spaces(candidate, place))
+        and unified_fits(base, address_spaces(candidate, place))
     ):
         return False
     parts = address_parts(place, kind)
@@ -307,61 +377,22 @@ def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
         return False
     if spec.words & OPAQUE:
         return operator is None and fits(spec, place.parts[0], base, candidate.slots, True)
-    spaces = address_spaces(candidate, place)
-    if isinstance(base, tuple) and base[0] == "sreg":
-        return _special_base_fits(candidate.form, place, base)
-    if not _base_fits(base, spaces, "reg" in spec.words):
-        return False
-    if spaces == ("tmem",) and not _tensor_memory_fits(base, "exact" in spec.words):
-        return False
-    parameter = isinstance(base, tuple) and base[:2] == ("var", "param")
-    return not parameter or _parameter_fits(base[2], spec)
+    return base_fits(candidate.form, place, base, address_spaces(candidate, place, True), candidate.slots)
 
 
-def _unified_fits(base: OperandKind, spaces: tuple[str, ...]) -> bool:
-    """Whether `.unified` may follow the address: in global memory, of a variable only with that attribute."""
-    variable = isinstance(base, tuple) and base[0] == "var"
-    return {"global", "generic"} >= set(spaces) and (not variable or base[2:] == ("unified",))
+def address_spaces(candidate: Candidate, place: Place, lenient: bool = False) -> tuple[str, ...]:
+    """The state spaces that an address may be in; `generic` where the form has a slot that is left empty.
 
-
-def address_spaces(candidate: Candidate, place: Place) -> tuple[str, ...]:
-    """The state spaces that an address may be in; `generic` where the form has a slot that is left empty."""
+    Args:
+        candidate: the form.
+        place: the address.
+        lenient: also those that ptxas alone takes.
+    """
     spaces: list[str] = []
-    for space in candidate.form.specs[place.name].spaces:
+    spec = candidate.form.specs[place.name]
+    for space in (*spec.spaces, spec.lenient) if spec.lenient and lenient else spec.spaces:
         if space.startswith("."):
             spaces.append(candidate.slots.get(space[1:], "generic"))
         else:
             spaces.append(space)
     return tuple(spaces)
-
-
-def _tensor_memory_fits(base: OperandKind, exact: bool) -> bool:
-    """Whether a base may be an address in Tensor Memory: a 32-bit register, for the MMAs a `.b32` one."""
-    return base in ("b32", "?") or (not exact and base in ("u32", "s32"))
-
-
-def _parameter_fits(role: str, spec: Spec) -> bool:
-    """Loads don't read return parameters, stores don't write inputs, nothing else takes one for a call."""
-    if "load" in spec.words:
-        return role != "out"
-    if "store" in spec.words:
-        return role != "in"
-    return role != "local"
-
-
-def _special_base_fits(form: Form, place: Place, base: tuple) -> bool:
-    """Whether ptxas takes a special register for an address: wherever it does not look at the state space."""
-    scalar = len(base) == 2 and base[1] != "pred"
-    return scalar and form.opcode not in ("mbarrier", "prefetchu", "tcgen05") and place.name != "mbar"
-
-
-def _base_fits(base: OperandKind, spaces: tuple[str, ...], registers: bool) -> bool:
-    if base == "?":
-        return True
-    if isinstance(base, str):
-        if base == "int":
-            return "local" in spaces
-        return base in DTYPES and base[0] in "bus" and base != "b128"
-    if base[0] == "var":
-        return not registers and any(same_space(base[1], wanted) for wanted in spaces)
-    return base[0] == "opaque"

@@ -23,7 +23,8 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
                        `group` of `.cta_group`
     vec                a vector of as many elements as the modifier `.vec` says, without it a register
     none               nothing but `_`
-    sink, sinks        `_` may stand for it; for elements of the vector
+    sink               `_` may stand for it
+    whole              of a vector that is written: no element may be `_`
     pred               a predicate
     in SPACE..         an address in one of these state spaces, or in that of a slot: `in .ss`, `in shared`
     label, function, variable, sreg, pack, texref ..: see `places.KINDS`
@@ -39,14 +40,14 @@ filled, `name` for an operand that is there, joined by `!`, `&`, `|`, and for ru
 semicolons.
 
 The first operand is written unless it is an address or its specification says `read`; others are where it says
-`write`.
+`write`. What says `both` is read, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ptxkit import targets
@@ -105,6 +106,15 @@ USUAL = {
 """Specifications of operands whose name says what they are, in every row."""
 
 
+TRAITS = {
+    "branches": "control goes on at a label, unless a guard keeps it here",
+    "calls": "control goes to a function and comes back",
+    "ends": "the thread leaves the function, or is gone",
+    "carries": "the carry flag is read; it is written where the slot `.cc` is filled",
+}
+"""What a row may say of its instruction beside its syntax."""
+
+
 @dataclass(frozen=True, eq=False)
 class Form:
     """One form of an instruction: a row.
@@ -126,6 +136,7 @@ class Form:
         section: of the manual.
         chapter: the file that holds the row.
         selectors: the parts that `a{.asel}` may select.
+        traits: what it does beyond its operands, see `TRAITS`.
     """
 
     syntax: str
@@ -143,6 +154,7 @@ class Form:
     section: str
     chapter: str
     selectors: Mapping[str, tuple[str, ...]]
+    traits: frozenset[str]
 
     @cached_property
     def shapes(self) -> tuple[tuple[Place, ...], ...]:
@@ -183,6 +195,11 @@ class Form:
         if place is self.places[0]:
             return place.shape != "address" and "read" not in words
         return "write" in words
+
+    def reads(self, place: Place) -> bool:
+        """Whether the operand is a source, or an address: all but destinations, and those that say `both`."""
+        words = self.specs[place.name].words if place.name in self.specs else frozenset()
+        return "both" in words or not self.writes(place)
 
     @cached_property
     def modifiers(self) -> frozenset[str]:
@@ -253,6 +270,7 @@ def parse_form(
     beyond: str | None = None,
     rules: str | tuple[str, ...] = (),
     lax: str = "",
+    traits: str = "",
     chapter: str = "",
     **given: str,
 ) -> Form:
@@ -268,6 +286,7 @@ def parse_form(
         beyond: condition of what ptxas takes and the manual does not have.
         rules: what must hold.
         lax: slots that ptxas lets stay empty, against the manual.
+        traits: see `TRAITS`.
         chapter: the file that holds the row.
         given: values of slots, specifications of operands.
 
@@ -277,7 +296,10 @@ def parse_form(
     try:
         beyond_ = Condition.parse(beyond) if beyond else None
         asked = (needs or {}, advises or {})
-        return _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
+        form = _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
+        if unknown := set(traits.split()) - set(TRAITS):
+            raise NotationError(f"`{' '.join(sorted(unknown))}` is no trait")
+        return replace(form, traits=frozenset(traits.split()))
     except NotationError as reason:
         raise NotationError(f"row `{syntax}`: {reason}") from None
 
@@ -361,6 +383,7 @@ def _parse_form(
         section=section,
         chapter=chapter,
         selectors={name: tuple(text.split()) for name, text in selectors.items()},
+        traits=frozenset(),
     )
 
 

@@ -5,7 +5,9 @@ An operand's *kind* is all that the rows look at, small and hashable, so that ve
     "b32"                 a register of that type            ("v4", "f32")        a vector register
     "int" "float" "0f"    constants: an integer, a decimal or `0d`, a `0f` one
     ("not", k) ("neg", k) `!k`, `-k`                          ("part", "b0", k)    `k.b0`
-    ("sreg", "u32")       a special register                  ("sreg", "v4", "u32")
+    ("sreg", "u32")       a special register                  ("sreg", "v4", "u32"), ("sreg", "u32", "component"),
+                                                              ("sreg", "u64", "narrow")
+    ("offset", k)         `k+4` outside of brackets           ("expression",)  any other expression of names
     ("var", "shared")     the address of a variable           ("opaque", "texref")
     ("var", "global", "unified")  of a variable with that attribute
     ("var", "param", "in")  of a parameter: `in`, `out` of the function itself, `local` for a call
@@ -19,71 +21,17 @@ An operand's *kind* is all that the rows look at, small and hashable, so that ve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.places import Place, Spec
+from ptxkit.isa.registers import INTEGER, constant_fits, register_bits, register_fits
+from ptxkit.isa.texels import GEOMETRIC, geometry_fits
+from ptxkit.isa.vectors import CONSTANTS, SPECIAL, vector_type
 
 OperandKind = str | tuple
 OPAQUE = frozenset({"texref", "samplerref", "surfref"})
-CONSTANTS = frozenset({"int", "float", "0f"})
-
-_INTEGER = frozenset({Kind.SIGNED, Kind.UNSIGNED})
-
-
-@cache
-def register_fits(register: str, wanted: str, wide: bool = False, element: bool = False) -> bool:
-    """Whether a register of type `register` may stand where an instruction of type `wanted` has an operand.
-
-    Args:
-        register: the declared type.
-        wanted: the instruction's type, perhaps an alternate or packed one.
-        wide: the register may be wider (9.4.1).
-        element: it is an element of a `.v2`, .. vector, where a float's place takes integers of its width.
-
-    Untyped bits fit every type of their width; signed and unsigned integers each other; floats only
-    themselves. A `.f16x2` register passes for the 32-bit integer or the predicate that the instruction's own type
-    names: so says ptxas.
-    """
-    have, want = DTYPES[register], DTYPES[wanted]
-    if register == wanted:
-        return True
-    if want.kind is Kind.PREDICATE:
-        return register == "f16x2"
-    if have.kind is Kind.PREDICATE:
-        return False
-    bits = _register_bits(wanted)
-    if wanted == "b128":
-        return False
-    same = have.bits == bits or (wide and have.bits > bits)
-    if want.kind is Kind.BITS and want.fundamental:
-        return same
-    if want.kind in _INTEGER and want.lanes == 1 and want.fundamental:
-        return same and (have.kind is Kind.BITS or have.kind in _INTEGER or register == "f16x2")
-    if have.kind is Kind.BITS:
-        return same
-    if element and wanted in ("f32", "f64") and have.kind in _INTEGER:
-        return have.bits == bits
-    return register == "f16x2" and want.kind in _INTEGER and bits == 32
-
-
-def _register_bits(type_: str) -> int:
-    """How wide the register is that holds a value of the type."""
-    bits = DTYPES[type_].bits
-    return 8 if bits < 8 else bits if bits in (8, 16, 32, 64, 128) else 64 if bits > 32 else 32
-
-
-@cache
-def constant_fits(constant: str, wanted: str) -> bool:
-    """Whether a constant of that kind may stand for an operand of type `wanted`."""
-    want = DTYPES[wanted]
-    if constant == "int":
-        if want.kind is Kind.PREDICATE:
-            return True
-        return want.fundamental and (want.kind is Kind.BITS or want.kind in _INTEGER)
-    if wanted in ("f32", "f64"):
-        return True
-    return wanted == ("b64" if constant == "float" else "b32")
+VECTORS = frozenset({"vec", "pack", "coordinates", "offsets"}) | GEOMETRIC
+"""Words of operands that may be vectors without a count of their own."""
 
 
 def resolve_type(spec: Spec, slots: Mapping[str, str]) -> str | None:
@@ -127,6 +75,26 @@ def _symbol(symbol: str, slots: Mapping[str, str]) -> int:
     return int(shape[start:stop])
 
 
+def unlisted(spec: Spec, kind: OperandKind) -> str | None:
+    """What ptxas takes there and the manual does not have, in words; None where there is nothing."""
+    if isinstance(kind, str):
+        return "a predicate" if kind == "pred" and "unread" in spec.words else None
+    if kind[0] == "|":
+        return "a pair"
+    if kind[0] == "offset":
+        base = kind[1]
+        listed = isinstance(base, tuple) and base[0] == "var" and "variable" in spec.words
+        return None if listed else "a sum"
+    if kind[0] == "{":
+        if any(isinstance(element, tuple) and element[0] == "sreg" for element in kind):
+            return "a special register in a vector"
+        if "pred" in kind:
+            return "a predicate in a vector"
+        if spec.count is None and not spec.words & VECTORS:
+            return None if "unread" in spec.words and len(kind) == 2 else "a vector"
+    return None
+
+
 def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], written: bool) -> bool:
     """Whether an operand of that kind meets the specification.
 
@@ -142,89 +110,43 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
     words = spec.words
     if kind == "_":
         return "sink" in words
+    if "unread" in words and _unread_fits(kind, written):
+        return True
     if isinstance(kind, tuple):
         if kind[0] == "part" and place.selector:
             return fits(spec, Place("plain", place.name), kind[2], slots, written)
         if kind[0] in ("not", "neg"):
             sign = "!" if kind[0] == "not" else "-"
             inner = Place("plain", place.name, selector=place.selector)
-            return place.negatable == sign and fits(spec, inner, kind[1], slots, written)
-    if words & _GEOMETRIC:
-        return _geometry_fits(spec, resolve_type(spec, slots), kind, slots)
+            return (
+                place.negatable == sign and kind[1] != "f16x2" and fits(spec, inner, kind[1], slots, written)
+            )
+    if words & GEOMETRIC:
+        return geometry_fits(spec, resolve_type(spec, slots), kind, slots)
     count = resolve_count(spec, slots)
     type_ = resolve_type(spec, slots)
-    if kind == "f16x2" and spec.type in ("u32", "s32"):
+    if kind == "f16x2" and spec.type in ("u32", "s32") and spec.type not in slots:
         return False
+    if isinstance(kind, tuple) and kind[0] == "|" and kind[2] == "_" != kind[1]:
+        first = (written and "write" not in words) or words & {"label", "read"}
+        return bool(first) and isinstance(kind[1], str) and fits(spec, place, kind[1], slots, written)
+    if "braced" in words and isinstance(kind, tuple) and kind[0] == "{":
+        assert type_ is not None
+        return elements_fit(kind[1:], type_, spec, written)
     if (
         "loose" in words
         and count is not None
         and not written
-        and _scalar_fits(spec, type_, kind, slots, written)
+        and _scalar_fits(spec, type_, place, kind, slots, written)
     ):
         return True
     if count is None and "vec" in words and isinstance(kind, tuple) and kind[0] == "{":
         if "loose" in words and len(kind) - 1 in (2, 4):
-            return "pred" not in kind
+            return "pred" not in kind and not (written and CONSTANTS.intersection(kind))
         count = 1  # `ld.b32 {%r}, [a];`
     if count is not None:
         return _vector_fits(count, type_, kind, spec, written)
-    return _scalar_fits(spec, type_, kind, slots, written)
-
-
-_GEOMETRIC = frozenset({"texels", "shifts", "gradients"})
-GEOMETRY = {
-    #        texels, shifts, gradients
-    "1d": (1, 1, 1),
-    "2d": (2, 2, 2),
-    "3d": (4, 4, 4),
-    "a1d": (2, 1, 1),
-    "a2d": (4, 2, 2),
-    "cube": (4, 0, 4),
-    "acube": (4, 0, 4),
-    "2dms": (4, 2, 0),
-    "a2dms": (4, 2, 0),
-}
-"""Elements of the vectors that go with each geometry of textures and surfaces (9.7.10.3)."""
-
-
-def _geometry_fits(spec: Spec, type_: str | None, kind: OperandKind, slots: Mapping[str, str]) -> bool:
-    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars."""
-    assert type_ is not None
-    texels, shifts, gradients = GEOMETRY[slots["geom"]]
-    if isinstance(kind, str):
-        if "shifts" in spec.words:
-            return _texel(kind, type_) and not (slots["geom"] == "3d" and kind == "b32")
-        elements: tuple = (kind,)
-    elif kind[0] in ("v2", "v4"):
-        elements = (kind[1],) * int(kind[0][1:])
-    elif kind[0] == "{":
-        elements = kind[1:]
-    else:
-        return False
-    if "gradients" in spec.words:
-        return not isinstance(kind, str) and len(elements) == gradients and _all_texels(elements, type_)
-    needed = texels if "texels" in spec.words else shifts
-    if not needed or len(elements) < needed or len(elements) not in (1, 2, 4):
-        return False
-    if "texels" in spec.words and slots["geom"].startswith("a"):
-        if len(set(elements[1:])) > 1 and "b32" not in elements[1:]:
-            return False
-        return _texel(elements[0], "u32") and _all_texels(elements[1:], type_)
-    return _all_texels(elements, type_)
-
-
-def _all_texels(elements: tuple, type_: str) -> bool:
-    return all(_texel(element, type_) for element in elements)
-
-
-def _texel(element: OperandKind, type_: str) -> bool:
-    if element == "?":
-        return True
-    if not isinstance(element, str):
-        return False
-    if element in CONSTANTS:
-        return constant_fits(element, type_)
-    return element in DTYPES and register_fits(element, type_)
+    return _scalar_fits(spec, type_, place, kind, slots, written)
 
 
 def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, written: bool) -> bool:
@@ -233,7 +155,7 @@ def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, w
     if isinstance(kind, str):
         return False
     if kind[0] == "{":
-        return len(kind) - 1 == count and _elements_fit(kind[1:], type_, spec, written)
+        return len(kind) - 1 == count and elements_fit(kind[1:], type_, spec, written)
     if kind[0] == "sreg":
         return "sreg" in spec.words and kind[1] == f"v{count}" and register_fits(kind[2], type_)
     if kind[0] in ("v2", "v4", "v8"):
@@ -241,36 +163,38 @@ def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, w
     return False
 
 
-def _elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool:
-    """Whether registers may stand together in a vector: all of one fitting type, or of several types of one
-    width, which then count as bits."""
-    registers = set()
-    for element in elements:
-        if element == "_":
-            if "sinks" not in spec.words:
-                return False
-        elif element in CONSTANTS:
-            if written or "reg" in spec.words or not constant_fits(element, type_):
-                return False
-        elif element in DTYPES:
-            registers.add(element)
-        elif element != "?":
+def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool:
+    """Whether what stands in braces fits as one vector of that type; `_` in one that is written, not alone."""
+    words = spec.words
+    if "_" in elements and (not written or "whole" in words):
+        return False
+    if "vec" in words and "int" in elements:
+        if type_ == "f32" or (type_ in ("f16", "bf16", "f64") and "int" in elements[1:]):
+            return False  # ptxas crashes.
+        if type_ == "f16x2" and elements[0] == "int":
             return False
-    if len(registers) > 1:
-        widths = {DTYPES[register].bits for register in registers}
-        if len(widths) > 1 or "pred" in registers:
-            return False
-        registers = {f"b{widths.pop()}"}
-    if "exact" in spec.words:
-        return registers <= {type_}
-    if "loose" in spec.words and type_ == "f32":
+    if not CONSTANTS.isdisjoint(elements) and (written or "reg" in words):
+        return False
+    found = vector_type(elements)
+    if "plain" in words and any(e == "pred" or e[0] == "sreg" for e in elements):
+        return False
+    if found is None or found in ("?", "_", "any"):
+        return found == "?" or (found == "any" and "braced" not in words)
+    if found in CONSTANTS:
+        if spec.count is not None and (found == "float" or type_ in ("b32", "f64")):
+            return type_ == "f64"
+        return constant_fits(found, type_)
+    if found.startswith(SPECIAL):
+        return register_fits(f"b{found.removeprefix(SPECIAL)}", type_, "wide" in words)
+    if "exact" in words:
+        return found == type_
+    if "loose" in words and type_ == "f32":
         type_ = "b32"
-    wide, element = "wide" in spec.words, "vec" in spec.words
-    return all(register_fits(register, type_, wide, element) for register in registers)
+    return register_fits(found, type_, "wide" in words, bool(words & {"vec", "braced"}))
 
 
 def _scalar_fits(
-    spec: Spec, type_: str | None, kind: OperandKind, slots: Mapping[str, str], written: bool
+    spec: Spec, type_: str | None, place: Place, kind: OperandKind, slots: Mapping[str, str], written: bool
 ) -> bool:
     words = spec.words
     if "label" in words:
@@ -282,7 +206,8 @@ def _scalar_fits(
     if "any" in words:
         return isinstance(kind, str) and kind in DTYPES and kind != "f16x2"
     if "exact" in words:
-        return kind == type_
+        sum_ = kind[1] if kind[0] == "offset" else None
+        return type_ in (kind, sum_) or (type_ == "u32" and sum_ in ("b32", ("sreg", "u32"), ("sreg", "b32")))
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
         wanted = "pred" if "pred" in words else type_
         if kind == "f16x2" and "pred" in words:
@@ -293,8 +218,13 @@ def _scalar_fits(
             return True
     if isinstance(kind, tuple) and kind[0] == "opaque":
         return kind[1] in words
+    if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2"):
+        found = vector_type(kind[1:]) if len(kind) - 1 in (1, 2, 4, 8) else None
+        return found == f"b{DTYPES[type_].bits}" or (found == "int" and "loose" in words and not written)
     if written:
         return "pack" in words and isinstance(kind, tuple) and type_ is not None and _unpacks(kind, type_)
+    if kind == "int" and type_ == "bf16" and "loose" in words:
+        return True
     if kind in CONSTANTS and "reg" not in words:
         if "imm" in words and type_ is None:
             return kind == "int"
@@ -306,8 +236,18 @@ def _scalar_fits(
             and not (kind == "0f" and "double" in words)
         )
     if kind == "func":
-        return "function" in words or ("imm" not in words and "reg" not in words and type_ is not None)
+        if "function" in words:
+            return True
+        if words & {"reg", "wide"} and "vec" not in words:
+            return False  # `cvt` of a function's address crashes ptxas.
+        return not spec.spaces and "read" not in words and _of_instruction(spec, type_, slots)
     if isinstance(kind, tuple):
+        if kind[0] == "offset":
+            if "imm" in words or place.selector or ("reg" in words and "pred" not in words):
+                return False
+            return _sum_fits(kind[1], type_, spec, slots)
+        if kind[:2] == ("var", "global") and type_ is not None and DTYPES[type_].bits == 32:
+            return False  # Global memory has 64-bit addresses.
         if kind[0] == "var":
             return "variable" in words and kind[2:] != ("local",) and _variable_fits(kind[1], spec, slots)
         if kind[0] == "{" or kind[0] in ("v2", "v4", "v8"):
@@ -319,6 +259,67 @@ def _scalar_fits(
     return False
 
 
+def _of_instruction(spec: Spec, type_: str | None, slots: Mapping[str, str]) -> bool:
+    """Whether ptxas takes the type from the instruction's modifiers, and so looks less close."""
+    if type_ is None:
+        return False
+    dtype = DTYPES[type_]
+    given = (spec.type or "").startswith(".") or (type_ in slots and (dtype.is_float or "wide" in spec.words))
+    return given and (dtype.fundamental or type_ in ("f32x2", "u16x2", "s16x2"))
+
+
+def _unread_fits(kind: OperandKind, written: bool) -> bool:
+    """Whether what stands there is in a register of 32 bits, or a number of as many."""
+    if isinstance(kind, str):
+        return (
+            kind == "pred" or (kind in DTYPES and DTYPES[kind].bits == 32) or (kind == "0f" and not written)
+        )
+    if kind[0] == "{":
+        found = vector_type(kind[1:])
+        return found is not None and _unread_fits(found, written)
+    if written:
+        return False
+    if kind[0] == "offset":
+        return kind[1][0] in ("var", "opaque") or (kind[1] != "0f" and _unread_fits(kind[1], written))
+    return kind == ("not", "pred")
+
+
+def _sum_fits(base: OperandKind, type_: str | None, spec: Spec, slots: Mapping[str, str]) -> bool:
+    """Whether `r+1` or `v+4` may stand as a source: the manual has `v+4` for `mov` and addresses alone, ptxas takes
+    both as arithmetic, of any width where the instruction says the type."""
+    if base == "?":
+        return True
+    if "pred" in spec.words or type_ == "pred":
+        return base == "pred" or base[:2] == ("sreg", "pred")
+    if type_ is None:
+        return False
+    want = DTYPES[type_]
+    if isinstance(base, tuple):
+        if base[0] == "var" and "variable" in spec.words:
+            return base[2:] != ("local",) and _variable_fits(base[1], spec, slots)
+        if base[0] == "sreg":
+            if base[-1] == "component" or base[1] in ("v4", "pred"):
+                return False
+            return _sum_fits(f"b{DTYPES[base[1]].bits}", type_, spec, slots)
+        if base[0] not in ("var", "opaque"):
+            return False
+        if want.lanes > 1 or not (want.kind is Kind.BITS or want.kind in INTEGER):
+            return False
+        return want.bits == 32 or (want.bits < 128 and _of_instruction(spec, type_, slots))
+    have = DTYPES.get(base)
+    if have is None or have.kind is Kind.PREDICATE:
+        return False
+    if type_ == "bf16" and "loose" in spec.words:
+        return have.bits == 16 and not have.is_float
+    if have.bits != register_bits(type_) and not _of_instruction(spec, type_, slots):
+        return False
+    if want.kind is Kind.BITS or have.kind is Kind.BITS:
+        return True
+    if want.kind in INTEGER and want.lanes == 1:
+        return have.kind in INTEGER
+    return want.lanes == 1 and have.is_float and have.lanes == 1
+
+
 def _variable_fits(space: str, spec: Spec, slots: Mapping[str, str]) -> bool:
     """Whether the address of a variable in `space` is one of the spaces that the specification names."""
     wanted = [slots.get(name[1:], "generic") if name.startswith(".") else name for name in spec.spaces]
@@ -328,7 +329,7 @@ def _variable_fits(space: str, spec: Spec, slots: Mapping[str, str]) -> bool:
 def same_space(variable: str, wanted: str) -> bool:
     """Whether a variable declared in one state space may be addressed as in the other."""
     if wanted == "generic":
-        return variable in ("global", "const", "local") or variable.startswith("shared")
+        return variable in ("global", "local") or variable.startswith("shared")
     return variable.partition("::")[0] == wanted.partition("::")[0]
 
 
@@ -345,11 +346,16 @@ def _packs(kind: tuple, type_: str, written: bool) -> bool:
     if len(elements) not in (1, 2, 4):
         return False
     width = want.bits // len(elements)
+    special = any(isinstance(element, tuple) and element[0] == "sreg" for element in elements)
+    if special and written:
+        return False
     for element in elements:
         if element == "?" or (element == "_" and written):
             continue
-        if element in CONSTANTS and not written:
+        if element in CONSTANTS and not written and not special:
             continue
+        if isinstance(element, tuple) and element[0] == "sreg":
+            element = element[1]
         if not isinstance(element, str) or element not in DTYPES:
             return False
         if DTYPES[element].bits != width or DTYPES[element].kind is Kind.PREDICATE:
@@ -358,9 +364,12 @@ def _packs(kind: tuple, type_: str, written: bool) -> bool:
 
 
 def _special_fits(kind: tuple, type_: str | None, wide: bool) -> bool:
-    """Whether a special register may be read as that type; `%tid.x` and its like also as 16 bits."""
+    """Whether a special register may be read as that type; `%tid.x` and its like also as 16 bits, `%gridid` as
+    16 and 32."""
     if type_ is None or kind[1] == "v4":
         return False
     if kind[-1] == "component" and type_ in ("u16", "s16", "b16"):
+        return True
+    if kind[-1] == "narrow" and DTYPES[type_].bits in (16, 32) and not DTYPES[type_].is_float:
         return True
     return register_fits(kind[1], type_, wide)

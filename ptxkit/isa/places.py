@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink sinks vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write load store coordinates offsets loose advised open bare single double unified".split()
+    "reg exact imm pred none sink whole plain braced vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -28,13 +28,17 @@ KINDS = frozenset(
     any         a register of any type
     coordinates as many as the tensor has dimensions; five for `.tile::gather4` and `.tile::scatter4`
     offsets     of an im2col copy: two fewer than the dimensions, two for `.im2col::w`
+    both        it is written, and read before: an accumulator that stays where it is
     load store  of an address: it is read, or written, which decides what parameters may be named
     bare        of an address: ptxas takes a register without brackets for it, any or one of the type
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one
     double      it must not be a `0f` one
     advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
-    open        the same of its upper end, written `0..~255`
+    open        the same of its upper end, written `0..~255`; `0..1~3`: ptxas takes up to 3
+    plain       of a vector: no element is a special register or a predicate
+    braced      ptxas takes a vector of it, too, of any length
+    unread      ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
                 `.f32` into any 32-bit registers, `.bf16` may be in 16-bit integer registers
 """
@@ -56,9 +60,11 @@ class Spec:
         count: elements of a vector: a number, or (`n`, `*` or `/`, number); None for a scalar.
         low, high, step: the range of a constant, or None; every `step`-th value from 0. `high` may name
             another operand.
+        taken: where ptxas takes more than the manual's `high`, its own.
         choices: the values of a constant, empty where any will do; ptxas also takes multiples of `step`, where that
             is more than 1, written `~/32`.
         spaces: of an address, the state spaces it may be in, or `.slot`.
+        lenient: the slot whose space ptxas takes a variable in, too, written `~.slot`.
     """
 
     type: str | None = None
@@ -68,8 +74,10 @@ class Spec:
     low: float | None = None
     high: float | str | None = None
     step: int = 1
+    taken: int | None = None
     choices: tuple[int, ...] = ()
     spaces: tuple[str, ...] = ()
+    lenient: str | None = None
 
     @classmethod
     def parse(cls, text: str, slots: Collection[str]) -> Spec:
@@ -82,16 +90,20 @@ class Spec:
         scale, step = 1, 1
         low: float | None = None
         high: float | str | None = None
+        taken: int | None = None
         words: set[str] = set()
         count: int | tuple[str, str, int] | None = None
         choices: list[int] = []
         spaces: list[str] = []
+        lenient: str | None = None
         in_spaces = False
         for word in text.split():
             if word == "in":
                 in_spaces = True
             elif in_spaces and (word in SPACES or (word.startswith(".") and word[1:] in slots)):
                 spaces.append(word)
+            elif in_spaces and word.startswith("~.") and word[2:] in slots:
+                lenient = word[1:]
             elif word in KINDS:
                 words.add(word)
             elif word in DTYPES or (word.startswith(".") and word[1:] in slots):
@@ -106,6 +118,8 @@ class Spec:
             elif ".." in word:
                 first, _, rest = word.removeprefix("~").partition("..")
                 last, _, every = rest.removeprefix("~").partition("/")
+                last, _, more = last.partition("~")
+                taken = int(more) if more else None
                 read = float if "." in last else lambda number: int(number, 0)
                 low, step = read(first), int(every or 1)
                 high = last if last.isidentifier() else read(last)
@@ -117,7 +131,19 @@ class Spec:
                 choices.append(int(word))
             else:
                 raise NotationError(f"`{word}` in `{text}` means nothing")
-        return cls(type_, scale, frozenset(words), count, low, high, step, tuple(choices), tuple(spaces))
+        return cls(
+            type_,
+            scale,
+            frozenset(words),
+            count,
+            low,
+            high,
+            step,
+            taken,
+            tuple(choices),
+            tuple(spaces),
+            lenient,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ def _candidates(opcode: str, name: str, modifiers: tuple[str, ...]) -> list[Cand
     found = []
     for row in _rows().get(opcode, ()):
         if row.may_have(modifiers) and name in row.form.names:
-            candidate = assign(row.form, name.count("."), modifiers)
+            candidate = assign(row.form, name, modifiers)
             if candidate is not None:
                 found.append(candidate)
     return found

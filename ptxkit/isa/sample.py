@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
 from ptxkit.isa.match import Candidate, address_spaces
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import GEOMETRY, OPAQUE, constant_fits, register_fits, resolve_count, resolve_type
+from ptxkit.isa.operands import OPAQUE, resolve_count, resolve_type
 from ptxkit.isa.places import Place, Spec
+from ptxkit.isa.registers import constant_fits, register_fits
+from ptxkit.isa.texels import GEOMETRY
 
 REGISTERS = tuple(sorted(FUNDAMENTAL))
 COUNT = 140
@@ -116,7 +118,7 @@ def _combinations(form: Form, random_: random.Random, limit: int) -> Iterator[di
 
 def _candidate(form: Form, slots: Mapping[str, str]) -> Candidate:
     facts = {f".{value}" for value in slots.values()} | {f".{name}" for name in slots}
-    return Candidate(form, slots, frozenset(facts))
+    return Candidate(form, form.name, slots, frozenset(facts))
 
 
 def _sample(candidate: Candidate, places: Sequence[Place], random_: random.Random) -> Sample | None:
@@ -214,7 +216,8 @@ class _Maker:
                 choices += [] if "store" in spec.words else ["v_kernel"]
             elif root in VARIABLES:
                 choices += [VARIABLES[root], f"{VARIABLES[root]}+32"]
-                if root in ("shared", "local"):
+                narrow = self.form.opcode != "mbarrier" or any("shared" in v for v in self.slots.values())
+                if root in ("shared", "local") and narrow:
                     choices += [self.register("b32"), f"{self.register('u32')}+8"]
         return self.random.choice(choices)
 
@@ -277,16 +280,18 @@ class _Maker:
         if not written:
             choices += self.constants(spec, type_)
             if "variable" in words:
-                choices += self.variables(spec)
+                choices += self.variables(spec, type_)
         elif "sink" in words:
             choices.append("_")
         choices += [OPAQUES[word] for word in OPAQUES if word in words]
         return self.random.choice(choices) if choices else None
 
-    def variables(self, spec: Spec) -> list[str]:
+    def variables(self, spec: Spec, type_: str | None) -> list[str]:
         spaces = [self.slots.get(name[1:], "generic") if name[0] == "." else name for name in spec.spaces]
         names = [VARIABLES[root] for name in spaces if (root := name.partition("::")[0]) in VARIABLES]
         names = names or ["v_global"]
+        if type_ is not None and DTYPES[type_].bits == 32:  # Global memory has 64-bit addresses.
+            names = [name for name in names if name != "v_global"]
         return names + [f"{name}+4" for name in names]
 
     def constants(self, spec: Spec, type_: str | None) -> list[str]:

@@ -18,6 +18,7 @@ class SpecialRegister:
         vector: whether it has the components `.x`, `.y`, `.z` (and `.w`, always zero).
         since: the PTX ISA version that introduced it, in its present type.
         needs: the target it needs, as in `ptxkit.targets`; empty where every one will do.
+        narrow: whether `mov` may read its low half or quarter, as it did when the register was that wide.
     """
 
     name: str
@@ -25,6 +26,7 @@ class SpecialRegister:
     vector: bool = False
     since: tuple[int, int] = (1, 0)
     needs: str = ""
+    narrow: bool = False
 
     @property
     def declaration(self) -> str:
@@ -49,7 +51,7 @@ _TABLE = (
     SpecialRegister("%nctaid",          "u32",  True, (2, 0)),              # 10.7
     SpecialRegister("%smid",            "u32", False, (1, 3)),              # 10.8
     SpecialRegister("%nsmid",           "u32", False, (2, 0), "sm_20"),     # 10.9
-    SpecialRegister("%gridid",          "u64", False, (3, 0)),              # 10.10
+    SpecialRegister("%gridid",          "u64", False, (3, 0), narrow=True),  # 10.10
     SpecialRegister("%is_explicit_cluster", "pred", False, (7, 8), "sm_90"),  # 10.11
     SpecialRegister("%clusterid",       "u32",  True, (7, 8), "sm_90"),     # 10.12
     SpecialRegister("%nclusterid",      "u32",  True, (7, 8), "sm_90"),     # 10.13

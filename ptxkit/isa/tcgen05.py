@@ -27,22 +27,22 @@ SPARSE_NEEDS = {**SCALED_NEEDS, ".kind::mxf4 | .kind::mxf4nvf4": "8.6 sm_100a sm
 COLUMNS = "u32 32 64 128 256 512"
 
 # fmt: off
-form("tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols", "7.1", cta_group=GROUP, dst="in shared", nCols=COLUMNS, since=FAMILY)
-form("tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols", "7.1", cta_group=GROUP, taddr="read reg u32", nCols=f"{COLUMNS} ~/32", since=FAMILY)
+form("tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols", "7.1", cta_group=GROUP, dst="in shared ~.shared::cta", nCols=COLUMNS, since=FAMILY)
+form("tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols", "7.1", cta_group=GROUP, taddr="read u32", nCols=f"{COLUMNS} ~/32", since=FAMILY)
 form("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", "7.1", cta_group=GROUP, since=FAMILY)
 
-form("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32   r, [taddr]", "8.3", shape="16x64b 32x32b", num="x1 x2 x4 x8 x16 x32 x64 x128", r="xnum b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.ld.sync.aligned.16x128b.num{.pack::16b}.b32 r, [taddr]", "8.3", num="x1 x2 x4 x8 x16 x32 x64", r="xnum*2 b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.ld.sync.aligned.16x256b.num{.pack::16b}.b32 r, [taddr]", "8.3", num="x1 x2 x4 x8 x16 x32", r="xnum*4 b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32  r, [taddr], immHalfSplitoff", "8.3", num="x1 x2 x4 x8 x16 x32 x64 x128", r="xnum b32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since=FAMILY)
-form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.f32   r, redval, [taddr]", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", r="xnum f32", redval="write f32", taddr=TMEM, lax="aligned", since="8.8 sm_103f sm_110f")
-form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr], immHalfSplitoff", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", r="xnum f32", redval="write f32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since="8.8 sm_103f sm_110f")
-form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp.type    r, redval, [taddr]", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", type="u32 s32", r="xnum .type", redval="write .type", taddr=TMEM, lax="aligned", since="8.8 sm_103f sm_110f")
-form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp.type  r, redval, [taddr], immHalfSplitoff", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", type="u32 s32", r="xnum .type", redval="write .type", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since="8.8 sm_103f sm_110f")
-form("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32   [taddr], r", "8.4", shape="16x64b 32x32b", num="x1 x2 x4 x8 x16 x32 x64 x128", r="xnum b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.st.sync.aligned.16x128b.num{.unpack::16b}.b32 [taddr], r", "8.4", num="x1 x2 x4 x8 x16 x32 x64", r="xnum*2 b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.st.sync.aligned.16x256b.num{.unpack::16b}.b32 [taddr], r", "8.4", num="x1 x2 x4 x8 x16 x32", r="xnum*4 b32", taddr=TMEM, lax="aligned", since=FAMILY)
-form("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32  [taddr], immHalfSplitoff, r", "8.4", num="x1 x2 x4 x8 x16 x32 x64 x128", r="xnum b32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since=FAMILY)
+form("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32   r, [taddr]", "8.3", shape="16x64b 32x32b", num="x1 x2 x4 x8 x16 x32 x64 x128", r="whole plain xnum b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.ld.sync.aligned.16x128b.num{.pack::16b}.b32 r, [taddr]", "8.3", num="x1 x2 x4 x8 x16 x32 x64", r="whole plain xnum*2 b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.ld.sync.aligned.16x256b.num{.pack::16b}.b32 r, [taddr]", "8.3", num="x1 x2 x4 x8 x16 x32", r="whole plain xnum*4 b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32  r, [taddr], immHalfSplitoff", "8.3", num="x1 x2 x4 x8 x16 x32 x64 x128", r="whole plain xnum b32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since=FAMILY)
+form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.f32   r, redval, [taddr]", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", r="whole plain xnum f32", redval="write f32", taddr=TMEM, lax="aligned", since="8.8 sm_103f sm_110f")
+form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr], immHalfSplitoff", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", r="whole plain xnum f32", redval="write f32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since="8.8 sm_103f sm_110f")
+form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp.type    r, redval, [taddr]", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", type="u32 s32", r="whole plain xnum .type", redval="write .type", taddr=TMEM, lax="aligned", since="8.8 sm_103f sm_110f")
+form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp.type  r, redval, [taddr], immHalfSplitoff", "8.3", num="x2 x4 x8 x16 x32 x64 x128", redOp="min max", type="u32 s32", r="whole plain xnum .type", redval="write .type", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since="8.8 sm_103f sm_110f")
+form("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32   [taddr], r", "8.4", shape="16x64b 32x32b", num="x1 x2 x4 x8 x16 x32 x64 x128", r="plain xnum b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.st.sync.aligned.16x128b.num{.unpack::16b}.b32 [taddr], r", "8.4", num="x1 x2 x4 x8 x16 x32 x64", r="plain xnum*2 b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.st.sync.aligned.16x256b.num{.unpack::16b}.b32 [taddr], r", "8.4", num="x1 x2 x4 x8 x16 x32", r="plain xnum*4 b32", taddr=TMEM, lax="aligned", since=FAMILY)
+form("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32  [taddr], immHalfSplitoff, r", "8.4", num="x1 x2 x4 x8 x16 x32 x64 x128", r="plain xnum b32", taddr=TMEM, immHalfSplitoff="imm", lax="aligned", since=FAMILY)
 form("tcgen05.wait::ld.sync.aligned",      "8.5", since=FAMILY)
 form("tcgen05.wait::st.sync.aligned",      "8.5", since=FAMILY)
 
@@ -74,5 +74,5 @@ form("tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector}  [d], [a], b-desc, [sp
 
 form("tcgen05.fence::before_thread_sync", "11.1", since=FAMILY)
 form("tcgen05.fence::after_thread_sync",  "11.1", since=FAMILY)
-form("tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64  [mbar]{, ctaMask}", "12.1", cta_group=GROUP, mbar="in shared", ctaMask="reg u16", rules=".multicast::cluster -> ctaMask; ctaMask -> .multicast::cluster", since=FAMILY)
+form("tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64  [mbar]{, ctaMask}", "12.1", cta_group=GROUP, mbar="in shared ~.shared::cluster", ctaMask="reg u16", rules=".multicast::cluster -> ctaMask; ctaMask -> .multicast::cluster", since=FAMILY)
 # fmt: on

@@ -61,11 +61,11 @@ SIMD4 = {
 for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
     form(f"{name}.dtype.atype.btype{{.sat}}      d, a{{.asel}}, b{{.bsel}}",         "1.1", **SCALAR)
     form(f"{name}.dtype.atype.btype{{.sat}}.op2  d, a{{.asel}}, b{{.bsel}}, c",      "1.1", op2=OP2, c=".dtype", **SCALAR)
-    form(f"{name}.dtype.atype.btype{{.sat}}      d.dsel, a{{.asel}}, b{{.bsel}}, c", "1.1", dsel=PARTS, c="u32", **SCALAR)
+    form(f"{name}.dtype.atype.btype{{.sat}}      d.dsel, a{{.asel}}, b{{.bsel}}, c", "1.1", dsel=PARTS, c=".dtype", **SCALAR)
 for name in ("vshl", "vshr"):
     form(f"{name}.dtype.atype.btype{{.sat}}.mode      d, a{{.asel}}, b{{.bsel}}",         "1.2", **SHIFT)
     form(f"{name}.dtype.atype.btype{{.sat}}.mode.op2  d, a{{.asel}}, b{{.bsel}}, c",      "1.2", op2=OP2, c=".dtype", **SHIFT)
-    form(f"{name}.dtype.atype.btype{{.sat}}.mode      d.dsel, a{{.asel}}, b{{.bsel}}, c", "1.2", dsel=PARTS, c="u32", **SHIFT)
+    form(f"{name}.dtype.atype.btype{{.sat}}.mode      d.dsel, a{{.asel}}, b{{.bsel}}, c", "1.2", dsel=PARTS, c=".dtype", **SHIFT)
 for operands in ("{-}a{.asel}, b{.bsel}, c", "a{.asel}, {-}b{.bsel}, c", "a{.asel}, b{.bsel}, {-}c"):
     form(f"vmad.dtype.atype.btype{{.sat}}{{.scale}}  d, {operands}", "1.3", scale="shr7 shr15", c=".dtype", **SCALAR)
 form("vmad.dtype.atype.btype.po{.sat}{.scale}  d, a{.asel}, b{.bsel}, c",          "1.3", scale="shr7 shr15", c=".dtype", **SCALAR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Instruction
 from ptxkit.isa import describe

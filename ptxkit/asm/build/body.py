@@ -13,7 +13,7 @@ from ptxkit.asm.build.place import caller, mistake
 from ptxkit.asm.build.statements import Frame
 from ptxkit.asm.build.values import MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.body import check_declaration, check_instruction
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import bind
 from ptxkit.asm.tokens import INDENT
 from ptxkit.asm.tree import Block, Directive, Function, Instruction, Name, Operand, Prototype, Variable

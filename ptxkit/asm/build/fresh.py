@@ -11,7 +11,8 @@ from ptxkit.asm.tree import Instruction, Name, Operand, Pair, Vector
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.match import Match
 from ptxkit.isa.notation import Place, Spec
-from ptxkit.isa.operands import register_fits, resolve_count, resolve_type
+from ptxkit.isa.operands import resolve_count, resolve_type
+from ptxkit.isa.registers import register_fits
 
 _BITS = ("b8", "b16", "b32", "b64", "b128")
 

@@ -54,22 +54,13 @@ class Locals(Statements):
             check_target(self._context, statement)
             self._context.found.clear()
         if isinstance(statement, (Directive, Prototype)):
-            self._name_targets(statement)
+            before = frame.statements[-2] if len(frame.statements) > 1 else None
+            frame.scope.name_list(before, statement)
         frame.names.forget()
 
     def _check(self, statement: Variable | Directive) -> None:
         check_declaration(self._context, statement, self._frame.scope)
         self._refuse_errors()
-
-    def _name_targets(self, statement: Directive | Prototype) -> None:
-        """A label right before a list of targets or a prototype names it. PTX ISA 11.3."""
-        before = self._frame.statements[-2:-1]
-        if before and isinstance(before[0], LabelNode):
-            if isinstance(statement, Directive) and statement.name not in ("branchtargets", "calltargets"):
-                return
-            symbol = self._frame.scope.lookup(before[0].name)
-            if symbol is not None:
-                symbol.names = statement
 
     # ---- registers and variables
 

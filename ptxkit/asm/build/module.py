@@ -100,12 +100,12 @@ class Builder(Statements):
 
     def _check(self, statement: Statement) -> None:
         """Raise what the checker has against a statement, which then counts as never seen."""
-        before = self._items.declared.copy(), self._items.files.copy()
+        before = self._checks.declared.copy(), self._items.files.copy()
         self._items.check(statement)
         try:
             self._refuse_errors()
         except PtxkitError:
-            self._items.declared, self._items.files = before
+            self._checks.declared, self._items.files = before
             raise
 
     # ---- functions

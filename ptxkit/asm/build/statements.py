@@ -10,7 +10,7 @@ from ptxkit.asm.build.place import Place, mistake, refuse
 from ptxkit.asm.build.values import Label, Lowering, MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import report_clashes
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol
 from ptxkit.asm.tokens import INDENT, statement_tokens
 from ptxkit.asm.tree import Block, Declarator, Directive, Function, Section, Statement, Variable

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import chain
 
 from ptxkit import targets
+from ptxkit.asm.check.abi import check_functions
 from ptxkit.asm.check.allow import without_allowed
 from ptxkit.asm.check.body import check_body
 from ptxkit.asm.check.context import Context, did_you_mean
@@ -65,6 +66,8 @@ def _check_module(context: Context) -> None:
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)
     report_clashes(context, scope.clashes)
+    if module.complete and not module.has_errors and not any(found.is_error for found in context.found):
+        check_functions(context, scope)
 
 
 def _lint(context: Context, function: Function, scope: Scope) -> None:

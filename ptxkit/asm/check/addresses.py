@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.constants import constant_value
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.constants import constant_value
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Integer, Name, Variable
 from ptxkit.diagnostics import Label, counted

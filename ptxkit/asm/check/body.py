@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from ptxkit.asm.check.abi import note_prototype
 from ptxkit.asm.check.addresses import check_addresses
 from ptxkit.asm.check.calls import check_call, check_targets
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.check.declarations import check_variable
-from ptxkit.asm.check.directives import check_pragma
+from ptxkit.asm.check.declarations import check_name, check_variable
+from ptxkit.asm.check.directives import check_pragma, check_tuning
 from ptxkit.asm.check.explain import explain
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.instructions import check_match, check_special_registers
-from ptxkit.asm.check.kinds import Names
 from ptxkit.asm.check.misfit import declared
+from ptxkit.asm.check.parameters import check_function, check_prototype
+from ptxkit.asm.check.redeclarations import check_again
 from ptxkit.asm.check.undeclared import Undeclared
 from ptxkit.asm.check.usage import Usage
-from ptxkit.asm.symbols import Scope, bind
+from ptxkit.asm.kinds import Names
+from ptxkit.asm.symbols import LISTS, Scope, bind, listed
 from ptxkit.asm.tree import (
     Block,
     Directive,
@@ -23,6 +26,7 @@ from ptxkit.asm.tree import (
     Instruction,
     Label,
     Name,
+    Prototype,
     Statement,
     Variable,
 )
@@ -49,7 +53,7 @@ def check_instruction(
         check_call(context, instruction, kinds, scope)
         return None
     found = spelling(instruction.opcode, instruction.modifiers)
-    match = found.match(kinds)
+    match = instruction.match = found.match(kinds)
     if match is None:
         explain(context, scope, instruction, found, kinds)
     else:
@@ -64,8 +68,8 @@ def check_declaration(context: Context, statement: Variable | Directive, scope: 
     elif statement.name == "target":
         check_target(context, statement)
     elif statement.name == "pragma":
-        check_pragma(context, statement, inside=True)
-    elif statement.name in ("branchtargets", "calltargets"):
+        check_pragma(context, statement, "body")
+    elif statement.name in LISTS:
         check_targets(context, statement, scope)
 
 
@@ -108,9 +112,34 @@ class _Body:
         elif isinstance(statement, (Variable, Directive)):
             if isinstance(statement, Variable):
                 self.of(scope).forget()
+            elif statement.name in LISTS:
+                self.listed(f".{statement.name}", statement, scope)
             check_declaration(self.context, statement, scope)
-        elif not isinstance(statement, (Label, Block)):
+        elif isinstance(statement, Label):
+            check_name(self.context, statement.name, statement.span)
+        elif isinstance(statement, Prototype):
+            self.listed(".callprototype", statement, scope)
+            check_prototype(self.context, statement)
+            check_tuning(self.context, statement)
+            note_prototype(self.context, statement)
+        elif isinstance(statement, Function):
+            for names in self.names.values():
+                names.forget()
+            check_again(self.context, statement, self.context.declared)
+            check_function(self.context, statement)
+            check_tuning(self.context, statement)
+        elif not isinstance(statement, Block):
             self.of(scope)
+
+    def listed(self, name: str, statement: Directive | Prototype, scope: Scope) -> None:
+        """A list of targets or a prototype; a label before it names it."""
+        self.of(scope).forget()
+        if scope.labelled is None:
+            message = f"expected a label before `{name}`, found none"
+            self.context.report("P210", message, statement.span, help=f"write `targets: {name} ..`")
+        elif isinstance(statement, Directive) and not any(listed(statement)):
+            message = f"`{name}` lists nothing, and no instruction can take it"
+            self.context.warn("P222", message, statement.span, help="list what there is, as in `L<4>`")
 
     def instruction(self, instruction: Instruction, scope: Scope) -> None:
         names = self.of(scope)

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.places import modifier_span, spelling_span
-from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
+from ptxkit.asm.constants import overflows
+from ptxkit.asm.kinds import Names
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, listed
 from ptxkit.asm.tree import (
+    Address,
     Arguments,
     Declarator,
     Directive,
+    Float,
     Function,
     Instruction,
     Name,
+    Node,
     Operand,
+    Pair,
+    Parenthesized,
     Prototype,
+    String,
     Variable,
+    Vector,
 )
 from ptxkit.diagnostics import Label
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 Signature = tuple[tuple[Variable, ...], tuple[Variable, ...]]
 """Return parameters and parameters."""
@@ -54,6 +66,9 @@ def check_call(context: Context, call: Instruction, kinds: tuple[OperandKind, ..
         return
     callee = scope.lookup(target.name)
     if callee is None:
+        if target.name == "_" or target.name in SPECIAL_REGISTERS:
+            message = f"expected a function or a register with its address, found `{target.name}`"
+            context.report("P208", message, target.span)
         return
     signature = _signature(context, call, target, callee, names, scope)
     if signature is not None:
@@ -78,6 +93,14 @@ def _signature(
                 help="a kernel is launched, not called; make it a `.func`",
             )
             return None
+        if names is not None:
+            context.report(
+                "P208",
+                f"`{target.name}` is called directly, and `{names.name}` is for a call through a register",
+                names.span,
+                help=f"leave `{names.name}` out",
+            )
+            return None
         return function.returns, function.parameters
     if callee.kind is not SymbolKind.REGISTER:
         context.report(
@@ -88,7 +111,12 @@ def _signature(
         )
         return None
     dtype = DTYPES.get(callee.type)
-    if dtype is None or dtype.kind in (Kind.FLOAT, Kind.PREDICATE) or callee.vector:
+    if (
+        dtype is None
+        or dtype.kind in (Kind.FLOAT, Kind.PREDICATE)
+        or callee.vector
+        or dtype.bits not in (32, 64)
+    ):
         context.report(
             "P208",
             f"expected a register with a function's address, found `.{callee.type}` register `{target.name}`",
@@ -97,7 +125,14 @@ def _signature(
         )
         return None
     prototype = scope.lookup(names.name) if names else None
-    if names is None or (prototype is not None and prototype.names is None):
+    table = _table(prototype, scope)
+    if table:
+        return _signature_of(table, scope)
+    named = prototype.names if prototype is not None else None
+    if names is None or (
+        prototype is not None
+        and (named is None or (isinstance(named, Directive) and named.name != "calltargets"))
+    ):
         context.report(
             "P208",
             "an indirect call needs the label of a `.calltargets` or `.callprototype`",
@@ -110,7 +145,24 @@ def _signature(
         return None
     if isinstance(prototype.names, Prototype):
         return prototype.names.returns, prototype.names.parameters
-    first = prototype.names.arguments[0] if prototype.names and prototype.names.arguments else None
+    return _signature_of(prototype.names.arguments if prototype.names else (), scope)
+
+
+def _table(symbol: Symbol | None, scope: Scope) -> tuple[Name, ...]:
+    """The functions in an array that a call may name in place of a list; none where it is no such array."""
+    declarator = symbol.declarator if symbol is not None and symbol.kind is SymbolKind.VARIABLE else None
+    if declarator is None or len(declarator.dimensions) != 1:
+        return ()
+    held = declarator.initializer.elements if isinstance(declarator.initializer, Vector) else ()
+    names = tuple(element for element in held if isinstance(element, Name))
+    found = [scope.lookup(name.name) for name in names]
+    functions = all(f is not None and f.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS) for f in found)
+    return names if functions and len(names) == len(held) else ()
+
+
+def _signature_of(listed: Sequence[Node], scope: Scope) -> Signature | None:
+    """That of the first function in a list."""
+    first = listed[0] if listed else None
     known = scope.lookup(first.name) if isinstance(first, (Name, Declarator)) else None
     if known is not None and isinstance(known.declaration, Function):
         return known.declaration.returns, known.declaration.parameters
@@ -140,42 +192,99 @@ def _check_arguments(
             )
             continue
         for parameter, argument in zip(formal, actual, strict=True):
-            _check_argument(context, target, signature, parameter, argument, scope)
+            why = _misfit(context, parameter, argument, scope, what == "return value")
+            if why is not None:
+                found, labels, help = why
+                context.report(
+                    "P209",
+                    f"expected {_wanted(parameter)} as `{parameter.name}` of `{target.name}`, found {found}",
+                    argument.span or call.span,
+                    labels=labels,
+                    help=help or f"the function is declared as `{_show(target.name, signature)}`",
+                )
 
 
-def _check_argument(
-    context: Context,
-    target: Name,
-    signature: Signature,
-    parameter: Variable,
-    argument: Operand,
-    scope: Scope,
-) -> None:
-    if not isinstance(argument, Name) or argument.component is not None:
-        return
-    symbol = scope.lookup(argument.name)
-    if symbol is None or not isinstance(symbol.declaration, Variable):
-        return
-    if symbol.kind is SymbolKind.PARAMETER:
-        context.report(
-            "P209",
-            f"expected a register or a local `.param` variable as `{parameter.name}` of "
-            f"`{target.name}`, found formal parameter `{symbol.name}`",
-            argument.span,
-            labels=_declared(symbol),
-            help=f"copy it by `ld.param` and `st.param` to a `{_show_variable(parameter)}` of this function",
+Misfit = tuple[str, tuple[Label, ...], str | None]
+"""What was found, where it is declared, and what to do where that is not to look at the function's header."""
+
+
+def _misfit(
+    context: Context, parameter: Variable, argument: Operand, scope: Scope, returned: bool
+) -> Misfit | None:
+    """Why this can't be passed for a parameter, or hold what is returned; None where it can."""
+    while isinstance(argument, Parenthesized):
+        argument = argument.inner
+    if isinstance(argument, Name):
+        return _misfit_of_name(parameter, argument, scope, returned)
+    kind = Names(scope).kind(argument)
+    if kind not in ("int", "float", "0f"):
+        what = _SHAPES.get(type(argument), "an expression")
+        return what, (), "compute it into a register, and pass that"
+    if isinstance(argument, Float) and overflows(argument):
+        return f"`{argument.text}`, which is no normal 64-bit number", (), "write its bits: `0d..`"
+    if not _constant_fits(parameter, kind):
+        return "an integer constant" if kind == "int" else "a floating-point constant", (), None
+    if parameter.vector and not returned:
+        message = f"a constant is passed for all of the vector `{parameter.name}`; ptxas takes it"
+        context.warn("P222", message, argument.span, help="pass a vector register")
+    if kind == "float" and parameter.type in ("b8", "b16", "b32") and not parameter.vector:
+        message = (
+            f"a floating-point constant is passed for `.{parameter.type}`; ptxas passes its last bits of 64"
         )
-        return
-    if argument_fits(parameter, symbol):
-        return
-    context.report(
-        "P209",
-        f"expected `{_show_variable(parameter)}` as `{parameter.name}` of `{target.name}`, "
-        f"found `{_show_symbol(symbol)}`",
-        argument.span,
-        labels=_declared(symbol),
-        help=f"the function is declared as `{_show(target.name, signature)}`",
+        context.warn(
+            "P222", message, argument.span, help="write the bits that you mean: `0x3f800000`, `0f3f800000`"
+        )
+    if returned and kind == "int":
+        return "a constant", (), "name a register"
+    if returned:
+        message = f"a constant holds what is returned as `{parameter.name}`; ptxas takes it"
+        context.warn("P222", message, argument.span, help="name a register, or `_`")
+    return None
+
+
+def _misfit_of_name(parameter: Variable, name: Name, scope: Scope, returned: bool) -> Misfit | None:
+    symbol = scope.lookup(name.name)
+    if name.component is not None:
+        return f"`{name.name}.{name.component}`", (), "move the element to a register of its own"
+    if symbol is None:
+        if name.name == "_" and not returned:
+            return "`_`", (), "pass a value; only what is returned can be discarded"
+        if name.name == "WARP_SZ" and not _constant_fits(parameter, "int"):
+            return "an integer constant", (), None
+        special = name.name in SPECIAL_REGISTERS
+        return (f"special register `{name.name}`", (), "move it to a register first") if special else None
+    if symbol.kind is SymbolKind.PARAMETER:
+        help = f"copy it by `ld.param` and `st.param` to a `{_show_variable(parameter)}` of this function"
+        return f"formal parameter `{symbol.name}`", _declared(symbol), help
+    if not isinstance(symbol.declaration, Variable) or symbol.space not in ("reg", "param"):
+        where = f" in `.{symbol.space}`" if symbol.space else ""
+        return f"{symbol.kind.value} `{symbol.name}`{where}", _declared(symbol), None
+    return (
+        None if argument_fits(parameter, symbol) else (f"`{_show_symbol(symbol)}`", _declared(symbol), None)
     )
+
+
+def _constant_fits(parameter: Variable, kind: OperandKind) -> bool:
+    """Whether a constant is a value of a parameter's type: no array, no predicate.
+
+    A vector takes one that has as many bits as all of it: `0f` literals have 32, all others 64.
+    """
+    dtype = DTYPES.get(parameter.type)
+    if parameter.declarators[0].dimensions or dtype is None:
+        return False
+    if parameter.vector or dtype.lanes > 1:
+        lanes = int(parameter.vector[1:]) if parameter.vector else 1
+        return dtype.bits * lanes == (32 if kind == "0f" else 64)
+    if dtype.kind is Kind.BITS:
+        return True
+    return dtype.is_integer if kind == "int" else dtype.is_float
+
+
+def _wanted(parameter: Variable) -> str:
+    return f"`{_show_variable(parameter)}`"
+
+
+_SHAPES: dict[type, str] = {Vector: "a vector", Address: "an address", String: "a string", Pair: "a pair"}
 
 
 def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
@@ -185,9 +294,16 @@ def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
         return True
     dimensions = parameter.declarators[0].dimensions
     actual = symbol.declarator.dimensions if symbol.declarator else ()
-    if bool(dimensions) != bool(actual) or parameter.vector != symbol.vector:
+    if bool(dimensions) != bool(actual):
         return False
+    if parameter.vector or symbol.vector:
+        if dimensions:
+            return False
+        # A vector register is passed as so many bits, and fits a scalar or another vector of as many.
+        return want.bits * _lanes(parameter.vector) == have.bits * _lanes(symbol.vector)
     if dimensions:
+        if {want.lanes, have.lanes} != {1} or Kind.OPAQUE in (want.kind, have.kind):
+            return False  # ptxas compares arrays of simple elements alone.
         if _elements(dimensions) * want.bits != _elements(actual) * have.bits and None not in dimensions:
             return False
     elif want.bits != have.bits:
@@ -204,6 +320,10 @@ def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
     return want.kind is have.kind or (want.is_integer and have.is_integer)
 
 
+def _lanes(vector: str | None) -> int:
+    return int(vector[1:]) if vector else 1
+
+
 def _elements(dimensions: tuple[int | None, ...]) -> int:
     count = 1
     for dimension in dimensions:
@@ -214,9 +334,7 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
 def check_targets(context: Context, directive: Directive, scope: Scope) -> None:
     """Check a `.branchtargets` or `.calltargets`: each name is a label, or a function."""
     calls = directive.name == "calltargets"
-    for argument in directive.arguments:
-        if not isinstance(argument, Name):
-            continue
+    for argument in listed(directive):
         symbol = scope.lookup(argument.name)
         if symbol is None:
             what = "function" if calls else "label"
@@ -254,7 +372,8 @@ def _show(name: str, signature: Signature) -> str:
 def _show_variable(variable: Variable) -> str:
     align = f".align {variable.align} " if variable.align else ""
     sizes = "".join(f"[{size if size is not None else ''}]" for size in variable.declarators[0].dimensions)
-    return f".{variable.space} {align}.{variable.type}{' ' + sizes if sizes else ''}"
+    vector = f".{variable.vector} " if variable.vector else ""
+    return f".{variable.space} {align}{vector}.{variable.type}{' ' + sizes if sizes else ''}"
 
 
 def _show_symbol(symbol: Symbol) -> str:
@@ -262,4 +381,5 @@ def _show_symbol(symbol: Symbol) -> str:
     align = f".align {symbol.declaration.align} " if symbol.declaration.align else ""
     dimensions = symbol.declarator.dimensions if symbol.declarator else ()
     sizes = "".join(f"[{size if size is not None else ''}]" for size in dimensions)
-    return f".{symbol.space} {align}.{symbol.type} {symbol.name}{sizes}"
+    vector = f".{symbol.vector} " if symbol.vector else ""
+    return f".{symbol.space} {align}{vector}.{symbol.type} {symbol.name}{sizes}"

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.asm.tree import Module
+from ptxkit.asm.tree import Declarator, Function, Module, Prototype, Statement
 from ptxkit.diagnostics import Diagnostic, Severity, Span
 from ptxkit.isa.match import Match
+
+Declared = dict[str, tuple[Statement, Declarator | None]]
+"""Declarations at module level by the names that they declare; of a variable with the one of its names."""
 
 
 @dataclass(slots=True)
@@ -23,6 +26,11 @@ class Context:
         asked: the target that the caller asked about, None for the file's own.
         independent: samplers are named apart from textures, `.target texmode_independent` (11.1.2).
         target_span: where the target in force is named.
+        declared: the latest declaration of each name at module level.
+        aliases: the function that each alias stands for.
+        constant_bytes: how large the `.const` variables so far are together.
+        narrow: prototypes with a parameter that is not passed.
+        several: a prototype with several results.
         settled: the matches that are in order under the version and target in force, by their ids.
         found: the findings so far.
     """
@@ -34,6 +42,11 @@ class Context:
     independent: bool = False
     version_span: Span | None = None
     target_span: Span | None = None
+    declared: Declared = field(default_factory=dict)
+    aliases: dict[str, Function] = field(default_factory=dict)
+    constant_bytes: int = 0
+    narrow: list[Prototype] = field(default_factory=list)
+    several: Prototype | None = None
     settled: dict[int, Match] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 

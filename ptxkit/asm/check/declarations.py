@@ -1,4 +1,4 @@
-"""Declarations: parameters, state spaces, types, alignment, names declared twice. PTX ISA 5.1, 5.4, 11.2."""
+"""Declarations: state spaces, types, alignment, attributes, names declared twice. PTX ISA 5.1, 5.4, 11.2."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.initializers import check_initializer
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.symbols import Clash, Scope, SymbolKind
-from ptxkit.asm.tree import Declarator, Function, Statement, Variable
-from ptxkit.diagnostics import Label, counted
+from ptxkit.asm.tree import Declarator, Statement, Variable, Vector
+from ptxkit.diagnostics import Label, Severity, Span
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
+from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 B128 = Availability.parse("8.3 sm_70")
 """From when and where there are `.b128` variables and registers."""
 ATTRIBUTES = ("managed", "unified")
+VECTORS = ("v2", "v4")
+UNREAD = ("bf16", "bf16x2", "tf32")
+"""Types that ptxas reads in instructions alone."""
+UNIFIED = Availability.parse("8.0 sm_90")
+CONSTANT_BYTES = 65536
+MAX_PARAMETER_ALIGN = 128
+"""Largest alignment of what a function is passed."""
 
 
 def check_module_level(context: Context, statement: Statement, scope: Scope | None = None) -> None:
@@ -40,9 +48,20 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
             help="move the declaration into the function that uses it",
         )
         return
-    _check_type(context, variable, names)
-    _check_align(context, variable)
+    if inside and is_opaque(variable.type):
+        context.report(
+            "P210",
+            f"{names} of type `.{variable.type}` must be declared at module level or as a parameter",
+            variable.span,
+            help="declare it before the function, in `.global`, or make it a parameter of the `.entry`",
+        )
+        return
+    check_type(context, variable, names, inside)
+    check_align(context, variable, parameter=inside)
     check_attributes(context, variable)
+    if variable.space == "tex":
+        message = f"{names} in `.tex`: that state space went with `.version 1.5`"
+        context.report("P210", message, variable.span, help="declare a `.global .texref`")
     if variable.linkage == "common" and variable.space != "global":
         context.report(
             "P210",
@@ -51,7 +70,14 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
             help="declare it in `.global`, or with another linkage",
         )
     for declarator in variable.declarators:
+        known = SPECIAL_REGISTERS.get(declarator.name) if variable.linkage == "extern" else None
+        same = (
+            known is not None and not known.vector and DTYPES[known.type].bits == DTYPES[variable.type].bits
+        )
+        check_name(context, declarator.name, declarator.span or variable.span, not inside and not same)
         _check_size(context, variable, declarator)
+        if variable.space == "const" and variable.linkage != "extern":
+            _count_constant(context, variable, declarator)
         if variable.linkage == "extern" and declarator.initializer is not None:
             context.report(
                 "P210",
@@ -63,10 +89,33 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
             check_initializer(context, variable, declarator, scope)
 
 
+def check_name(context: Context, name: str, span: Span | None, module_level: bool = False) -> None:
+    """`_` stands for no name; only parameters of prototypes and entries may be called so.
+
+    `module_level`: names of special registers are declared there already, and can only be hidden in a body.
+    """
+    if name == "_":
+        context.report("P210", "expected a name, found `_`", span, help="`_` discards a result; write a name")
+    elif module_level and name in SPECIAL_REGISTERS:
+        message = f"`{name}` is a special register, and can't be declared at module level"
+        context.report("P202", message, span, help="take another name")
+
+
+def is_opaque(type_: str) -> bool:
+    """Whether a type is that of textures, samplers or surfaces."""
+    dtype = DTYPES.get(type_)
+    return dtype is not None and dtype.kind is Kind.OPAQUE
+
+
 def _check_size(context: Context, variable: Variable, declarator: Declarator) -> None:
     """An array has a size, from its brackets or its values; a register is no array."""
-    if not declarator.dimensions or variable.linkage == "extern":
+    if not declarator.dimensions:
         return
+    if variable.linkage == "extern":
+        sizeless = 0 in declarator.dimensions[1:]
+    else:
+        first = declarator.dimensions[0]
+        sizeless = 0 in declarator.dimensions[1:] or (not first and declarator.initializer is None)
     if variable.space == "reg":
         context.report(
             "P210",
@@ -75,7 +124,7 @@ def _check_size(context: Context, variable: Variable, declarator: Declarator) ->
             help=f"`.reg .{variable.type} {declarator.name}<4>;` declares `{declarator.name}0` to "
             f"`{declarator.name}3`; for an array that is indexed use `.local`",
         )
-    elif 0 in declarator.dimensions or (declarator.dimensions[0] is None and declarator.initializer is None):
+    elif sizeless:
         context.report(
             "P210",
             f"array `{declarator.name}` has no size",
@@ -84,136 +133,118 @@ def _check_size(context: Context, variable: Variable, declarator: Declarator) ->
         )
 
 
-def _check_type(context: Context, variable: Variable, names: str) -> None:
+def _count_constant(context: Context, variable: Variable, declarator: Declarator) -> None:
+    """Constant memory has 64 KiB, which all `.const` variables of a module share."""
+    dtype = DTYPES.get(variable.type)
+    size = (dtype.bytes if dtype else 1) * (int(variable.vector[1:]) if variable.vector else 1)
+    align = max(variable.align or 1, size)
+    for dimension in declarator.dimensions:
+        if dimension is None and isinstance(declarator.initializer, Vector):
+            dimension = len(declarator.initializer.elements)
+        size *= dimension or 1
+    before = context.constant_bytes
+    context.constant_bytes = -(-before // align) * align + size
+    if before <= CONSTANT_BYTES < context.constant_bytes:
+        context.report(
+            "P210",
+            f"with `{declarator.name}` there are {context.constant_bytes} bytes in `.const`, more than the "
+            f"{CONSTANT_BYTES} that a module has",
+            declarator.span or variable.span,
+            help="put large tables into `.global`",
+        )
+
+
+def check_type(
+    context: Context, variable: Variable, names: str, inside: bool = False, declared: bool = False
+) -> None:
+    """Check the type of a variable, register or parameter, and its vector, in its state space.
+
+    `inside`: it stands in a body or in the header of an entry, where no array of a wrong type passes.
+    `declared`: it is a parameter of what has no body, of which ptxas looks at vectors alone.
+    """
     dtype = DTYPES.get(variable.type)
     if dtype is None:
         return
     message = help = None
-    if dtype.kind is Kind.PREDICATE and (variable.space != "reg" or variable.vector):
+    array = bool(variable.declarators) and all(d.dimensions for d in variable.declarators)
+    opaque = dtype.kind is Kind.OPAQUE
+    if declared and not variable.vector and variable.type not in UNREAD:
+        return
+    if not dtype.fundamental and not opaque and not (declared and variable.type not in UNREAD):
+        passed = variable.space in ("shared", "param") and dtype.is_integer and not inside
+        if array and passed and not variable.vector:
+            message = (
+                f"{names} is an array of `.{variable.type}`, which is a type of instructions; ptxas takes it"
+            )
+            context.warn("P222", message, variable.span, help=f"declare `.b{dtype.bits}`")
+            return
+        message = f"{names} can't be of type `.{variable.type}`, which is one of instructions alone"
+        help = f"declare `.b{dtype.bits}`, and give the type in the instructions"
+    elif variable.vector and variable.vector not in VECTORS:
+        message = f"{names} can't be `.{variable.vector}`: a vector variable has 2 or 4 elements"
+        help = "declare an array, and align it to the whole vector"
+    elif dtype.kind is Kind.PREDICATE and (variable.space != "reg" or variable.vector):
         where = f"`.{variable.vector}`" if variable.space == "reg" else f"`.{variable.space}`"
         message = f"{names} of type `.pred` must be a single register in `.reg`, found {where}"
         help = "predicates live in registers; keep a truth value in memory as `.u32`"
-    elif variable.type == "f16x2" and variable.space == "param":
-        message, help = f"{names} of type `.f16x2` can't be in `.param`", "declare it as `.b32`"
-    elif dtype.kind is Kind.OPAQUE and variable.space not in ("global", "param"):
-        message = f"{names} of type `.{variable.type}` must be in `.global`, found `.{variable.space}`"
-        help = "declare it at module level, or make it a parameter of the `.entry`"
+    elif opaque and variable.vector:
+        message = f"{names} of type `.{variable.type}` can't be `.{variable.vector}`"
+        help = "declare an array"
     elif variable.vector and dtype.bits * int(variable.vector[1:]) > 128:
         message = f"{names} of type `.{variable.vector} .{variable.type}` has more than 128 bits"
         help = "take a shorter vector, and several of them"
+    elif declared:
+        pass
+    elif variable.space == "param" and (variable.type == "f16x2" or variable.vector) and not array:
+        written = f".{variable.vector} .{variable.type}" if variable.vector else f".{variable.type}"
+        message = f"{names} of type `{written}` can't be in `.param`"
+        bits = dtype.bits * int(variable.vector[1:] if variable.vector else 1)
+        help = f"declare it as `.b{bits}`, or as an array"
+    elif opaque and variable.space not in ("global", "param"):
+        message = f"{names} of type `.{variable.type}` must be in `.global`, found `.{variable.space}`"
+        help = "declare it at module level, or make it a parameter of the `.entry`"
+        if array and variable.space != "reg":
+            context.warn("P222", f"{message}; ptxas takes an array of them", variable.span, help=help)
+            return
+    elif variable.type == "samplerref" and not context.independent and not array:
+        message = (
+            f"sampler {names} needs `texmode_independent`: with `texmode_unified` a texture brings its own"
+        )
+        help = f"write `.target {context.target.name}, texmode_independent`"
     if message is not None:
         context.report("P210", message, variable.span, help=help)
     elif variable.type == "b128" and not B128.met(context.version, context.target):
-        report_need(context, "type `.b128`", variable.span, B128)
+        severity = Severity.WARNING if array else Severity.ERROR  # ptxas looks at single values alone.
+        report_need(context, "type `.b128`", variable.span, B128, severity)
 
 
-def _check_align(context: Context, variable: Variable) -> None:
+def check_align(context: Context, variable: Variable, parameter: bool = False) -> None:
+    """Check the alignment of a variable, and that of what a pointer parameter points to.
+
+    Args:
+        context: where findings go.
+        variable: the declaration.
+        parameter: it is one of a `.func`.
+    """
     aligned = [variable.align] if variable.align is not None else []
     if variable.pointer is not None and variable.pointer[1] is not None:
         aligned.append(variable.pointer[1])
     for align in aligned:
-        if align > 0 and not align & (align - 1):
-            continue
-        context.report(
-            "P224",
-            f"expected an alignment that is a power of two, found {align}",
-            variable.span,
-            help="write `.align 1`, 2, 4, 8, 16, ..",
-        )
-
-
-def check_function(context: Context, function: Function) -> None:
-    """Check a function's header."""
-    if function.kind == "entry":
-        _check_entry_parameters(context, function)
-    if function.linkage == "common":
-        context.report(
-            "P210",
-            f"function `{function.name}` can't be `.common`",
-            function.span,
-            help="`.common` is for variables; write `.weak` where several modules may define the function",
-        )
-    if function.linkage == "extern" and function.body is not None:
-        context.report(
-            "P210",
-            f"`.extern` function `{function.name}` can't have a body",
-            function.span,
-            help="write `.visible`, or leave the body to the module that defines it",
-        )
-    if len(function.returns) > 1 and any(parameter.space == "param" for parameter in function.returns):
-        context.report(
-            "P210",
-            f"`{function.name}` returns {counted(len(function.returns), 'value')} in `.param`",
-            function.span,
-            help="return one `.param` array that holds them all, or `.reg` values",
-        )
-    for parameter in (*function.returns, *function.parameters):
-        _check_align(context, parameter)
-        _check_type(context, parameter, f"`{parameter.name}`")
-        if function.kind != "entry":
-            _check_function_parameter(context, parameter)
-
-
-def _check_function_parameter(context: Context, parameter: Variable) -> None:
-    dtype = DTYPES.get(parameter.type)
-    if parameter.pointer is not None:
-        context.report(
-            "P210",
-            f"`.ptr` is for parameters of an `.entry`, found `{parameter.name}` of a `.func`",
-            parameter.span,
-            help="leave `.ptr` out",
-        )
-    elif parameter.space == "reg" and parameter.declarators[0].dimensions:
-        _check_size(context, parameter, parameter.declarators[0])
-    elif dtype is not None and dtype.kind is Kind.OPAQUE:
-        context.report(
-            "P210",
-            f"`{parameter.name}` of type `.{parameter.type}` can't be a parameter of a `.func`",
-            parameter.span,
-            help="pass its handle as a `.u64`",
-        )
-
-
-def _check_entry_parameters(context: Context, function: Function) -> None:
-    for parameter in function.parameters:
-        if parameter.space != "param":
+        if align <= 0 or align & (align - 1):
             context.report(
-                "P210",
-                f"expected `.param` for `{parameter.name}` of an `.entry`, found `.{parameter.space}`",
-                parameter.span,
-                help=f"write `.param .{parameter.type} {parameter.name}` and read it with `ld.param`",
+                "P224",
+                f"expected an alignment that is a power of two, found {align}",
+                variable.span,
+                help="write `.align 1`, 2, 4, 8, 16, ..",
             )
-        elif {None, 0} & set(parameter.declarators[0].dimensions):
+        elif parameter and variable.space == "param" and align > MAX_PARAMETER_ALIGN:
             context.report(
-                "P210",
-                f"parameter `{parameter.name}` of an `.entry` must have a size",
-                parameter.span,
-                help="give the number of elements between the brackets",
+                "P224",
+                f"expected an alignment of at most {MAX_PARAMETER_ALIGN} for what is passed to a function, "
+                f"found {align}",
+                variable.span,
+                help=f"write `.align {MAX_PARAMETER_ALIGN}`, and pass the address of what needs more",
             )
-    size = 0
-    for parameter in function.parameters:
-        align, bytes_ = parameter_layout(parameter)
-        size = -(-size // align) * align + bytes_
-    # ptxas takes 4352 bytes of parameters before sm_70 or PTX ISA 8.1, and this many since.
-    limit = 32764 if context.version >= (8, 1) and context.target.number >= 70 else 4352
-    if size > limit:
-        context.report(
-            "P210",
-            f"`{function.name}` has {counted(size, 'byte')} of parameters, more than the {limit} that fit",
-            function.span,
-            help="put the data in global memory and pass its address",
-        )
-
-
-def parameter_layout(parameter: Variable) -> tuple[int, int]:
-    """The alignment and size of a parameter in bytes."""
-    dtype = DTYPES.get(parameter.type)
-    width = dtype.bytes if dtype else 1
-    lanes = int(parameter.vector[1:]) if parameter.vector else 1
-    count = 1
-    for dimension in parameter.declarators[0].dimensions:
-        count *= dimension or 0
-    return max(parameter.align or 1, width * lanes), width * lanes * count
 
 
 def report_clashes(context: Context, clashes: list[Clash]) -> None:
@@ -232,21 +263,44 @@ def report_clashes(context: Context, clashes: list[Clash]) -> None:
         )
 
 
-def check_attributes(context: Context, variable: Variable) -> None:
-    """Check `.attribute(..)` of a variable (5.4.8)."""
+def check_attributes(context: Context, variable: Variable, parameter: bool = False) -> None:
+    """Check `.attribute(..)` of a variable (5.4.8); `parameter`: of a parameter of a `.func`."""
     for attribute in variable.attributes:
-        name = attribute.partition("(")[0].lstrip(".").strip()
-        if name not in ATTRIBUTES:
-            context.report(
-                "P225",
-                f"there is no attribute `.{name}`",
-                variable.span,
-                help=did_you_mean(name, ATTRIBUTES) or "attributes are `.managed` and `.unified`",
-            )
-        elif name == "managed" and variable.space != "global":
-            context.report(
-                "P225",
-                f"`.attribute(.managed)` is for variables in `.global`, found `.{variable.space}`",
-                variable.span,
-                help="leave the attribute out, or put the variable into `.global`",
-            )
+        name = check_attribute(context, attribute, variable.span)
+        if name == "unified" and not UNIFIED.met(context.version, context.target):
+            report_need(context, "`.attribute(.unified)`", variable.span, UNIFIED)
+        if name is None or variable.space == "global":
+            continue
+        message = f"`.attribute(.{name})` is for variables in `.global`, found `.{variable.space}`"
+        help = "leave the attribute out, or put the variable into `.global`"
+        ranged = variable.space == "reg" and all(d.count is not None for d in variable.declarators)
+        if (parameter and name == "unified") or (ranged and name == "managed"):
+            context.warn("P222", f"{message}; ptxas passes over it", variable.span, help=help)
+        else:
+            context.report("P225", message, variable.span, help=help)
+
+
+def check_attribute(context: Context, attribute: str, span: Span | None) -> str | None:
+    """The name of one attribute, as written; None, after a report, where there is no such attribute."""
+    name, _, rest = attribute.partition("(")
+    name = name.lstrip(".").strip()
+    if name not in ATTRIBUTES:
+        context.report(
+            "P225",
+            f"there is no attribute `.{name}`",
+            span,
+            help=did_you_mean(name, ATTRIBUTES) or "attributes are `.managed` and `.unified`",
+        )
+        return None
+    if (name == "unified") != bool(rest):
+        wanted = "the two numbers of its identifier" if name == "unified" else "nothing in parentheses"
+        context.report(
+            "P225",
+            f"expected {wanted} behind `.{name}`",
+            span,
+            help="write `.attribute(.unified(1, 2))`"
+            if name == "unified"
+            else "write `.attribute(.managed)`",
+        )
+        return None
+    return name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.redeclarations import differs
 from ptxkit.asm.symbols import Scope, SymbolKind
-from ptxkit.asm.tree import Directive, Function, Integer, Name, String
+from ptxkit.asm.tree import Directive, Function, Integer, Name, Prototype, String
 from ptxkit.diagnostics import Label, counted
 from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
@@ -22,20 +23,27 @@ class Tuning:
     Attributes:
         since: PTX ISA version and targets.
         positive: whether its numbers must be greater than zero.
+        most: its largest number.
         excludes: a directive that can't stand beside it.
         requires: directives that must stand beside it.
+        once: whether it may stand there once only.
     """
 
     since: str = "1.0"
     positive: bool = False
+    most: int | None = None
     excludes: str | None = None
     requires: tuple[str, ...] = ()
+    once: bool = False
 
     @cached_property
     def availability(self) -> Availability:
         """`since`, read."""
         return Availability.parse(self.since)
 
+
+ABI_REGISTERS, ABI_PREDICATES = 239, 11
+"""How many registers, and registers of other kinds, a function can be asked to preserve."""
 
 TUNING = {
     "maxnreg": Tuning(positive=True),
@@ -46,9 +54,9 @@ TUNING = {
     "explicitcluster": Tuning("7.8 sm_90"),
     "maxclusterrank": Tuning("7.8 sm_90"),
     "blocksareclusters": Tuning("9.0 sm_90", requires=("reqntid", "reqnctapercluster")),
-    "noreturn": Tuning("6.4 sm_30"),
-    "abi_preserve": Tuning("9.0 sm_80"),
-    "abi_preserve_control": Tuning("9.0 sm_80"),
+    "noreturn": Tuning("6.4 sm_30", once=True),
+    "abi_preserve": Tuning("9.0 sm_80", once=True, most=ABI_REGISTERS),
+    "abi_preserve_control": Tuning("9.0 sm_80", once=True, most=ABI_PREDICATES),
 }
 
 PRAGMAS = {"used_bytes_mask": "8.3", "enable_smem_spilling": "8.7", "frequency": "9.0"}
@@ -57,11 +65,12 @@ INSIDE = frozenset({"enable_smem_spilling"})
 """Pragmas that must stand in a function's body."""
 
 
-def check_tuning(context: Context, function: Function) -> None:
-    """Check the directives between a function's header and its body."""
+def check_tuning(context: Context, function: Function | Prototype) -> None:
+    """Check the directives between a function's header and its body, or behind a prototype."""
+    seen: dict[str, Directive] = {}
     for directive in function.directives:
         if directive.name == "pragma":
-            check_pragma(context, directive, inside=False)
+            check_pragma(context, directive, "function")
         if directive.name == "maxnctapersm" and context.version >= (2, 1):
             message = "`.maxnctapersm` was removed in `.version 2.1`"
             context.report("P225", message, directive.span, help="write `.minnctapersm`")
@@ -70,12 +79,32 @@ def check_tuning(context: Context, function: Function) -> None:
             continue
         if not tuning.availability.met(context.version, context.target):
             report_need(context, f"`.{directive.name}`", directive.span, tuning.availability)
-        _check_numbers(context, function, directive, tuning)
-        _check_company(context, function, directive, tuning)
+        earlier = seen.setdefault(directive.name, directive)
+        if tuning.once and earlier is not directive:
+            context.report(
+                "P225",
+                f"`.{directive.name}` is given twice",
+                directive.span,
+                labels=(Label(earlier.span, "first given here"),) if earlier.span else (),
+                help="keep one of them",
+            )
+        elif directive.name == "noreturn" and seen.keys() & {"abi_preserve", "abi_preserve_control"}:
+            message = "`.noreturn` stands behind another directive"
+            context.report("P225", message, directive.span, help="write it first")
+        if isinstance(function, Function):
+            _check_numbers(context, function, directive, tuning)
+            _check_company(context, function, directive, tuning)
 
 
 def _check_numbers(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
     numbers = [argument for argument in directive.arguments if isinstance(argument, Integer)]
+    if tuning.most is not None and numbers and numbers[0].value > tuning.most:
+        context.report(
+            "P225",
+            f"expected a number up to {tuning.most} in `.{directive.name}`, found {numbers[0].value}",
+            numbers[0].span or directive.span,
+            help="there are no more registers that a function could preserve",
+        )
     for number in numbers if tuning.positive else ():
         if number.value == 0:
             context.report(
@@ -120,26 +149,34 @@ def _check_company(context: Context, function: Function, directive: Directive, t
         )
 
 
-def check_pragma(context: Context, directive: Directive, inside: bool) -> None:
+def check_pragma(context: Context, directive: Directive, place: Literal["body", "function", "file"]) -> None:
     """Check a `.pragma`.
 
     Args:
         context: where findings go.
         directive: the pragma.
-        inside: it stands in a function's body.
+        place: where it stands: in a function's body, before one, or outside of all functions, where ptxas
+            refuses a string that it does not know.
     """
     for argument in directive.arguments:
         if not isinstance(argument, String):
             continue
         name, _, value = argument.value.partition(" ")
         since = PRAGMAS.get(name)
-        if since is None:
-            continue
         span = argument.span or directive.span
+        if since is None:
+            if place == "file" and argument.value != "nounroll":
+                context.report(
+                    "P225",
+                    f'ptxas does not know `.pragma "{argument.value}"` outside of all functions',
+                    span,
+                    help='for the whole file it takes `.pragma "nounroll";`; others stand in a body',
+                )
+            continue
         availability = Availability.parse(since)
         if not availability.met(context.version, context.target):
             report_need(context, f'`.pragma "{name}"`', span, availability)
-        elif name in INSIDE and not inside:
+        elif name in INSIDE and place != "body":
             context.report(
                 "P225",
                 f'`.pragma "{name}"` stands outside a function\'s body',
@@ -174,7 +211,13 @@ def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
     if len(functions) != 2:
         return
     alias, original = functions
-    if alias.body is not None:
+    why = _no_alias(context, alias, original)
+    if why is not None:
+        message, help = why
+        span = names[0].span or directive.span
+        labels = (Label(original.span, f"`{original.name}` is declared here"),) if original.span else ()
+        context.report("P227", message, span, labels=labels, help=help)
+    elif alias.body is not None:
         context.report(
             "P202",
             f"alias `{alias.name}` has a body of its own",
@@ -182,14 +225,28 @@ def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
             labels=(Label(alias.span, "defined here"),) if alias.span else (),
             help="declare it without a body: `;` instead of `{ .. }`",
         )
-    elif (why := differs(alias, original)) is not None:
-        context.report(
-            "P227",
-            f"alias `{alias.name}` and `{original.name}` differ in {why}",
-            names[0].span,
-            labels=(Label(original.span, f"`{original.name}` is declared here"),) if original.span else (),
-            help="give both the same parameters",
-        )
+    else:
+        context.aliases[alias.name] = original
+
+
+def _no_alias(context: Context, alias: Function, original: Function) -> tuple[str, str] | None:
+    """Why one function can't be another name of the other, and what to do; None where it can."""
+    earlier = context.aliases.get(alias.name)
+    if alias.name == original.name:
+        return f"`{alias.name}` can't be an alias of itself", "name the function that it stands for"
+    for function in (alias, original):
+        if function.kind == "entry":
+            return f"expected a `.func` in `.alias`, found `.entry` `{function.name}`", "leave the alias out"
+    if earlier is not None:
+        return f"`{alias.name}` is an alias of `{earlier.name}` already", "keep one of them"
+    if original.linkage in ("weak", "extern"):
+        message = f"`.{original.linkage}` function `{original.name}` can't have an alias"
+        return message, "write `.visible`, and define it here"
+    noreturn = [function.directive("noreturn") is None for function in (alias, original)]
+    differ = differs(alias, original) or ("`.noreturn`" if noreturn[0] != noreturn[1] else None)
+    if differ is not None:
+        return f"alias `{alias.name}` and `{original.name}` differ in {differ}", "declare both the same way"
+    return None
 
 
 def check_file(context: Context, directive: Directive, seen: dict[int, Directive]) -> None:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.needs import report_need
+from ptxkit.asm.constants import literal_kind, overflows
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import (
     Binary,
     Declarator,
+    Float,
     Generic,
     Integer,
     Name,
     Operand,
     Parenthesized,
+    Unary,
     Variable,
     Vector,
 )
 from ptxkit.diagnostics import Label, counted
 from ptxkit.dtypes import DTYPES, Kind
+from ptxkit.isa.conditions import Availability
 
 INITIALIZED = ("global", "const")
 """State spaces whose variables may have an initial value; addresses in one are of these, too."""
 ADDRESSES = ("u32", "u64")
 """Types that hold the address of a variable or function."""
 MASKS = frozenset(0xFF << shift for shift in range(0, 64, 8))
+MASK = Availability.parse("7.1")
+"""From when on there are masks."""
 MASKED = ("u8", "u16", "u32", "u64")
 """Types that hold a byte of an address, `0xff00(a)`."""
 
@@ -43,7 +49,7 @@ def check_initializer(
             help="only `.global` and `.const` variables do; store the value when the kernel begins",
         )
         return
-    if variable.type in ("f16", "f16x2"):
+    if variable.type in ("f16", "f16x2") and not (isinstance(value, Vector) and not value.elements):
         context.report(
             "P226",
             f"`{declarator.name}` of type `.{variable.type}` can't have an initial value",
@@ -52,7 +58,14 @@ def check_initializer(
         )
         return
     lanes = (int(variable.vector[1:]),) if variable.vector else ()
-    _check(context, variable, (*declarator.dimensions, *lanes), value, scope, bool(lanes))
+    dimensions = declarator.dimensions
+    if dimensions and not dimensions[0]:  # As large as its list, which `[0]` says to ptxas, too.
+        dimensions = (None, *dimensions[1:])
+        if isinstance(value, Vector) and not value.elements:
+            message = f"`{declarator.name}` has no size and no values"
+            context.report("P226", message, value.span or variable.span, help="give one of them")
+            return
+    _check(context, variable, (*dimensions, *lanes), value, scope, bool(lanes))
 
 
 def _check(
@@ -102,10 +115,15 @@ def _check_value(context: Context, variable: Variable, value: Operand, scope: Sc
             _check_address(context, variable, value, address, scope)
         return
     wanted = None
-    if constant_value(value) is not None:
-        if dtype.kind is Kind.FLOAT or dtype.kind is Kind.OPAQUE:
-            wanted = "a floating-point number, as in `1.0`" if dtype.kind is Kind.FLOAT else "no number"
-    elif number(value) is not None and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED, Kind.OPAQUE):
+    kind = literal_kind(value)
+    literal = value.operand if isinstance(value, Unary) else value
+    if isinstance(literal, Float) and overflows(literal):
+        wanted = "a normal 64-bit number"
+    elif kind == "":
+        wanted = "operands of one kind, integers or floating-point numbers,"
+    elif kind == "int" and dtype.kind in (Kind.FLOAT, Kind.OPAQUE):
+        wanted = "a floating-point number, as in `1.0`" if dtype.kind is Kind.FLOAT else "no number"
+    elif kind == "float" and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED, Kind.OPAQUE):
         wanted = "an integer"
     if wanted is not None:
         context.report(
@@ -136,6 +154,10 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
             help="declare what an address is taken of before",
         )
         return
+    inner = value.operand if isinstance(value, Generic) else value
+    if isinstance(inner, Binary) and literal_kind(inner.right) != "int":
+        _report(context, symbol, span, "expected an integer as offset of an address", "write whole bytes")
+        return
     function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS)
     if not function and symbol.space not in INITIALIZED:
         _report(
@@ -146,12 +168,15 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
             "addresses in `.global` and `.const` alone are known when a module is loaded",
         )
         return
-    if function and value is not name:
-        message = f"expected nothing beside the function `{name.name}`"
-        _report(context, symbol, span, message, f"write `{name.name}` alone")
+    if function and value is not name and (variable.type == "u16" or not _is_mask_of(value, name)):
+        message = f"expected nothing but a mask of one byte beside the function `{name.name}`"
+        _report(context, symbol, span, message, f"write `{name.name}` alone, or `0xff({name.name})`")
         return
     mask = value.operator if isinstance(value, Generic) else None
     masked = isinstance(mask, Integer)
+    if masked and not MASK.met(context.version, context.target):
+        report_need(context, "a mask in an initial value", span, MASK)
+        return
     if isinstance(mask, Integer) and mask.value not in MASKS:
         message = f"expected a mask of one byte, found {mask.text}"
         _report(context, symbol, mask.span or span, message, "write `0xff`, `0xff00`, `0xff0000`, ..")
@@ -160,6 +185,11 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
         types = " or ".join(f"`.{type_}`" for type_ in (MASKED if masked else ADDRESSES))
         message = f"expected {types} to hold an address, found `.{variable.type}`"
         _report(context, symbol, span, message, "declare the variable with such a type")
+
+
+def _is_mask_of(value: Operand, name: Name) -> bool:
+    """Whether it is `0xff(name)`."""
+    return isinstance(value, Generic) and isinstance(value.operator, Integer) and value.operand is name
 
 
 def _report(context: Context, symbol: Symbol, span: object, message: str, help: str) -> None:

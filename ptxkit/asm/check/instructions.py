@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ptxkit import targets
-from ptxkit.asm.check.constants import constant_value, number
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.places import modifier_span, spelling_span
-from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector
+from ptxkit.asm.constants import constant_value, number
+from ptxkit.asm.tree import Address, Binary, Instruction, Name, Operand, Pair, Vector
 from ptxkit.diagnostics import Severity, Span
 from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Match
@@ -44,12 +44,24 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
 
 def check_special_registers(context: Context, instruction: Instruction, kinds: Sequence[OperandKind]) -> None:
     """Check that the version and target have the special registers that an instruction reads."""
-    for operand, kind in zip(instruction.operands, kinds, strict=True):
+    _check_special(context, instruction, instruction.operands, kinds)
+
+
+def _check_special(
+    context: Context, instruction: Instruction, operands: Sequence[Operand], kinds: Sequence[OperandKind]
+) -> None:
+    for operand, kind in zip(operands, kinds, strict=True):
         if kind[0] == "sreg" and isinstance(operand, Name):
             needed = SPECIAL_REGISTERS[operand.name].availability
             if not needed.met(context.version, context.target):
                 span = operand.span or instruction.span
                 report_need(context, f"special register `{operand.name}`", span, needed)
+        elif kind[0] == "{" and isinstance(operand, Vector):
+            _check_special(context, instruction, operand.elements, kind[1:])
+        elif kind[0] == "[" and isinstance(operand, Address):
+            _check_special(context, instruction, (operand.base, *operand.rest), (kind[1], *kind[4:]))
+        elif kind[0] == "offset" and isinstance(operand, Binary):
+            _check_special(context, instruction, (operand.left,), kind[1:])
 
 
 def _check_sampler(context: Context, instruction: Instruction, match: Match) -> None:
@@ -103,6 +115,14 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
                 operand.span or instruction.span,
                 help="write the register with the address in brackets: `[%rd1]`",
             )
+    for position, what in match.unlisted:
+        context.warn(
+            "P222",
+            f"{what} as `{match.places[position].name}` of `{instruction.spelling}` is taken by ptxas, "
+            "but not in the manual",
+            instruction.operands[position].span or instruction.span,
+            help="write a register of the operand's type",
+        )
     beyond = match.form.beyond
     if beyond is not None and beyond.holds(match.facts):
         context.warn(
@@ -212,9 +232,11 @@ def check_range(
     value = number(operand) if isinstance(spec.low, float) else constant_value(operand)
     if value is None:
         return
+    if spec.type == "u32" and value < 0 and spec.step > 1:
+        value %= 2**32
     advised = "advised" in spec.words
     if spec.choices:
-        if value in spec.choices:
+        if value in spec.choices or value - 2**64 in spec.choices:
             return
         wanted = f"one of {', '.join(map(str, spec.choices))}" if spec.choices[1:] else str(spec.choices[0])
         advised = spec.step > 1 and value % spec.step == 0
@@ -237,7 +259,8 @@ def check_range(
                 return
             wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
             wanted += f" from {spec.low} to {high}"
-        advised = (advised or ("open" in spec.words and value > high)) and value % spec.step == 0
+        more = "open" in spec.words or (spec.taken is not None and value <= spec.taken)
+        advised = (advised or (more and value > high)) and value % spec.step == 0
     context.report(
         "P218",
         f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.check.declarations import check_function, check_module_level
+from ptxkit.asm.check.declarations import check_module_level
 from ptxkit.asm.check.directives import check_alias, check_file, check_pragma, check_tuning
+from ptxkit.asm.check.parameters import check_function
 from ptxkit.asm.check.redeclarations import check_again
 from ptxkit.asm.symbols import Scope
 from ptxkit.asm.tree import Directive, Function, Statement, Variable
@@ -16,20 +17,18 @@ class Items:
     Attributes:
         context: where findings go.
         scope: the module's, to which the caller declares names.
-        declared: the latest declaration of each name.
         files: the `.file` of each index.
     """
 
     def __init__(self, context: Context, scope: Scope) -> None:
         self.context = context
         self.scope = scope
-        self.declared: dict[str, Statement] = {}
         self.files: dict[int, Directive] = {}
 
     def check(self, statement: Statement) -> None:
         """Check one statement; of a function its header."""
         context = self.context
-        check_again(context, statement, self.declared)
+        check_again(context, statement, context.declared)
         if isinstance(statement, Function):
             check_function(context, statement)
             check_tuning(context, statement)
@@ -37,7 +36,7 @@ class Items:
             check_module_level(context, statement, self.scope)
         elif isinstance(statement, Directive):
             if statement.name == "pragma":
-                check_pragma(context, statement, inside=False)
+                check_pragma(context, statement, "file")
             elif statement.name == "alias":
                 check_alias(context, statement, self.scope)
             elif statement.name == "file":

@@ -7,9 +7,16 @@ from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair, Vector
 from ptxkit.diagnostics import Label
 from ptxkit.dtypes import DTYPES
+from ptxkit.isa.addresses import is_direct
 from ptxkit.isa.match import Candidate, address_parts, address_spaces, place_fits
 from ptxkit.isa.operands import OPAQUE, OperandKind, fits, resolve_count, resolve_type
 from ptxkit.isa.places import Place
+from ptxkit.isa.vectors import vector_type
+
+NARROW = "an address of 64 bits"
+"""What is expected where a 32-bit register stands for a generic address, or one in global memory."""
+GENERIC = "in global, shared or local memory"
+"""What a generic address by name may be."""
 
 
 def report_misfit(
@@ -30,12 +37,17 @@ def report_misfit(
     if element is not None:
         kind, operand = element
         code, wanted, role = "P217", f"a `.{_type(candidate, place)}` register", f"an element of {role}"
+    help = f"the form is `{candidate.form.syntax}`"
+    if wanted.endswith(GENERIC) and isinstance(kind, tuple) and kind[1] == ("var", "const"):
+        help = "name the state space, as in `ld.const`, or make the address generic with `cvta.const`"
+    if wanted == NARROW:
+        help = "widen it with `cvt.u64.u32`, or name its state space, as in `ld.shared`"
     context.report(
         code,
         f"expected {wanted} as {role}, found {describe(kind, operand)}",
         operand.span or instruction.span,
         labels=_declaration(scope, operand),
-        help=f"the form is `{candidate.form.syntax}`",
+        help=help,
     )
 
 
@@ -122,7 +134,15 @@ def _expected(candidate: Candidate, place: Place, kind: OperandKind, written: bo
             return "P216", f"`[{names}]`"
         spaces = address_spaces(candidate, place)
         if isinstance(kind[1], tuple) and kind[1][0] == "var" and spaces:
-            return "P219", f"an address in {' or '.join(f'`.{space}`' for space in spaces)}"
+            where = [f"in `.{space}`" if space != "generic" else GENERIC for space in spaces]
+            return "P219", f"an address {' or '.join(where)}"
+        if (
+            kind[1] in DTYPES
+            and is_direct(candidate.form)
+            and DTYPES[kind[1]].bits == 32
+            and kind[1][0] in "bus"
+        ):
+            return "P216", NARROW
         return "P216", "an address in an integer register, or of a variable"
     if place.shape == "pair":
         return "P216", f"`{place.parts[0].name}|{place.parts[1].name}`"
@@ -181,7 +201,12 @@ def describe(kind: OperandKind, operand: Operand) -> str:
     if head == "opaque":
         return f"`.{kind[1]}`{quoted}"
     if head == "{":
+        types = list(dict.fromkeys(element for element in kind[1:] if element in DTYPES))
+        if vector_type(kind[1:]) is None and len(types) > 1:
+            return f"a vector with `.{types[0]}` beside `.{types[1]}` registers"
         return f"a vector of {len(kind) - 1}"
+    if head == "[" and kind[1] in DTYPES:
+        return f"one in a `.{kind[1]}` register"
     if head == "[":
         inner = getattr(getattr(operand, "base", None), "name", None)
         if isinstance(kind[1], tuple) and kind[1][0] == "var":

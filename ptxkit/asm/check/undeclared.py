@@ -110,11 +110,10 @@ class Undeclared:
         return Symbol(name, kind, variable.space, variable.type, None, variable, declarator)
 
     def _in_range(self, name: str) -> tuple[Variable, Declarator] | None:
-        start = len(name)
-        least = max(0, start - MAX_DIGITS)
-        while start > least and name[start - 1].isdecimal():
-            start -= 1
-            for variable, declarator in self.ranges.get(name[:start], ()):
-                if int(name[start:]) < (declarator.count or 0):
+        prefix = name.rstrip("0123456789")
+        digits = name[len(prefix) :]
+        if digits and len(digits) <= MAX_DIGITS:
+            for variable, declarator in self.ranges.get(prefix, ()):
+                if int(digits) < (declarator.count or 0):
                     return variable, declarator
         return None

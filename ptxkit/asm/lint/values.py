@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 
-from ptxkit.asm.check.constants import constant_value
+from ptxkit.asm.constants import constant_value
 from ptxkit.asm.flow import Code, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector

@@ -9,7 +9,7 @@ from ptxkit.asm.build.chain import attribute
 from ptxkit.asm.build.declare import ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES
 from ptxkit.asm.check.body import check_declaration, check_guard, check_instruction
 from ptxkit.asm.check.header import check_target
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.script.declarations import Declarations, clashing, is_name
 from ptxkit.asm.script.spell import plain, quoted, sequence
 from ptxkit.asm.symbols import Scope, bind, declare, function_scope, variable_symbols
@@ -139,6 +139,7 @@ class Functions(Declarations):
             if isinstance(statement, Directive) and statement.name == "target":
                 check_target(self.context, statement)
                 self.context.found.clear()
+            scope.name_list(block.statements[position - 1] if position else None, statement)
             scope.clashes.clear()
             names.forget()
         self.closing("k", block, not block.statements)

@@ -130,6 +130,9 @@ class Hazards(Accesses):
                 at = np.flatnonzero(some)
                 if not len(at):
                     continue
+                # Granules of one access that lie side by side are judged by the first of them.
+                again = (record[at[1:]] == record[at[:-1]]) & (items[at[1:]] == items[at[:-1]])
+                at = at[np.append(True, ~again)]
                 self._judge(
                     operation, part, ledger, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
@@ -158,13 +161,18 @@ class Hazards(Accesses):
         writes: bool,
     ) -> None:
         order = self.gang.order
-        own = order.is_own(ledger, record, order.record_of(ledger, rows, operation.lanes[items]))
-        known = own | order.has_seen(ledger, record, rows)
-        if not known.all():
-            at = int(np.argmax(~known))
-            self.reports.unordered(
-                operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
-            )
+        if not order.all_seen(ledger, record, operation.rows, operation.warps):
+            lanes = operation.lanes[items]
+            known = self._seen(operation, ledger, record, rows, lanes)
+            known[:, 0] |= order.is_own(ledger, record, order.record_of(ledger, rows, lanes))
+            surely = known.all(axis=1)
+            if kind != "write" and not surely.all() and self.gang.warpgroups is not None:
+                surely |= self.gang.warpgroups.took(ledger, record, rows)
+            if not surely.all():
+                at = int(np.argmin(surely))
+                self.reports.unordered(
+                    operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
+                )
         if writes and operation.site.instruction.opcode == "clusterlaunchcontrol" and kind != "write":
             self._check_slot(operation, ledger, rows, items, record)
         if operation.proxy == "async" and writes and kind != "write" and self.gang.launch.strict:
@@ -293,7 +301,7 @@ class Hazards(Accesses):
         Args:
             operation: the operation.
             items: bool (count,).
-            slots: the mbarriers whose phases tell, one an item; None where the issuing threads wait.
+            slots: the mbarriers whose phases tell, one an item; None where a wait does.
             reads, writes: which of the accesses.
         """
         gang = self.gang
@@ -310,16 +318,59 @@ class Hazards(Accesses):
                 for ledger, within in ledgers(self.gang, part, kinds[0]):
                     index, interval = granules(ledger, within)
                     item = within.item[interval]
-                    if slots is None:
-                        threads = gang.order.record_of(ledger, operation.rows[item], operation.lanes[item])
-                        records = ledger.own(own, WEAK, threads)
-                    else:
+                    if slots is not None:
                         threads = gang.order.record_of_slot(ledger, gang.mbarriers, slots[item])
                         records = ledger.own(own, ASYNC, threads)
+                    elif operation.told is not None:
+                        ctas = operation.rows[item] // gang.warps
+                        threads = gang.order.record_told(ledger, operation.told[item], ctas)
+                        records = ledger.own(own, ASYNC, threads)
+                    else:
+                        threads = gang.order.record_of(ledger, operation.rows[item], operation.lanes[item])
+                        records = ledger.own(own, WEAK, threads)
                     for kind in kinds:
-                        ledger.put(kind, index, records)
+                        kept = records
+                        if kind == "first read" and ledger.has(kind):
+                            kept = self._first_reads(operation, ledger, index, item, records, slots is None)
+                        ledger.put(kind, index, kept)
         operation.unread &= ~read
         operation.unwritten &= ~written
+
+    def _first_reads(
+        self,
+        operation: Operation,
+        ledger: Ledger,
+        index: np.ndarray,
+        item: np.ndarray,
+        records: np.ndarray,
+        waited: bool,
+    ) -> np.ndarray:
+        """The first reads of some granules once an operation has read them.
+
+        A thread's own read stays, unless whoever knows of the operation knows of that read too: where the
+        issuing warps, which had seen it, have waited.
+        """
+        before = ledger.take("first read", index)
+        own = (before != 0) & ~ledger.is_async(before)
+        if not own.any():
+            return records
+        at = np.flatnonzero(own)
+        if waited:
+            rows, lanes = operation.rows[item[at]], operation.lanes[item[at]]
+            at = at[~self._seen(operation, ledger, before[at], rows, lanes).all(axis=1)]
+        kept = records.copy()
+        kept[at] = before[at]
+        return kept
+
+    def _seen(
+        self, operation: Operation, ledger: Ledger, record: np.ndarray, rows: np.ndarray, lanes: np.ndarray
+    ) -> np.ndarray:
+        """Whether the lane that issued an item has seen a record, or the warps that did so: (rows, warps)."""
+        if operation.warps == 1:
+            return self.gang.order.has_seen(ledger, record, rows, lanes=lanes)[:, None]
+        each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
+        seen = self.gang.order.has_seen(ledger, record.repeat(operation.warps), each)
+        return seen.reshape(-1, operation.warps)
 
 
 def _same_source(operation: Operation, first: int, second: int) -> bool:

@@ -156,11 +156,27 @@ class Objects(Story):
         self._sites += [site] * more
         self.gang.order.grow_slots(len(self.place), len(self._locals))
 
-    def reserve(self) -> int:
-        """A number of its own in `Order.completed`, for what the asynchronous machine does by itself."""
-        local = self._locals.setdefault(-1, len(self._locals))
+    def reserve(self, thread: int = -1) -> int:
+        """A number of its own in `Order.completed`, for what the asynchronous machine does by itself.
+
+        Args:
+            thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
+        """
+        local = self._locals.setdefault(-2 - thread, len(self._locals))
         self.gang.order.grow_slots(len(self.place), len(self._locals))
         return local
+
+    def machine(self, cta: int, local: int) -> str:
+        """The asynchronous machine, as messages call it: for whom it did what such a number tells of.
+
+        Args:
+            cta: of the grid.
+            local: the number.
+        """
+        at = next((at for at, number in self._locals.items() if number == local), -1)
+        if at >= -1:
+            return "the asynchronous machine"
+        return f"the warpgroup of {self.gang.launch.thread(cta, -2 - at)}"
 
     def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
         """mbarrier.inval: the bytes are free for other use, and undefined."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.gates import executing, packed
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ class Issuers:
         spread = np.zeros((self.group.n, 1 if whole else WARP), values.dtype)
         spread[self.at[0], 0 if whole else self.at[1]] = values
         return spread
+
+    def masks(self, guard: Any) -> np.ndarray | None:
+        """For each the lanes of its warp for which it stands, as a mask; None where all of every warp do."""
+        lanes = executing(self.group, guard)
+        if self.lanes_each is None:
+            return np.uint32(1) << self.at[1].astype(np.uint32)
+        return None if lanes is None else packed(np.ascontiguousarray(lanes))[self.at[0], 0]
 
     @property
     def lanes(self) -> np.ndarray:
@@ -151,6 +158,9 @@ class Operation:
         proxy: `async` or `generic`.
         after: what must be done before it is.
         reduces: whether it combines with what is there, so that several may be in flight at once.
+        warps: how many warps issue each item together, from its row on: 4 of a warpgroup.
+        told: int64 (count,), the number in `Order.completed` by which warps that have waited know of each
+            item's completion; None where a wait tells the issuing thread alone, or an mbarrier tells.
         number: the event of its issue.
         fetched, delivered: how far it is.
         data: what was fetched.
@@ -170,6 +180,8 @@ class Operation:
     proxy: str = "async"
     after: tuple[Operation, ...] = ()
     reduces: bool = False
+    warps: int = 1
+    told: np.ndarray | None = None
     number: int = 0
     fetched: bool = False
     delivered: bool = False

@@ -10,7 +10,8 @@ from ptxkit.diagnostics import Label, counted
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.ledger import Ledger
+from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
+from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.memory import BASE, TiledBank
 from ptxkit.emulator.races import met_before_wait
 
@@ -39,11 +40,10 @@ class Reports:
         """The instruction behind a record, and who it is of."""
         gang = self.gang
         site = gang.launch.events.site(int(ledger.number(record)))
-        if bool(ledger.is_async(record)):
-            return site, "the asynchronous machine"
         thread = int(ledger.thread(record))
-        cta = gang.ctas[place // gang.shared.stride] if ledger.private else thread >> 10
-        return site, str(gang.launch.thread(int(cta), thread & 1023))
+        cta = int(gang.ctas[place // gang.shared.stride]) if ledger.private else thread >> THREAD_BITS
+        named = gang.mbarriers.machine if ledger.is_async(record) else gang.launch.thread
+        return site, str(named(cta, thread & THREAD))
 
     def unordered(
         self,
@@ -82,6 +82,10 @@ class Reports:
             if writes
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
+        row = operation.rows[item : item + 1]
+        if self.gang.order.has_seen(ledger, np.array([record]), row).all():
+            notes.append(LANE_APART)
+            help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
 
     def unfenced(

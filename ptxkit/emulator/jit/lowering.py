@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.operation import Modifiers, Unsupported
 
 Lowering = Callable[..., Any]
@@ -36,8 +37,38 @@ def lowers(*opcodes: str, types: Sequence[str] | None = None) -> Callable[[Reade
     return register
 
 
-def find(modifiers: Modifiers) -> Lowering | None:
+LOWERINGS: dict[tuple[str, str], Callable[[Decoded], Lowering | None]] = {}
+"""The lowerings by chapter of the instruction set and name of the instruction, as `OPERATIONS` has them."""
+
+
+class Lowerings:
+    """Where a chapter's lowerings are registered, as operations are (`ptxkit.emulator.operation`)."""
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+
+    def __call__(self, *names: str) -> Callable[..., Any]:
+        """A decorator: what lowers instructions of these names, or says None."""
+
+        def register(reader: Callable[[Decoded], Lowering | None]) -> Callable[[Decoded], Lowering | None]:
+            for name in names:
+                if LOWERINGS.setdefault((self.chapter, name), reader) is not reader:
+                    raise ValueError(f"`{name}` of chapter {self.chapter} is lowered twice")
+            return reader
+
+        return register
+
+    def elementwise(self, name: str, lowering: Lowering) -> None:
+        """An instruction whose lowering is the same for all its types and modifiers."""
+        self(name)(lambda form: lowering)
+
+
+def find(modifiers: Modifiers | Decoded) -> Lowering | None:
     """The lowering for these modifiers of an operation that numpy has; None where there is none."""
+    if isinstance(modifiers, Decoded):
+        made = LOWERINGS.get((modifiers.row.chapter, modifiers.row.name))
+        return made(modifiers) if made is not None else None
+    modifiers = modifiers.copy()
     readers = LOWERED.get(modifiers.opcode, {})
     reader = readers.get(modifiers.types, readers.get(None))
     if reader is None:

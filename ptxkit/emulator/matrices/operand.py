@@ -8,28 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
 from ptxkit.emulator.matrices.fragments import Fragment
-from ptxkit.emulator.operation import Unsupported
 
 if TYPE_CHECKING:
-    from ptxkit.asm import tree
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source, Target
-
-
-def take(form: Form, count: int, what: str) -> list[tree.Operand]:
-    """The next `count` source operands of a form whose vectors have been dissolved.
-
-    Raises:
-        Unsupported: there are fewer.
-    """
-    taken, form.sources = form.sources[:count], form.sources[count:]
-    if len(taken) < count:
-        raise Unsupported(f"{counted(len(taken), 'register')} of {what} where it has {count}")
-    return taken
 
 
 Mask = tuple[Any, int] | None
@@ -45,10 +30,10 @@ class MatrixSource:
     readers: list[Callable[[Group], Any]]
 
     @classmethod
-    def of(cls, form: Form, fragment: Fragment, what: str) -> MatrixSource:
-        """The next registers of the form as a fragment."""
-        parts = take(form, fragment.registers, what)
-        sources = [form.source(part, f"b{fragment.word}") for part in parts]
+    def of(cls, form: Form, operand: str, fragment: Fragment) -> MatrixSource:
+        """The registers of an operand as a fragment."""
+        sources = [form.source(part, f"b{fragment.word}") for part in form.parts(operand)]
+        assert len(sources) == fragment.registers
         return cls(fragment, sources, [source.reader for source in sources])
 
     def codes(self, group: Group) -> np.ndarray:
@@ -74,17 +59,11 @@ class MatrixTarget:
     targets: list[Target | None]
 
     @classmethod
-    def of(cls, form: Form, fragment: Fragment) -> MatrixTarget:
-        """The destination of a form as a fragment.
-
-        Raises:
-            Unsupported: it has another number of registers.
-        """
-        if len(form.targets) != fragment.registers:
-            raise Unsupported(
-                f"{counted(len(form.targets), 'register')} of the result where it has {fragment.registers}"
-            )
-        return cls(fragment, [form.target(part, f"b{fragment.word}") for part in form.targets])
+    def of(cls, form: Form, operand: str, fragment: Fragment) -> MatrixTarget:
+        """The registers of an operand as a fragment."""
+        targets = [form.target(part, f"b{fragment.word}") for part in form.parts(operand)]
+        assert len(targets) == fragment.registers
+        return cls(fragment, targets)
 
     def write(self, group: Group, guard: Any, matrix: np.ndarray, undefined: Mask = None) -> bool:
         """Store a matrix of codes, of which some may be undefined (bits, or bool for all of an element's).

@@ -44,6 +44,14 @@ def select(condition: Any, then: Any, otherwise: Any) -> Any:
     return ((first ^ second) & spread(condition, width(first)) ^ second).view(then.dtype)
 
 
+def number_first(result: Any, a: Any, b: Any) -> Any:
+    """The larger or smaller of two floats, where it is a NaN the operand that is a number, if one is.
+
+    Numpy's `fmax` and `fmin` lose a number against a signalling NaN in some lanes, and not in others.
+    """
+    return np.where(np.isnan(result), np.where(np.isnan(a), b, a), result)
+
+
 def any_lane(condition: Any) -> bool:
     """Whether the condition holds in any lane."""
     return bool(np.any(condition))

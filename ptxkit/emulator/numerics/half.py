@@ -20,6 +20,9 @@ from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum
 HIGH = np.uint32(0xFFFF0000)
 SCALE = np.float32(2.0**112)
 
+INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}
+"""The code of infinity of each type; greater ones, without their sign, are NaN."""
+
 
 def halves(word: Any) -> Any:
     """A pair's two codes as uint16 along a new last axis, the low one first."""

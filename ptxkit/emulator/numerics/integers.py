@@ -154,6 +154,9 @@ def mask_field(position: Any, length: Any, wrap: bool) -> Any:
     return shift_left(low_ones(length, 32), position)
 
 
+LEAST = np.int32(-(1 << 31))
+
+
 def find_nth_set(mask: Any, base: Any, offset: Any) -> Any:
     """`fns`: the position of the `|offset|`-th set bit from `base` on, in the direction of its sign."""
     bit, none = np.uint32(1), np.uint32(0xFFFFFFFF)
@@ -171,6 +174,8 @@ def find_nth_set(mask: Any, base: Any, offset: Any) -> Any:
         rank = rank - count_ones(low) * beyond
         region = np.where(beyond, region >> np.uint32(size), low)
         position = position + np.uint32(size) * beyond
+    # What ptxas makes of it negates the least offset, which stays negative, and is not exceeded by any count.
+    exists, position = exists | (offset == LEAST), np.where(offset == LEAST, np.uint32(0), position)
     at_base = shift_right(mask, base) & bit
     return np.where(offset == 0, np.where(at_base, base, none), np.where(exists, position, none))
 

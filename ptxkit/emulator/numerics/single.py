@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.numerics.bits import any_lane, select, unsigned
+from ptxkit.emulator.numerics.bits import any_lane, number_first, select, unsigned
 from ptxkit.emulator.numerics.lanes import repair
 from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum, zero_sum_sign
 
@@ -62,7 +62,7 @@ def flush_result(result: Any, exact: Callable[[], Any], mode: str) -> Any:
 
 
 def saturate(value: Any) -> Any:
-    """`.sat`: clamped to [+0, 1], NaN to +0."""
+    """`.sat`: clamped to [+0, 1], a quiet NaN to +0."""
     return np.minimum(np.fmax(value, np.float32(0)) + np.float32(0), np.float32(1))
 
 
@@ -176,4 +176,6 @@ def extreme(a: Any, b: Any, largest: bool, propagate_nan: bool) -> Any:
         # Zeros, one of them negative: the sign of the result is that of both for max, of either for min.
         sign = x & y if largest else joint
         result = select(joint == np.uint32(0x80000000), sign.view(np.float32), result)
-    return canonical(result)
+    if not np.isnan(np.max(result)):
+        return result
+    return canonical(result if propagate_nan else number_first(result, a, b))

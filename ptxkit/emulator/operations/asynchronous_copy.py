@@ -6,45 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.asm import tree
-from ptxkit.asm.symbols import SymbolKind
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operation import Unsupported
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
-SIZES = (4, 8, 16)
+effect = Effects("asynchronous_copy")
 
 
 @effect("cp.async")
 def cp_async(form: Form) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
-    m = form.modifiers
-    past_l1 = m.need("ca", "cg") == "cg"
-    m.need("shared", "shared::cta")
-    m.need("global")
-    hint = m.flag("L2::cache_hint")
-    m.choose("L2::64B", "L2::128B", "L2::256B")
-    size = form.immediate(form.sources[2])
-    if size not in SIZES:
-        raise Unsupported("a size other than 4, 8 and 16")
-    further = form.sources[3 : len(form.sources) - 1 if hint else None]
-    present = ignored = None
-    if further:
-        if _is_predicate(form, further[0]):
-            ignored = form.deciding(further[0], "pred")
-        else:
-            present = form.deciding(further[0], "u32")
-    to = Places(form.address(form.sources[0]), "shared", size, form.site)
-    source = Places(form.address(form.sources[1]), "global", size, form.site, within="global")
-    partial = Places(form.address(form.sources[1]), "global", 1, form.site, size, within="global")
+    past_l1, size = form["cg"] is not None, form.number("cp_size")
+    present = form.deciding("src_size") if "src_size" in form.operands else None
+    ignored = form.deciding("ignore_src") if "ignore_src" in form.operands else None
+    to = Places(form.address("dst"), "shared", size, form.site)
+    source = Places(form.address("src"), "global", size, form.site, within="global")
+    partial = Places(form.address("src"), "global", 1, form.site, size, within="global")
     form.builder.program.asynchronous = True
     for space in ("shared", "global"):
         form.builder.program.touches(space, size if present is None or space == "shared" else 1)
@@ -91,12 +75,6 @@ def cp_async(form: Form) -> Effect:
         )
 
     return Effect(step)
-
-
-def _is_predicate(form: Form, operand: tree.Operand) -> bool:
-    name = operand.operand if isinstance(operand, tree.Unary) else operand
-    symbol = form.builder.meaning(name) if isinstance(name, tree.Name) else None
-    return symbol is not None and symbol.kind is SymbolKind.REGISTER and symbol.type == "pred"
 
 
 def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> None:
@@ -146,14 +124,6 @@ def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
     return Effect(step)
 
 
-def left_pending(form: Form) -> int:
-    """The immediate of a `wait_group`."""
-    number = form.immediate(form.sources[0])
-    if number is None:
-        raise Unsupported("a number of groups that is no constant")
-    return number
-
-
 @effect("cp.async.commit_group")
 def commit_group(form: Form) -> Effect:
     """`cp.async.commit_group`."""
@@ -163,7 +133,7 @@ def commit_group(form: Form) -> Effect:
 @effect("cp.async.wait_group")
 def wait_group(form: Form) -> Effect:
     """`cp.async.wait_group N`."""
-    return wait(form, "cp.async", left_pending(form))
+    return wait(form, "cp.async", form.number("N"))
 
 
 @effect("cp.async.wait_all")

@@ -16,6 +16,7 @@ from ptxkit.emulator.operations.load_store import st
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
+from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -75,7 +76,7 @@ def _to_cluster(form: Form, operator: str | None) -> Effect:
     size = kind.bytes * count
     sources = [form.source(part, f"b{kind.bits}") for part in form.sources[1 : 1 + count]]
     to = Places(form.address(form.sources[0]), "shared::cluster", size, form.site)
-    mbarrier = mbarrier_at(form, form.sources[-1], "shared::cluster")
+    mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
     form.builder.program.touches("shared", kind.bytes)
     raw, dtype, site = RAW[kind.bits], dtype_of(kind.name), form.site

@@ -53,8 +53,10 @@ def atom(form: Form) -> Effect:
         raise Unsupported(f"{counted(len(parts), 'operand')} where it has {needed}")
     sources = [form.source(part, kind.name) for part in parts[:needed]]
     targets = [form.target(part, kind.name) for part in form.targets] if returns else []
+    if targets == [None]:
+        targets *= count
     accessor = Accessor(form.address(address), named, width * count, form.site)
-    combine = {flush: combiner(operator, kind, flush) for flush in (False, True)}
+    combine = {cached: combiner(operator, kind, cached) for cached in (False, True)}
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
     site = form.site

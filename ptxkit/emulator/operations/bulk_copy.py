@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.asm import tree
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE
-from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.operations.asynchronous_copy import commit, left_pending, wait
+from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
+from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
 UNIT = 16
 """What addresses and sizes of bulk copies are multiples of."""
-COMPLETES = "mbarrier::complete_tx::bytes"
-OPERATORS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
+
+effect = Effects("asynchronous_copy")
 
 Reader = Callable[["Group"], Any]
 
@@ -68,38 +67,24 @@ def bulk(form: Form) -> Effect:
 @effect("cp.reduce.async.bulk")
 def bulk_reduction(form: Form) -> Effect:
     """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`."""
-    m = form.modifiers
-    operator = m.need(*OPERATORS) or ""
-    m.flag("noftz")
-    kind = m.type()
-    return _bulk(form, Reduction(combiner(operator, kind, True), kind))
+    kind = form.the(DType)
+    return _bulk(form, Reduction(combiner(form.the(MemoryOperation), kind, True), kind))
 
 
 def _bulk(form: Form, reduction: Reduction | None) -> Effect:
-    m = form.modifiers
-    spaces = [m.need("shared::cta", "shared::cluster", "global"), m.need("shared::cta", "global")]
-    names = [
-        name for name in form.instruction.modifiers if name in ("shared::cta", "shared::cluster", "global")
-    ]
-    assert len(spaces) == 2
-    to, source = names[0], names[1]
-    hint, multicast, masked = m.flag("L2::cache_hint"), m.flag("multicast::cluster"), m.flag("cp_mask")
-    tracked = m.flag(COMPLETES)
-    if not tracked:
-        m.need("bulk_group")
-    operands = list(form.source_operands)
+    to, masked = form.space_of("dstMem"), "byteMask" in form.operands
     program = form.builder.program
     program.asynchronous = True
     for space in ("shared", "global"):
         program.touches(space, reduction.kind.bytes if reduction is not None else 1 if masked else UNIT)
     copies = _Copies(
         form.site,
-        _Side(form, operands[0], to),
-        _Side(form, operands[1], source),
-        form.deciding(operands[2], "u32"),
-        mbarrier_at(form, operands[3], to) if tracked else None,
-        form.deciding(operands[4], "u16") if multicast else None,
-        form.deciding(operands[3 + tracked + multicast + hint], "u16") if masked else None,
+        _Side(form, "dstMem"),
+        _Side(form, "srcMem"),
+        form.deciding("size"),
+        mbarrier_at(form, "mbar", to) if "mbar" in form.operands else None,
+        form.deciding("ctaMask") if "ctaMask" in form.operands else None,
+        form.deciding("byteMask") if masked else None,
         reduction,
     )
 
@@ -114,12 +99,12 @@ def _bulk(form: Form, reduction: Reduction | None) -> Effect:
 class _Side:
     """The source or destination of a bulk copy."""
 
-    def __init__(self, form: Form, operand: tree.Operand, space: str) -> None:
-        self.shared = space != "global"
-        self.space = space
+    def __init__(self, form: Form, operand: str) -> None:
+        self.space = form.space_of(operand)
+        self.shared = self.space is not StateSpace.GLOBAL
         self.site = form.site
         self.places = Places(
-            form.address(operand), space, 1, form.site, within="shared" if self.shared else "global"
+            form.address(operand), self.space, 1, form.site, within="shared" if self.shared else "global"
         )
 
     def __call__(self, group: Group, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
@@ -138,7 +123,7 @@ class _Side:
                 f"{self._address(gang, int(places[at])):#x}"
             )
             raise fault("P661", message, self.site, (issuers.name(at),))
-        if self.space == "shared::cta":
+        if self.space is StateSpace.SHARED_CTA:
             away = places // gang.shared.stride != issuers.rows // gang.warps
             if away.any():
                 at = int(np.argmax(away))
@@ -313,9 +298,6 @@ def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
 @effect("cp.async.bulk.prefetch")
 def prefetch(form: Form) -> Effect:
     """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
-    if "tensor" in form.instruction.modifiers:
-        raise Unsupported("prefetches of tensors")
-    form.modifiers.left.clear()
     return Effect(lambda group, guard: None)
 
 
@@ -328,4 +310,4 @@ def commit_group(form: Form) -> Effect:
 @effect("cp.async.bulk.wait_group")
 def wait_group(form: Form) -> Effect:
     """`cp.async.bulk.wait_group{.read} N`."""
-    return wait(form, "bulk", left_pending(form), form.modifiers.flag("read"))
+    return wait(form, "bulk", form.number("N"), form["read"] is not None)

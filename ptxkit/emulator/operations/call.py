@@ -13,7 +13,7 @@ from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.calls import Argument, enter, passed_argument, value_argument
-from ptxkit.emulator.effect import Effect, End, Linker, effect
+from ptxkit.emulator.effect import Effect, Effects, End, Linker
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Unsupported
@@ -24,28 +24,32 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("control")
+
+DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
+"""How the names of the functions begin by which kernels launch kernels."""
+
 
 @effect("call")
 def call(form: Form) -> Effect:
     """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
-    form.modifiers.flag("uni")
-    operands = list(form.instruction.operands)
-    returns: tuple[tree.Operand, ...] = ()
-    if isinstance(operands[0], tree.Arguments):
-        returns = operands.pop(0).elements  # type: ignore[union-attr]
-    callee = operands.pop(0)
-    given: tuple[tree.Operand, ...] = ()
-    if operands and isinstance(operands[0], tree.Arguments):
-        given = operands.pop(0).elements  # type: ignore[union-attr]
+    returns, given = _elements(form, "ret_param"), _elements(form, "param_list")
+    callee = form.operands["func"]
     results = [form.builder.parameters.argument(operand) for operand in returns]
     symbol = form.builder.meaning(callee) if isinstance(callee, tree.Name) else None
     if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
         return _direct(form, symbol, given, results)
-    prototype = _prototype(form, operands[0] if operands else None)
+    prototype = _prototype(form, form.operands.get("flist"))
     if len(prototype) != len(given):
         raise Unsupported(f"{counted(len(given), 'argument')} where the prototype has {len(prototype)}")
-    arguments = [_argument(form, o, v.type) for o, v in zip(given, prototype, strict=True)]
+    arguments = [_argument(form, o, v) for o, v in zip(given, prototype, strict=True)]
     return _indirect(form, callee, arguments, [_size(variable) for variable in prototype], results)
+
+
+def _elements(form: Form, operand: str) -> tuple[tree.Operand, ...]:
+    """What stands in parentheses; nothing where they are left out."""
+    there = form.operands.get(operand)
+    return there.elements if isinstance(there, tree.Arguments) else ()
 
 
 def _size(variable: tree.Variable) -> int:
@@ -56,9 +60,15 @@ def _size(variable: tree.Variable) -> int:
     )
 
 
-def _argument(form: Form, operand: tree.Operand, type_name: str) -> Argument:
+def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Argument:
     passed = form.builder.parameters.argument(operand)
-    return passed_argument(passed) if passed is not None else value_argument(form.source(operand, type_name))
+    if passed is not None:
+        return passed_argument(passed)
+    # A constant for a vector is the bits of all of it; of a floating-point number, those of its literal.
+    type_name = f"b{8 * _size(parameter)}" if parameter.vector else parameter.type
+    if isinstance(operand, tree.Float) and type_name in ("b32", "b64"):
+        operand = tree.Integer(operand.bits & (1 << int(type_name[1:])) - 1, span=operand.span)
+    return value_argument(form.source(operand, type_name))
 
 
 def _direct(
@@ -69,10 +79,12 @@ def _direct(
     header = program.image.prototypes[name].parameters
     if len(header) != len(given):
         raise Unsupported(f"{counted(len(given), 'argument')} where `{name}` takes {len(header)}")
-    arguments = [_argument(form, o, v.type) for o, v in zip(given, header, strict=True)]
+    arguments = [_argument(form, o, v) for o, v in zip(given, header, strict=True)]
     if name not in program.image.functions:
         provided = SYSTEM.get(name)
         if provided is None:
+            if name.startswith(DEVICE_RUNTIME):
+                raise Unsupported(f"a call of `{name}`, dynamic parallelism through CUDA's device runtime")
             raise Unsupported(f"a call of `{name}`, which is defined elsewhere")
         site = form.site
         return Effect(lambda group, guard: provided(group, guard, arguments, results, site))

@@ -7,73 +7,62 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DType
 from ptxkit.emulator.numerics import bits, half, single
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import Comparison, MemoryOperation
+
+operation = Operations("comparison")
 
 Compare = Callable[[Any, Any], Any]
 
-INTEGER: dict[str, Compare] = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "lo": np.less,
-    "ls": np.less_equal,
-    "hi": np.greater,
-    "hs": np.greater_equal,
+INTEGER: dict[Comparison, Compare] = {
+    Comparison.EQ: np.equal,
+    Comparison.NE: np.not_equal,
+    Comparison.LT: np.less,
+    Comparison.LE: np.less_equal,
+    Comparison.GT: np.greater,
+    Comparison.GE: np.greater_equal,
+    Comparison.LO: np.less,
+    Comparison.LS: np.less_equal,
+    Comparison.HI: np.greater,
+    Comparison.HS: np.greater_equal,
 }
-FLOAT: dict[str, Compare] = {
-    "eq": np.equal,
-    "ne": lambda a, b: (a < b) | (a > b),
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "equ": lambda a, b: ~((a < b) | (a > b)),
-    "neu": np.not_equal,
-    "ltu": lambda a, b: ~(a >= b),
-    "leu": lambda a, b: ~(a > b),
-    "gtu": lambda a, b: ~(a <= b),
-    "geu": lambda a, b: ~(a < b),
-    "num": lambda a, b: (a == a) & (b == b),
-    "nan": lambda a, b: (a != a) | (b != b),
+FLOAT: dict[Comparison, Compare] = {
+    Comparison.EQ: np.equal,
+    Comparison.NE: lambda a, b: (a < b) | (a > b),
+    Comparison.LT: np.less,
+    Comparison.LE: np.less_equal,
+    Comparison.GT: np.greater,
+    Comparison.GE: np.greater_equal,
+    Comparison.EQU: lambda a, b: ~((a < b) | (a > b)),
+    Comparison.NEU: np.not_equal,
+    Comparison.LTU: lambda a, b: ~(a >= b),
+    Comparison.LEU: lambda a, b: ~(a > b),
+    Comparison.GTU: lambda a, b: ~(a <= b),
+    Comparison.GEU: lambda a, b: ~(a < b),
+    Comparison.NUM: lambda a, b: (a == a) & (b == b),
+    Comparison.NAN: lambda a, b: (a != a) | (b != b),
 }
-BOOLEAN: dict[str, Compare] = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
-
-WORDS = tuple(f"{kind}{size}" for kind in "bus" for size in (16, 32, 64))
-HALVES = ("f16", "bf16")
-PAIRS = ("f16x2", "bf16x2")
-SOURCES = (*WORDS, *HALVES, *PAIRS, "f32", "f64")
-
-
-def comparison(m: Modifiers) -> str:
-    """The comparison operator, taken."""
-    return m.need(*INTEGER, *(name for name in FLOAT if name not in INTEGER))
+BOOLEAN: dict[MemoryOperation, Compare] = {
+    MemoryOperation.AND: np.logical_and,
+    MemoryOperation.OR: np.logical_or,
+    MemoryOperation.XOR: np.logical_xor,
+}
 
 
-def comparer(m: Modifiers, operator: str, kind: str, flush: bool) -> Compare:
-    """The comparison of two values of type `kind`; of their low halves where they are pairs.
-
-    Raises:
-        Unsupported: the type has no such operator, or `.ftz` is not for it.
-    """
-    if kind in WORDS:
-        allowed = {"b": ("eq", "ne"), "s": ("eq", "ne", "lt", "le", "gt", "ge")}.get(kind[0], tuple(INTEGER))
-        if operator not in allowed or flush:
-            raise Unsupported(f"`{m.opcode}.{operator}{'.ftz' if flush else ''}.{kind}`")
-        return INTEGER[operator]
-    if operator not in FLOAT or (flush and kind not in ("f32", "f16", "f16x2")):
-        raise Unsupported(f"`{m.opcode}.{operator}{'.ftz' if flush else ''}.{kind}`")
-    compare = FLOAT[operator]
-    if kind == "f64":
-        return compare
-    if kind == "f32":
-        return (lambda a, b: compare(single.flush(a), single.flush(b))) if flush else compare
-    scalar = kind.removesuffix("x2")
-    if flush:
+def comparer(form: Decoded) -> Compare:
+    """The comparison of two values of the type of `a`; of their low halves where they are pairs."""
+    kind = form.type_of("a")
+    if not kind.is_float:
+        return INTEGER[form["CmpOp"]]
+    compare = FLOAT[form["CmpOp"]]
+    if kind.bits // kind.lanes > 16:
+        return (lambda a, b: compare(single.flush(a), single.flush(b))) if form["ftz"] else compare
+    scalar = kind.name.removesuffix("x2")
+    if form["ftz"]:
         return lambda a, b: compare(half.widen(half.flush(a), scalar), half.widen(half.flush(b), scalar))
     return lambda a, b: compare(half.widen(a, scalar), half.widen(b, scalar))
 
@@ -101,34 +90,29 @@ def undefined_pair(values: Sequence[Any], masks: Sequence[Any]) -> Any:
     return tuple(lanes)
 
 
-@pure("setp", types=SOURCES)
-def setp(m: Modifiers) -> Pure:
+@operation("setp")
+def setp(form: Decoded) -> Pure:
     """PTX ISA 9.7.6.2 and 9.7.7.2."""
-    operator = comparison(m)
-    boolean = m.choose(*BOOLEAN)
-    kind = m.type().name
-    compare = comparer(m, operator, kind, m.flag("ftz"))
-    sources = (kind, kind) if boolean is None else (kind, kind, "pred")
-    combine = BOOLEAN.get(boolean or "")
+    compare, kind = comparer(form), form.type_of("a")
+    combine, results = BOOLEAN.get(form["BoolOp"]), len(form.values(written=True))
 
     def function(a: Any, b: Any, c: Any = None) -> Any:
         p = compare(a, b)
-        if kind in PAIRS:
-            q = compare(a >> np.uint32(16), b >> np.uint32(16))
-        else:
-            q = ~p
+        if results == 1:
+            return p if combine is None else combine(p, c)
+        q = compare(a >> np.uint32(16), b >> np.uint32(16)) if kind.lanes == 2 else ~p
         return (p, q) if combine is None else (combine(p, c), combine(q, c))
 
     undefined: definedness.Propagate | None = None
-    if kind in PAIRS:
+    if kind.lanes == 2:
         undefined = undefined_pair
-    elif kind in WORDS and operator in ("eq", "ne"):
+    elif not kind.is_float and form["CmpOp"] in (Comparison.EQ, Comparison.NE):
 
         def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
             lanes = undefined_equality(values, masks)
             return lanes, lanes
 
-    return Pure(("pred", "pred"), sources, function, undefined=undefined)
+    return computes(form, function, undefined)
 
 
 def undefined_pair_word(values: Sequence[Any], masks: Sequence[Any]) -> Any:
@@ -136,24 +120,12 @@ def undefined_pair_word(values: Sequence[Any], masks: Sequence[Any]) -> Any:
     return definedness.undefined_parts(32, undefined_pair(values, masks))
 
 
-@pure("set")
-def set_(m: Modifiers) -> Pure:
+@operation("set")
+def set_(form: Decoded) -> Pure:
     """PTX ISA 9.7.6.1 and 9.7.7.1."""
-    operator = comparison(m)
-    boolean = m.choose(*BOOLEAN)
-    result, kind = m.type().name, m.type().name
-    flush = m.flag("ftz")
-    compare = comparer(m, operator, kind, flush)
-    if kind in PAIRS:
-        allowed: tuple[str, ...] = (kind, "u32", "s32")
-    elif kind in HALVES:
-        allowed = ("u16", "s16", "u32", "s32", "f16", "bf16")
-    else:
-        allowed = ("u32", "s32", "f32", "f16", "bf16")
-    if result not in allowed or kind not in SOURCES:
-        raise Unsupported(f"`set.{operator}.{result}.{kind}`")
-    true = TRUE[result if kind not in PAIRS or result in PAIRS else "pair"]
-    combine = BOOLEAN.get(boolean or "")
+    compare, kind, result = comparer(form), form.type_of("a"), form.type_of("d")
+    true = all_ones(result, kind.bits // 2 if kind.lanes == 2 else 0)
+    combine = BOOLEAN.get(form["BoolOp"])
     word = true.dtype
 
     def outcome(a: Any, b: Any, c: Any) -> Any:
@@ -162,37 +134,29 @@ def set_(m: Modifiers) -> Pure:
 
     def function(a: Any, b: Any, c: Any = None) -> Any:
         chosen = outcome(a, b, c).astype(word) * true
-        if kind in PAIRS:
+        if kind.lanes == 2:
             chosen = chosen | (
                 outcome(a >> np.uint32(16), b >> np.uint32(16), c).astype(word) * true
             ) << word.type(16)
         return chosen
 
-    sources = (kind, kind) if boolean is None else (kind, kind, "pred")
     # The result's bits as an unsigned word, whatever the type: f32 included.
-    undefined = undefined_pair_word if kind in PAIRS else None
-    return Pure((f"b{8 * word.itemsize}",), sources, function, undefined=undefined)
+    undefined = undefined_pair_word if kind.lanes == 2 else None
+    return computes(form, function, undefined, results=(f"b{8 * word.itemsize}",))
 
 
-TRUE: dict[str, Any] = {
-    "u16": np.uint16(0xFFFF),
-    "s16": np.uint16(0xFFFF),
-    "u32": np.uint32(0xFFFFFFFF),
-    "s32": np.uint32(0xFFFFFFFF),
-    "f16": np.uint16(0x3C00),
-    "bf16": np.uint16(0x3F80),
-    "f32": np.uint32(0x3F800000),
-    "f16x2": np.uint32(0x3C00),
-    "bf16x2": np.uint32(0x3F80),
-    "pair": np.uint32(0xFFFF),
-}
-"""What `set` writes for true, by destination; in each half for pairs."""
+def all_ones(result: DType, half_bits: int) -> Any:
+    """What `set` writes for true: 1.0 of a float, all bits of an integer; of pairs in each half."""
+    word = np.uint16 if result.bits == 16 else np.uint32
+    if result.is_float:
+        return word({"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000}[result.name.removesuffix("x2")])
+    return word((1 << (half_bits or result.bits)) - 1)
 
 
-@pure("selp", types=(*WORDS, "f32", "f64"))
-def selp(m: Modifiers) -> Pure:
+@operation("selp")
+def selp(form: Decoded) -> Pure:
     """PTX ISA 9.7.6.3."""
-    kind = f"b{m.type().bits}"
+    word = f"b{form.types[0].bits}"
 
     def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
         a, b, c = values
@@ -204,23 +168,19 @@ def selp(m: Modifiers) -> Pure:
         either = (a ^ b) | definedness.known(a, masks[0]) | definedness.known(b, masks[1])
         return bits.select(masks[2], *np.broadcast_arrays(either, chosen))
 
-    return Pure((kind,), (kind, kind, "pred"), lambda a, b, c: bits.select(c, a, b), undefined=undefined)
+    def function(a: Any, b: Any, c: Any) -> Any:
+        return bits.select(c, a, b)
+
+    return computes(form, function, undefined, results=(word,), sources=(word, word, "pred"))
 
 
-@pure("slct")
-def slct(m: Modifiers) -> Pure:
+@operation("slct")
+def slct(form: Decoded) -> Pure:
     """PTX ISA 9.7.6.4."""
-    flush = m.flag("ftz")
-    kind = m.type()
-    if kind.name not in (*WORDS, "f32", "f64"):
-        raise Unsupported(f"`slct.{kind.name}`")
-    sign = m.need("s32", "f32")
-    if flush and sign != "f32":
-        raise Unsupported("`slct.ftz` with `.s32`")
-    word = f"b{kind.bits}"
+    flush, word = form["ftz"], f"b{form['dtype'].bits}"
     smallest = np.float32(2.0**-126)
 
     def function(a: Any, b: Any, c: Any) -> Any:
         return bits.select(c > -smallest if flush else c >= 0, a, b)
 
-    return Pure((word,), (word, word, sign), function)
+    return computes(form, function, results=(word,), sources=(word, word, form.type_of("c").name))

@@ -9,21 +9,25 @@ import numpy as np
 from ptxkit.asm import tree
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import Effect, End, Linker, effect
+from ptxkit.emulator.effect import Effect, Effects, End, Linker
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.isa.modifiers import GridAction
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("control")
+synchronization = Effects("synchronization")
+miscellaneous = Effects("miscellaneous")
+
 
 @effect("bra")
 def bra(form: Form) -> Effect:
     """`bra{.uni} target`."""
-    uniform = form.modifiers.flag("uni")
-    (operand,) = form.instruction.operands
+    operand = form.operands["tgt"]
     label = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
     if label is None or label not in form.builder.flow.at:
         raise Unsupported("a branch to something that is no label")
@@ -32,20 +36,18 @@ def bra(form: Form) -> Effect:
         target = linker.block(label)
         return lambda group: target
 
-    return Effect(link=link, target=label, uniform=uniform)
+    return Effect(link=link, target=label, uniform=form["uni"] is not None)
 
 
-@effect("brx")
+@effect("brx.idx")
 def brx(form: Form) -> Effect:
     """`brx.idx{.uni} index, targets`."""
-    form.modifiers.need("idx")
-    form.modifiers.flag("uni")
-    index, table = form.instruction.operands
+    table = form.operands["tlist"]
     symbol = form.builder.meaning(table) if isinstance(table, tree.Name) else None
     labels = form.builder.flow.table(symbol) if symbol is not None else None
     if not labels:
         raise Unsupported("a branch through something that is no list of labels")
-    source = form.source(index, "u32")
+    source = form.source("index")
     read, site = source.reader, form.site
 
     def link(linker: Linker) -> End:
@@ -107,11 +109,10 @@ def exit_(form: Form) -> Effect:
 @effect("ret")
 def ret(form: Form) -> Effect:
     """`ret{.uni}`."""
-    form.modifiers.flag("uni")
     return Effect(link=lambda linker: leave)
 
 
-@effect("trap")
+@miscellaneous("trap")
 def trap(form: Form) -> Effect:
     """`trap`."""
     site = form.site
@@ -123,17 +124,16 @@ def trap(form: Form) -> Effect:
     return Effect(link=lambda linker: end)
 
 
-@effect("brkpt", "pmevent")
+@miscellaneous("brkpt", "pmevent")
 def brkpt(form: Form) -> Effect:
     """`brkpt` and `pmevent{.mask} a`, which nothing listens to."""
-    form.modifiers.flag("mask")
     return Effect(lambda group, guard: None)
 
 
-@effect("griddepcontrol")
+@synchronization("griddepcontrol")
 def griddepcontrol(form: Form) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
-    if form.modifiers.need("launch_dependents", "wait") == "launch_dependents":
+    if form["action"] is GridAction.LAUNCH_DEPENDENTS:
         return Effect(lambda group, guard: None)
 
     def step(group: Group, guard: Any) -> None:
@@ -144,11 +144,10 @@ def griddepcontrol(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("nanosleep")
+@miscellaneous("nanosleep")
 def nanosleep(form: Form) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
-    form.modifiers.need("u32")
-    read = form.source(form.sources[0], "u32").reader
+    read = form.source("t").reader
 
     def step(group: Group, guard: Any) -> None:
         longest = int(read(group).max())

@@ -62,7 +62,7 @@ def saturate_code(kind: str) -> Callable[[Any], Any]:
 
 
 def clamp_f64(value: Any) -> Any:
-    """`.sat` on f64: clamped to [+0, 1], NaN to +0."""
+    """`.sat` on f64: clamped to [+0, 1], a quiet NaN to +0."""
     return np.minimum(np.fmax(value, np.float64(0)) + np.float64(0), np.float64(1))
 
 
@@ -72,10 +72,15 @@ def from_f64(kind: str, mode: str) -> Callable[[Any], Any]:
         case "f64":
             return lambda a: a
         case "f32":
-            return lambda a: single.canonical(f64_to_f32(a, mode))
+            return lambda a: double.narrowed(bits.unsigned(f64_to_f32(a, mode)), a, 23).view(np.float32)
         case _:
             form = FORMATS[kind]
-            return lambda a: encode(f64_to_f32(a, "odd"), form, mode).astype(np.uint16)
+
+            def code(a: Any) -> Any:
+                words = encode(f64_to_f32(a, "odd"), form, mode).astype(np.uint16)
+                return double.narrowed(words, a, form.fraction_bits)
+
+            return code
 
 
 def to_f64(kind: str) -> Callable[[Any], Any]:
@@ -175,7 +180,8 @@ def float_to_float(m: Modifiers) -> Pure:
     elif narrowing:
         function = narrow_float(result, source, mode or "")
     elif result == source:
-        function = same
+        # Of 16 bits the hardware adds a zero, of whose NaN one is left.
+        function = partial(half.canonical, infinity=half.INFINITY[result]) if RANK[result] == 0 else same
     elif result == "f64":
         function = to_f64(source)
     else:
@@ -183,11 +189,18 @@ def float_to_float(m: Modifiers) -> Pure:
 
     stages: list[Callable[[Any], Any]] = []
     if flush and source == "f32":
-        stages.append(single.flush)
+        # To f32 and f64 by way of f32 arithmetic, which has but one NaN.
+        stages += [single.flush] if RANK[result] == 0 else [single.flush, single.canonical]
     stages.append(function)
     if flush and result == "f32" and function is not same:
-        stages[-1:] = [flushed_f64(function, mode or "")] if source == "f64" else [function, single.flush]
+        stages[-1:] = (
+            [flushed_f64(function, mode or "")]
+            if source == "f64"
+            else [function, single.flush, single.canonical]
+        )
     if saturate:
+        if function is same:
+            stages.append(single.canonical if result == "f32" else double.quiet)
         stages.append(saturate_code(result))
     return Pure((result,), (source,), chain(stages), undefined=definedness.same if stages == [same] else None)
 
@@ -219,8 +232,8 @@ def to_integral(kind: str, rounded: Callable[[Any], Any]) -> Callable[[Any], Any
     """Rounding a float to an integral value in its own format."""
     if kind in ("f16", "bf16"):
         return lambda a: half.narrow(rounded(to_f64(kind)(a)), kind)
-    canonical = single.canonical if kind == "f32" else double.canonical
-    return lambda a: canonical(rounded(a))
+    settled = single.canonical if kind == "f32" else double.quiet
+    return lambda a: settled(rounded(a))
 
 
 def to_f32(kind: str) -> Callable[[Any], Any]:

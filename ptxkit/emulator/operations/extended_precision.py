@@ -1,4 +1,9 @@
-"""Extended-precision arithmetic instructions: sums and products with a carry. PTX ISA 9.7.2."""
+"""Extended-precision arithmetic instructions: sums and products with a carry. PTX ISA 9.7.2.
+
+There is one flag, CC.CF, with one meaning: the carry out of the last addition. The manual calls what `sub.cc`
+leaves a borrow; the machine computes `a + ~b + 1` and keeps the carry out of that, the borrow's inverse. A
+chain of `sub.cc` and `subc` cannot tell, but `addc` after `sub.cc` reads a 1 where there was no borrow.
+"""
 
 from __future__ import annotations
 
@@ -6,63 +11,93 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import bits, integers
-from ptxkit.emulator.operation import Modifiers, Pure, pure
+from ptxkit.emulator.operation import Operations, Pure, computes
 
-WORDS = ("u32", "s32", "u64", "s64")
+operation = Operations("extended")
 
 
-def add_with_carry(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
-    """`a + b + carry` on unsigned words and the carry out."""
+def add(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
+    """`a + b + carry` on unsigned words and the carry out; without a carry in where that is None."""
     partial = a + b
+    if carry is None:
+        return partial, partial < a
     total = partial + np.asarray(carry).astype(a.dtype)
     return total, (partial < a) | (total < partial)
 
 
-def subtract_with_borrow(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
-    """`a - (b + borrow)` on unsigned words and the borrow out."""
-    partial = a - b
-    total = partial - np.asarray(borrow).astype(a.dtype)
-    return total, (a < b) | (partial < total)
+def subtract(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
+    """`a + ~b + carry`, which is `a - b` less a borrow of `1 - carry`, and the carry out.
+
+    None for the carry in borrows nothing.
+    """
+    return (a - b, a >= b) if carry is None else add(a, ~b, carry)
 
 
-def with_carry(m: Modifiers, kind: str, sources: tuple[str, ...], step: Any) -> Pure:
-    """An operation whose last act is `step`, with the carry in and out that opcode and modifiers ask for."""
-    reads = m.opcode[-1] == "c"
-    writes = m.flag("cc")
+def with_carry(form: Decoded, step: Any) -> Pure:
+    """An operation whose last act is `step`, with the carry in and out that the instruction has.
+
+    Args:
+        form: the instruction.
+        step: takes the operands, as unsigned words, and the carry in or None; gives result and carry out.
+    """
+    reads, writes = form.reads_carry, form.writes_carry
+    word = f"u{form.types[0].bits}"
 
     def function(*operands: Any) -> Any:
-        *values, carry = operands if reads else (*operands, False)
+        *values, carry = operands if reads else (*operands, None)
         total, out = step(*values, carry)
         return (total, out) if writes else total
 
-    return Pure((kind,), sources, function, reads_carry=reads, writes_carry=writes)
+    return computes(form, function, results=(word,), sources=(word,) * len(form.values(written=False)))
 
 
-@pure("add.cc", "addc", types=WORDS)
-def addc(m: Modifiers) -> Pure:
+@operation("add", "addc")
+def addc(form: Decoded) -> Pure:
     """PTX ISA 9.7.2.1 and 9.7.2.2."""
-    kind = f"u{m.type().bits}"
-    return with_carry(m, kind, (kind, kind), add_with_carry)
+    return with_carry(form, add)
 
 
-@pure("sub.cc", "subc", types=WORDS)
-def subc(m: Modifiers) -> Pure:
+@operation("sub", "subc")
+def subc(form: Decoded) -> Pure:
     """PTX ISA 9.7.2.3 and 9.7.2.4."""
-    kind = f"u{m.type().bits}"
-    return with_carry(m, kind, (kind, kind), subtract_with_borrow)
+    return with_carry(form, subtract)
 
 
-@pure("mad.cc", "madc", types=WORDS)
-def madc(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.2.5 and 9.7.2.6."""
-    kind = m.type()
-    signed = kind.is_signed
-    multiply: Any = np.multiply if m.need("lo", "hi") == "lo" else integers.multiply_high
-    word = f"u{kind.bits}"
+def high_part(size: int) -> Any:
+    """What `.hi` takes of a product.
+
+    Of 16 bits, which only ptxas has, it is what a multiplication of 32 bits leaves above bit 31: the sign.
+    """
+    if size != 16:
+        return integers.multiply_high
+
+    def sign(a: Any, b: Any) -> Any:
+        product = a.astype(np.int32) * b.astype(np.int32)
+        return (product >> np.int32(31)).astype(a.dtype) if a.dtype.kind == "i" else np.zeros_like(a & b)
+
+    return sign
+
+
+def multiply_add(form: Decoded, multiply: Any) -> Pure:
+    """A product, then a sum with carry. PTX ISA 9.7.2.5 and 9.7.2.6."""
+    signed = form.types[0].is_signed
 
     def step(a: Any, b: Any, c: Any, carry: Any) -> tuple[Any, Any]:
         product = bits.unsigned(multiply(bits.signed(a), bits.signed(b))) if signed else multiply(a, b)
-        return add_with_carry(product, c, carry)
+        return add(product, c, carry)
 
-    return with_carry(m, word, (word,) * 3, step)
+    return with_carry(form, step)
+
+
+@operation("mad.lo", "madc.lo")
+def mad_lo(form: Decoded) -> Pure:
+    """PTX ISA 9.7.2.5 and 9.7.2.6."""
+    return multiply_add(form, np.multiply)
+
+
+@operation("mad.hi", "madc.hi")
+def mad_hi(form: Decoded) -> Pure:
+    """PTX ISA 9.7.2.5 and 9.7.2.6."""
+    return multiply_add(form, high_part(form.types[0].bits))

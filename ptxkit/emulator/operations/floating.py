@@ -92,18 +92,13 @@ def subtract_f32(a: Any, b: Any, mode: str) -> Any:
     return single.add(a, np.negative(b), mode)
 
 
-def subtract_f64(a: Any, b: Any, mode: str) -> Any:
-    """`a - b`, the sum with the negative."""
-    return double.add(a, np.negative(b), mode)
-
-
 @pure("add", "sub", "mul", types=("f32", "f32x2", "f64"))
 def add_sub_mul(m: Modifiers) -> Pure:
     """PTX ISA 9.7.3.3 to 9.7.3.5."""
     mode = m.choose(*ROUNDINGS, default="rn") or "rn"
     functions: dict[str, tuple[Any, Any]] = {
         "add": (single.add, double.add),
-        "sub": (subtract_f32, subtract_f64),
+        "sub": (subtract_f32, double.subtract),
         "mul": (single.multiply, double.multiply),
     }
     return arithmetic(m, 2, *functions[m.opcode], mode)
@@ -163,7 +158,7 @@ def rsqrt(m: Modifiers) -> Pure:
         return Pure(("f32",), ("f32",), finish(approximate.reciprocal_square_root, flush))
     if flush:
         return Pure(("f64",), ("f64",), approximate.reciprocal_square_root_f64)
-    return Pure(("f64",), ("f64",), lambda a: double.canonical(1 / np.sqrt(a)))
+    return Pure(("f64",), ("f64",), lambda a: double.hand_on(1 / np.sqrt(a), a))
 
 
 APPROXIMATIONS: dict[str, Callable[[Any], Any]] = {
@@ -189,9 +184,9 @@ def abs_neg(m: Modifiers) -> Pure:
     """PTX ISA 9.7.3.9 and 9.7.3.10."""
     kind = m.type().name
     turn: Callable[..., Any] = np.abs if m.opcode == "abs" else np.negative
+    # The hardware adds a zero, which leaves numbers as they are, of f32 one NaN, of f64 quiet ones.
     if kind == "f64":
-        return Pure((kind,), (kind,), turn)
-    # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
+        return Pure((kind,), (kind,), lambda a: double.hand_on(turn(a), a))
     return Pure((kind,), (kind,), finish(lambda a: single.canonical(turn(a)), m.flag("ftz")))
 
 

@@ -8,20 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import half
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.operations import definedness
 
-TYPES = ("f16", "f16x2", "bf16", "bf16x2")
-INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}
+operation = Operations("half")
+
 LEAST_NORMAL = 0x0400
 OUT_OF_BOUNDS = 0x7FF7
 """The `OOB NaN` of f16 and bf16 (5.5.2), with either sign, as measured on an H200 over all codes."""
 
 
-def spoiled(is_pair: bool) -> definedness.Propagate | None:
-    """How undefined bits pass through: in a pair each half spoils itself alone."""
-    return definedness.by_parts(2, 32) if is_pair else None
+def computes_codes(form: Decoded, function: Callable[..., Any]) -> Pure:
+    """A function of words, in which each half of a pair spoils itself alone."""
+    return computes(form, function, definedness.by_parts(2, 32) if form.types[0].lanes == 2 else None)
+
+
+def kind_of(form: Decoded) -> tuple[str, bool]:
+    """The type of one number, and whether a word holds two."""
+    return form.types[0].name.removesuffix("x2"), form.types[0].lanes == 2
 
 
 def per_code(function: Callable[..., Any], is_pair: bool) -> Callable[..., Any]:
@@ -42,26 +48,23 @@ def flush_tiny(result: Any, a: Any, b: Any, c: Any = None) -> Any:
     return np.where(tiny, result & np.uint16(0x8000), result)
 
 
-def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: bool) -> Callable[..., Any]:
+def modified(form: Decoded, function: Callable[..., Any], is_product: bool = False) -> Pure:
     """A function with the instruction's `.ftz`, `.sat`, `.relu`, `.oob` around it."""
-    flush, saturate, relu, oob = m.flag("ftz"), m.flag("sat"), m.flag("relu"), m.flag("oob")
-    if (kind == "bf16" and (flush or saturate)) or (saturate and (relu or oob)):
-        raise Unsupported(f"`{m.opcode}.{kind}` with these modifiers")
-    if (relu or oob) and m.opcode != "fma":
-        raise Unsupported(f"`{m.opcode}.{kind}` with `.relu` or `.oob`")
+    kind, is_pair = kind_of(form)
+    flush, oob = form["ftz"], form["oob"]
     finishing: list[Callable[..., Any]] = []
     if flush:
         finishing.append(half.flush)
-    if saturate:
+    if form["sat"]:
         finishing.append(per_code(half.saturate, is_pair))
-    if relu:
-        finishing.append(per_code(partial(half.relu, infinity=INFINITY[kind]), is_pair))
+    if form["relu"]:
+        finishing.append(per_code(partial(half.relu, infinity=half.INFINITY[kind]), is_pair))
 
     def wrapped(*operands: Any) -> Any:
         if flush:
             operands = tuple(map(half.flush, operands))
         result = function(*operands)
-        if flush and m.opcode in ("mul", "fma"):
+        if flush and is_product:
             result = per_code(flush_tiny, is_pair)(result, *operands)
         for finish in finishing:
             result = finish(result)
@@ -73,78 +76,74 @@ def modified(m: Modifiers, function: Callable[..., Any], kind: str, is_pair: boo
         return result * ~((a == OUT_OF_BOUNDS) | (b == OUT_OF_BOUNDS))
 
     outside = per_code(outside_code, is_pair)
-    return wrapped if finishing or oob else function
+    return computes_codes(form, wrapped if finishing or oob else function)
 
 
-@pure("add", "sub", "mul", types=TYPES)
-def add_sub_mul(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.4.1 to 9.7.4.3."""
-    m.flag("rn")
-    name = m.type().name
-    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
-    function: Callable[..., Any] = partial(half.compute, "mul" if m.opcode == "mul" else "add", kind, is_pair)
-    if m.opcode == "sub":
-        add = function
+@operation("add")
+def add(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.1."""
+    return modified(form, partial(half.compute, "add", *kind_of(form)))
+
+
+@operation("sub")
+def sub(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.2."""
+    function = partial(half.compute, "add", *kind_of(form))
+    return modified(form, lambda a, b: function(a, half.negate(b)))
+
+
+@operation("mul")
+def mul(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.3."""
+    return modified(form, partial(half.compute, "mul", *kind_of(form)), is_product=True)
+
+
+@operation("fma")
+def fma(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.4."""
+    return modified(form, partial(half.compute, "fma", *kind_of(form)), is_product=True)
+
+
+def turned(turn: Callable[[Any], Any]) -> Callable[[Decoded], Pure]:
+    """`neg` and `abs`. PTX ISA 9.7.4.5 and 9.7.4.6."""
+
+    def made(form: Decoded) -> Pure:
+        kind, is_pair = kind_of(form)
+        # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
+        canonical = per_code(partial(half.canonical, infinity=half.INFINITY[kind]), is_pair)
+        flush = form["ftz"]
+        return computes_codes(form, lambda a: canonical(turn(half.flush(a) if flush else a)))
+
+    return made
+
+
+operation("neg")(turned(half.negate))
+operation("abs")(turned(half.absolute))
+
+
+def extreme(largest: bool) -> Callable[[Decoded], Pure]:
+    """`min` and `max`. PTX ISA 9.7.4.7 and 9.7.4.8."""
+
+    def made(form: Decoded) -> Pure:
+        kind, is_pair = kind_of(form)
+        propagate_nan, xorsign, infinity = form["NaN"] is not None, form["xorsign"], half.INFINITY[kind]
 
         def function(a: Any, b: Any) -> Any:
-            return add(a, half.negate(b))
+            if not xorsign:
+                return half.extreme(a, b, largest, propagate_nan, infinity)
+            magnitude = half.extreme(half.absolute(a), half.absolute(b), largest, propagate_nan, infinity)
+            return magnitude | (a ^ b) & np.uint16(0x8000) * (magnitude <= infinity)
 
-    return Pure((name,), (name, name), modified(m, function, kind, is_pair), undefined=spoiled(is_pair))
+        coded = per_code(function, is_pair)
+        if not form["ftz"]:
+            return computes_codes(form, coded)
+        return computes_codes(form, lambda a, b: coded(half.flush(a), half.flush(b)))
 
-
-@pure("fma", types=TYPES)
-def fma(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.4.4."""
-    m.need("rn")
-    name = m.type().name
-    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
-    function = partial(half.compute, "fma", kind, is_pair)
-    return Pure((name,), (name,) * 3, modified(m, function, kind, is_pair), undefined=spoiled(is_pair))
+    return made
 
 
-@pure("neg", "abs", types=TYPES)
-def neg_abs(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.4.5 and 9.7.4.6."""
-    name = m.type().name
-    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
-    turn = half.negate if m.opcode == "neg" else half.absolute
-    # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
-    canonical = per_code(partial(half.canonical, infinity=INFINITY[kind]), is_pair)
-    flush = m.flag("ftz")
-    if flush and kind == "bf16":
-        raise Unsupported(f"`{m.opcode}.ftz.{name}`")
-
-    def function(a: Any) -> Any:
-        return canonical(turn(half.flush(a) if flush else a))
-
-    return Pure((name,), (name,), function, undefined=spoiled(is_pair))
-
-
-@pure("min", "max", types=TYPES)
-def min_max(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.4.7 and 9.7.4.8."""
-    name = m.type().name
-    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
-    flush, propagate_nan = m.flag("ftz"), m.flag("NaN")
-    xorsign, absolute = m.flag("xorsign"), m.flag("abs")
-    if xorsign != absolute or (flush and kind == "bf16"):
-        raise Unsupported(f"`{m.opcode}.{name}` with these modifiers")
-    largest, infinity = m.opcode == "max", INFINITY[kind]
-
-    def function(a: Any, b: Any) -> Any:
-        if not xorsign:
-            return half.extreme(a, b, largest, propagate_nan, infinity)
-        magnitude = half.extreme(half.absolute(a), half.absolute(b), largest, propagate_nan, infinity)
-        return magnitude | (a ^ b) & np.uint16(0x8000) * (magnitude <= infinity)
-
-    coded = per_code(function, is_pair)
-    if flush:
-        unflushed = coded
-
-        def coded(a: Any, b: Any) -> Any:
-            return unflushed(half.flush(a), half.flush(b))
-
-    return Pure((name,), (name, name), coded, undefined=spoiled(is_pair))
+operation("min")(extreme(largest=False))
+operation("max")(extreme(largest=True))
 
 
 @cache
@@ -162,13 +161,15 @@ def approximation_table(opcode: str, kind: str) -> np.ndarray:
     return table
 
 
-@pure("ex2", "tanh", types=TYPES)
-def approximation(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.4.9 and 9.7.4.10."""
-    m.need("approx")
-    name = m.type().name
-    kind, is_pair = name.removesuffix("x2"), name.endswith("x2")
-    if m.opcode == "ex2" and kind == "bf16":
-        m.need("ftz")
-    table = approximation_table(m.opcode, kind)
-    return Pure((name,), (name,), per_code(table.take, is_pair), undefined=spoiled(is_pair))
+def approximation(opcode: str) -> Callable[[Decoded], Pure]:
+    """`tanh` and `ex2`. PTX ISA 9.7.4.9 and 9.7.4.10."""
+
+    def made(form: Decoded) -> Pure:
+        kind, is_pair = kind_of(form)
+        return computes_codes(form, per_code(approximation_table(opcode, kind).take, is_pair))
+
+    return made
+
+
+operation("tanh")(approximation("tanh"))
+operation("ex2")(approximation("ex2"))

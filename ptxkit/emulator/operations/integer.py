@@ -7,163 +7,119 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import bits, integers
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
-from ptxkit.emulator.operations import definedness
+from ptxkit.emulator.operation import Operations, Pure, computes
+from ptxkit.emulator.operations.definedness import by_parts, carried, moved
+from ptxkit.isa.modifiers import Mode
 
-SCALARS = ("u16", "u32", "u64", "s16", "s32", "s64")
-SIGNED = ("s16", "s32", "s64")
-PAIRS = ("u16x2", "s16x2")
-WIDE = {"u16": "u32", "u32": "u64", "s16": "s32", "s32": "s64"}
+operation = Operations("integer")
+elementwise = operation.elementwise
 
 
-def on_pairs(function: Any, signed: bool) -> Any:
-    """A function of 16-bit words as one of 32-bit words that hold two each."""
-    view = np.int16 if signed else np.uint16
+def by_element(form: Decoded, function: Any) -> Pure:
+    """A function of integers for single ones and, by halves, for packed ones."""
+    type_ = form.types[-1]
+    if type_.lanes == 1:
+        return computes(form, function)
+    view = np.int16 if type_.is_signed else np.uint16
 
     def packed(*operands: Any) -> Any:
         halves = [np.asarray(word)[..., None].view(view) for word in operands]
         return function(*halves).view(np.uint32)[..., 0]
 
-    return packed
+    return computes(form, packed, by_parts(2, 32))
 
 
-@pure("add", "sub", types=SCALARS + PAIRS)
-def add_sub(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.1 and 9.7.1.2."""
-    kind = m.type().name
-    function: Any = np.add if m.opcode == "add" else np.subtract
-    if kind in PAIRS:
-        if m.opcode == "sub":
-            raise Unsupported(f"`sub.{kind}`")
-        pairwise = on_pairs(function, kind == "s16x2")
-        return Pure((kind,), (kind, kind), pairwise, undefined=definedness.by_parts(2, 32))
-    undefined = definedness.carried
-    if m.flag("sat"):
-        if kind != "s32":
-            raise Unsupported(f"`{m.opcode}.sat.{kind}`")
-        function = integers.add_saturating if m.opcode == "add" else integers.subtract_saturating
-        return Pure((kind,), (kind, kind), function)
-    return Pure((kind,), (kind, kind), function, undefined=undefined)
+@operation("add")
+def add(form: Decoded) -> Pure:
+    """PTX ISA 9.7.1.1."""
+    if form["sat"]:
+        return computes(form, integers.add_saturating)
+    return by_element(form, np.add) if form.types[-1].lanes > 1 else computes(form, np.add, carried)
 
 
-def product(m: Modifiers, kind: str) -> tuple[str, Any]:
-    """The part of the product that `.lo`, `.hi`, `.wide` select: its type and the function."""
-    match m.need("lo", "hi", "wide"):
-        case "lo":
-            return kind, np.multiply
-        case "hi":
-            return kind, integers.multiply_high
-        case _:
-            if kind not in WIDE:
-                raise Unsupported(f"`{m.opcode}.wide.{kind}`")
-            return WIDE[kind], integers.multiply_wide
+@operation("sub")
+def sub(form: Decoded) -> Pure:
+    """PTX ISA 9.7.1.2."""
+    if form["sat"]:
+        return computes(form, integers.subtract_saturating)
+    return computes(form, np.subtract, carried)
 
 
-@pure("mul", types=SCALARS)
-def mul(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.3."""
-    kind = m.type().name
-    result, function = product(m, kind)
-    carried = definedness.carried if function is np.multiply else None
-    return Pure((result,), (kind, kind), function, undefined=carried)
+elementwise("mul.lo", np.multiply, carried)  # PTX ISA 9.7.1.3
+elementwise("mul.hi", integers.multiply_high)
+elementwise("mul.wide", integers.multiply_wide)
+elementwise("mad.lo", lambda a, b, c: a * b + c, carried)  # 9.7.1.4
+elementwise("mad.wide", lambda a, b, c: integers.multiply_wide(a, b) + c)
 
 
-@pure("mad", types=SCALARS)
-def mad(m: Modifiers) -> Pure:
+@operation("mad.hi")
+def mad_hi(form: Decoded) -> Pure:
     """PTX ISA 9.7.1.4."""
-    kind = m.type().name
-    result, multiply = product(m, kind)
-    if m.flag("sat"):
-        if kind != "s32" or multiply is not integers.multiply_high:
-            raise Unsupported(f"`mad.sat.{kind}`")
-        return Pure((kind,), (kind,) * 3, lambda a, b, c: integers.add_saturating(multiply(a, b), c))
-    carried = definedness.carried if multiply is np.multiply else None
-    return Pure((result,), (kind, kind, result), lambda a, b, c: multiply(a, b) + c, undefined=carried)
+    add = integers.add_saturating if form["sat"] else np.add
+    return computes(form, lambda a, b, c: add(integers.multiply_high(a, b), c))
 
 
-@pure("mul24", "mad24", types=("u32", "s32"))
-def mul24(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.5 and 9.7.1.6."""
-    kind = m.type().name
-    high = m.need("lo", "hi") == "hi"
-    saturate = m.flag("sat")
-    if saturate and (m.opcode, kind, high) != ("mad24", "s32", True):
-        raise Unsupported(f"`{m.opcode}.sat.{kind}`")
-    wide = np.int64 if kind == "s32" else np.uint64
-    narrow = np.int32 if kind == "s32" else np.uint32
-
-    def low_bits(a: Any) -> Any:
-        return (a << narrow(8) >> narrow(8)).astype(wide)
-
-    def multiply(a: Any, b: Any) -> Any:
-        full = low_bits(a) * low_bits(b)
-        return (full >> wide(16) if high else full).astype(narrow)
-
-    if m.opcode == "mul24":
-        return Pure((kind,), (kind, kind), multiply)
-    add = integers.add_saturating if saturate else np.add
-    return Pure((kind,), (kind,) * 3, lambda a, b, c: add(multiply(a, b), c))
+def low_24_bits(a: Any) -> Any:
+    """The lower 24 bits of 32, extended to 64."""
+    eight = a.dtype.type(8)
+    return (a << eight >> eight).astype(np.int64 if a.dtype.kind == "i" else np.uint64)
 
 
-@pure("sad", types=SCALARS)
-def sad(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.7."""
-    kind = m.type().name
-    return Pure((kind,), (kind,) * 3, lambda a, b, c: c + integers.absolute_difference(a, b))
+def multiply_24(a: Any, b: Any, low: int = 0) -> Any:
+    """32 bits of the product of two 24-bit integers, from bit `low` on."""
+    product = low_24_bits(a) * low_24_bits(b)
+    return (product >> product.dtype.type(low)).astype(a.dtype)
 
 
-@pure("div", "rem", types=SCALARS)
-def div_rem(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.8 and 9.7.1.9."""
-    kind = m.type().name
-    return Pure((kind,), (kind, kind), integers.divide if m.opcode == "div" else integers.remainder)
+elementwise("mul24.lo", multiply_24)  # 9.7.1.5
+elementwise("mul24.hi", partial(multiply_24, low=16))
+elementwise("mad24.lo", lambda a, b, c: multiply_24(a, b) + c)  # 9.7.1.6
 
 
-@pure("abs", "neg", types=SIGNED)
-def abs_neg(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.10 and 9.7.1.11."""
-    kind = m.type().name
-    if m.opcode == "abs":
-        return Pure((kind,), (kind,), np.abs)
-    return Pure((kind,), (kind,), np.negative, undefined=definedness.carried)
+@operation("mad24.hi")
+def mad24_hi(form: Decoded) -> Pure:
+    """PTX ISA 9.7.1.6."""
+    add = integers.add_saturating if form["sat"] else np.add
+    return computes(form, lambda a, b, c: add(multiply_24(a, b, low=16), c))
 
 
-@pure("min", "max", types=SCALARS + PAIRS)
-def min_max(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.12 and 9.7.1.13."""
-    kind = m.type().name
-    function: Any = np.minimum if m.opcode == "min" else np.maximum
-    if m.flag("relu"):
-        if kind not in ("s32", "s16x2"):
-            raise Unsupported(f"`{m.opcode}.relu.{kind}`")
-        extreme = function
-
-        def function(a: Any, b: Any) -> Any:
-            return np.maximum(extreme(a, b), a.dtype.type(0))
-
-    if kind in PAIRS:
-        pairwise = on_pairs(function, kind == "s16x2")
-        return Pure((kind,), (kind, kind), pairwise, undefined=definedness.by_parts(2, 32))
-    return Pure((kind,), (kind, kind), function)
+elementwise("sad", lambda a, b, c: c + integers.absolute_difference(a, b))  # 9.7.1.7
+elementwise("div", integers.divide, divides=True)  # 9.7.1.8
+elementwise("rem", integers.remainder, divides=True)  # 9.7.1.9
+elementwise("abs", np.abs)  # 9.7.1.10
+elementwise("neg", np.negative, carried)  # 9.7.1.11
 
 
-@pure("popc", "clz", types=("b32", "b64"))
-def popc_clz(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.14 and 9.7.1.15."""
-    kind = m.type().name
-    if m.opcode == "popc":
-        return Pure(("u32",), (kind,), bits.count_ones)
-    last = np.uint32(int(kind[1:]) - 1)
-    return Pure(("u32",), (kind,), lambda a: last - bits.highest_one(a))
+def extreme(function: Any) -> Any:
+    """The operation `min` or `max`. PTX ISA 9.7.1.12 and 9.7.1.13."""
+
+    def made(form: Decoded) -> Pure:
+        if not form["relu"]:
+            return by_element(form, function)
+        return by_element(form, lambda a, b: np.maximum(function(a, b), a.dtype.type(0)))
+
+    return made
 
 
-@pure("bfind", types=("u32", "u64", "s32", "s64"))
-def bfind(m: Modifiers) -> Pure:
+operation("min")(extreme(np.minimum))
+operation("max")(extreme(np.maximum))
+
+elementwise("popc", bits.count_ones)  # 9.7.1.14
+
+
+@operation("clz")
+def clz(form: Decoded) -> Pure:
+    """PTX ISA 9.7.1.15."""
+    last = np.uint32(form.types[0].bits - 1)
+    return computes(form, lambda a: last - bits.highest_one(a))
+
+
+@operation("bfind")
+def bfind(form: Decoded) -> Pure:
     """PTX ISA 9.7.1.16."""
-    kind = m.type().name
-    as_shift = m.flag("shiftamt")
-    last = np.uint32(int(kind[1:]) - 1)
+    as_shift, last = form["shiftamt"], np.uint32(form.types[0].bits - 1)
 
     def function(a: Any) -> Any:
         if a.dtype.kind == "i":
@@ -175,66 +131,46 @@ def bfind(m: Modifiers) -> Pure:
         amount = last - position
         return amount | np.negative((amount > last).astype(np.uint32))
 
-    return Pure(("u32",), (kind,), function)
+    return computes(form, function)
 
 
-@pure("fns", types=("b32",))
-def fns(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.17."""
-    m.type()
-    return Pure(("b32",), ("b32", "u32", "s32"), integers.find_nth_set)
+elementwise("fns", integers.find_nth_set)  # 9.7.1.17
+elementwise("brev", bits.reverse, moved(bits.reverse))  # 9.7.1.18
 
 
-@pure("brev", types=("b32", "b64"))
-def brev(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.18."""
-    kind = m.type().name
-    return Pure((kind,), (kind,), bits.reverse, undefined=definedness.moved(bits.reverse))
-
-
-@pure("bfe", types=("u32", "u64", "s32", "s64"))
-def bfe(m: Modifiers) -> Pure:
+@operation("bfe")
+def bfe(form: Decoded) -> Pure:
     """PTX ISA 9.7.1.19."""
-    kind = m.type().name
-    undefined = definedness.moved(integers.extract_field, data=1, signed=kind[0] == "s")
-    return Pure((kind,), (kind, "u32", "u32"), integers.extract_field, undefined=undefined)
+    undefined = moved(integers.extract_field, data=1, signed=form.types[0].is_signed)
+    return computes(form, integers.extract_field, undefined)
 
 
-@pure("bfi", types=("b32", "b64"))
-def bfi(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.20."""
-    kind = m.type().name
-    undefined = definedness.moved(integers.insert_field, data=2)
-    return Pure((kind,), (kind, kind, "u32", "u32"), integers.insert_field, undefined=undefined)
+elementwise("bfi", integers.insert_field, moved(integers.insert_field, data=2))  # 9.7.1.20
 
 
-@pure("szext", types=("u32", "s32"))
-def szext(m: Modifiers) -> Pure:
+@operation("szext")
+def szext(form: Decoded) -> Pure:
     """PTX ISA 9.7.1.21."""
-    kind = m.type().name
-    function = partial(integers.extend, wrap=m.need("clamp", "wrap") == "wrap")
-    undefined = definedness.moved(function, data=1, signed=kind == "s32")
-    return Pure((kind,), (kind, "u32"), function, undefined=undefined)
+    function = partial(integers.extend, wrap=form["mode"] is Mode.WRAP)
+    return computes(form, function, moved(function, data=1, signed=form.types[0].is_signed))
 
 
-@pure("bmsk", types=("b32",))
-def bmsk(m: Modifiers) -> Pure:
+@operation("bmsk")
+def bmsk(form: Decoded) -> Pure:
     """PTX ISA 9.7.1.22."""
-    m.type()
-    function = partial(integers.mask_field, wrap=m.need("clamp", "wrap") == "wrap")
-    return Pure(("b32",), ("u32", "u32"), function)
+    return computes(form, partial(integers.mask_field, wrap=form["mode"] is Mode.WRAP))
 
 
-@pure("dp4a", "dp2a")
-def dot_product(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.1.23 and 9.7.1.24."""
-    kinds = m.need("u32", "s32"), m.need("u32", "s32")
-    function: Any = partial(integers.dot_bytes, a_signed=kinds[0] == "s32", b_signed=kinds[1] == "s32")
-    if m.opcode == "dp2a":
-        function = partial(
-            integers.dot_halves,
-            a_signed=kinds[0] == "s32",
-            b_signed=kinds[1] == "s32",
-            high=m.need("lo", "hi") == "hi",
-        )
-    return Pure(("b32",), ("b32",) * 3, function)
+def dot_product(function: Any) -> Any:
+    """A product of bytes or halves of words, which come as bits. PTX ISA 9.7.1.23 and 9.7.1.24."""
+
+    def made(form: Decoded) -> Pure:
+        signs = {"a_signed": form["atype"].is_signed, "b_signed": form["btype"].is_signed}
+        return computes(form, partial(function, **signs), results=("b32",), sources=("b32",) * 3)
+
+    return made
+
+
+operation("dp4a")(dot_product(integers.dot_bytes))
+operation("dp2a.lo")(dot_product(partial(integers.dot_halves, high=False)))
+operation("dp2a.hi")(dot_product(partial(integers.dot_halves, high=True)))

@@ -13,31 +13,31 @@ import numpy as np
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import FirstCta, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("synchronization")
+
 RESPONSE = 16
 """Bytes of a response."""
+FIRST = {FirstCta.X: 0, FirstCta.Y: 1, FirstCta.Z: 2}
+"""The word of a response that each coordinate is."""
 
 
-@effect("clusterlaunchcontrol.try_cancel")
+@effect("clusterlaunchcontrol.try_cancel.async")
 def try_cancel(form: Form) -> Effect:
     """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
-    m = form.modifiers
-    m.need("async")
-    space = m.choose("shared::cta", default="generic") or "generic"
-    m.need("mbarrier::complete_tx::bytes")
-    multicast = m.flag("multicast::cluster::all")
-    m.need("b128")
-    to = Places(form.address(form.sources[0]), space, RESPONSE, form.site)
-    mbarrier = mbarrier_at(form, form.sources[1], space)
+    multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
+    to = Places(form.address("addr"), space, RESPONSE, form.site)
+    mbarrier = mbarrier_at(form, "mbar", space)
     form.builder.program.touches("shared", RESPONSE)
     site = form.site
 
@@ -96,17 +96,12 @@ def try_cancel(form: Form) -> Effect:
 @effect("clusterlaunchcontrol.query_cancel")
 def query_cancel(form: Form) -> Effect:
     """`clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response`, `.get_first_ctaid{::axis}..`."""
-    m = form.modifiers
-    what = m.need(
-        "is_canceled", "get_first_ctaid", "get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"
-    )
-    assert what is not None
-    for name in ("pred", "v4", "b32", "b128"):
-        m.flag(name)
-    asks = what == "is_canceled"
-    response = form.source(form.sources[0], "b128")
-    targets = [form.target(part, "pred" if asks else "b32") for part in form.targets]
-    first = "xyz".index(what[-1]) if "::" in what else 0
+    asks, response = form["is_canceled"], form.source("response")
+    targets = [
+        form.target(operand, kind) if operand is not None else None
+        for operand, kind in form.values(written=True)
+    ]
+    first = FIRST.get(form["dimension"], 0)
     site = form.site
 
     def step(group: Group, guard: Any) -> None:

@@ -323,20 +323,20 @@ def cvta(m: Modifiers) -> Pure:
 
 @effect("isspacep")
 def isspacep(form: Form) -> Effect:
-    """`isspacep.space p, a`. Constants and parameters count as global; a 32-bit address is in no window. Only
-    `.shared::cluster` has the memory of other CTAs."""
+    """`isspacep.space p, a`. Parameters count as global, constants don't; a 32-bit address is in no window.
+    Only `.shared::cluster` has the memory of other CTAs."""
     named = form.modifiers.need(*SPACES) or ""
     space = plain_space(named)
     operand = form.sources[0]
     source = form.source(operand, "u64" if _is_wide(form, operand) else "u32")
     target = form.target(form.targets[0], "pred")
     read, site = source.reader, form.site
-    others = [np.uint64(WINDOWS[name]) for name in ("shared", "local")]
+    others = [np.uint64(WINDOWS[name]) for name in ("const", "shared", "local")]
 
     def step(group: Group, guard: Any) -> bool:
         address = read(group).astype(np.uint64)
         if space == "global":
-            inside = ~np.logical_or(*(address - base < np.uint64(WINDOW) for base in others))
+            inside = ~np.logical_or.reduce([address - base < np.uint64(WINDOW) for base in others])
         else:
             inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
             if space == "shared" and named != "shared::cluster" and group.gang.cluster > 1:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import bits
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import MemoryOperation, Mode
 
-WORDS = ("b16", "b32", "b64")
+operation = Operations("logic")
+elementwise = operation.elementwise
 
 
 def undefined_and(values: Sequence[Any], masks: Sequence[Any]) -> Any:
@@ -29,30 +32,11 @@ def undefined_or(values: Sequence[Any], masks: Sequence[Any]) -> Any:
     return x & (~b | y) | y & (~a | x)
 
 
-@pure("and", "or", "xor", types=("pred", *WORDS))
-def and_or_xor(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.1 to 9.7.8.3."""
-    kind = m.type().name
-    function, undefined = {
-        "and": (np.bitwise_and, undefined_and),
-        "or": (np.bitwise_or, undefined_or),
-        "xor": (np.bitwise_xor, definedness.bitwise),
-    }[m.opcode]
-    return Pure((kind,), (kind, kind), function, undefined=undefined)
-
-
-@pure("not", types=("pred", *WORDS))
-def not_(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.4."""
-    kind = m.type().name
-    return Pure((kind,), (kind,), np.invert, undefined=definedness.same)
-
-
-@pure("cnot", types=WORDS)
-def cnot(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.5."""
-    kind = m.type().name
-    return Pure((kind,), (kind,), lambda a: (a == 0).astype(a.dtype))
+elementwise("and", np.bitwise_and, undefined_and)  # PTX ISA 9.7.8.1
+elementwise("or", np.bitwise_or, undefined_or)  # 9.7.8.2
+elementwise("xor", np.bitwise_xor, definedness.bitwise)  # 9.7.8.3
+elementwise("not", np.invert, definedness.same)  # 9.7.8.4
+elementwise("cnot", lambda a: (a == 0).astype(a.dtype))  # 9.7.8.5
 
 
 # A table's bits 7..0 are the results for a, b, c = 111, 110, .. 000.
@@ -123,48 +107,39 @@ def undefined_three_input(table: int, values: Sequence[Any], masks: Sequence[Any
     return reach[0] & reach[1]
 
 
-@pure("lop3", types=("b32",))
-def lop3(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.6."""
-    m.type()
-    combine = m.choose("or", "and")
-    table = m.immediate(4)
-    if table is None or not 0 <= table <= 255:
-        raise Unsupported("`lop3` needs a constant table from 0 to 255")
-    function = three_input(table)
-    if combine is None:
-        return Pure(
-            ("b32",),
-            ("b32", "b32", "b32", "u32"),
-            lambda a, b, c, _: function(a, b, c),
-            undefined=lambda values, masks: undefined_three_input(table, values[:3], masks[:3]),
-        )
-    join = np.logical_or if combine == "or" else np.logical_and
+def table_of(form: Decoded) -> int:
+    """The table of a `lop3`: the lower 8 bits of a constant."""
+    return (form.constant("immLut") or 0) & 255
 
-    def with_predicate(a: Any, b: Any, c: Any, _: Any, q: Any) -> Any:
+
+@operation("lop3")
+def lop3(form: Decoded) -> Pure:
+    """PTX ISA 9.7.8.6."""
+    table = table_of(form)
+    function, combine = three_input(table), form["BoolOp"]
+    if combine is None:
+        return computes(form, function, partial(undefined_three_input, table))
+    join = np.logical_or if combine is MemoryOperation.OR else np.logical_and
+
+    def with_predicate(a: Any, b: Any, c: Any, q: Any) -> Any:
         d = function(a, b, c)
         return d, join(d != 0, q)
 
     def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
         d = undefined_three_input(table, values[:3], masks[:3])
-        return d, definedness.every_bit(values, (d, masks[4]), 1)
+        return d, definedness.every_bit(values, (d, masks[3]), 1)
 
-    return Pure(("b32", "pred"), ("b32", "b32", "b32", "u32", "pred"), with_predicate, undefined=undefined)
-
-
-@pure("shl", types=WORDS)
-def shl(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.8."""
-    kind = m.type().name
-    return Pure((kind,), (kind, "u32"), bits.shift_left, undefined=definedness.moved(bits.shift_left))
+    return computes(form, with_predicate, undefined)
 
 
-@pure("shr", types=(*WORDS, "u16", "u32", "u64", "s16", "s32", "s64"))
-def shr(m: Modifiers) -> Pure:
+elementwise("shl", bits.shift_left, definedness.moved(bits.shift_left))  # 9.7.8.8
+
+
+@operation("shr")
+def shr(form: Decoded) -> Pure:
     """PTX ISA 9.7.8.9."""
-    kind = m.type().name
-    undefined = definedness.moved(bits.shift_right, signed=kind[0] == "s")
-    return Pure((kind,), (kind, "u32"), bits.shift_right, undefined=undefined)
+    undefined = definedness.moved(bits.shift_right, signed=form.types[0].is_signed)
+    return computes(form, bits.shift_right, undefined)
 
 
 def funnel_shift(a: Any, b: Any, amount: Any, left: bool, wrap: bool) -> Any:
@@ -176,9 +151,15 @@ def funnel_shift(a: Any, b: Any, amount: Any, left: bool, wrap: bool) -> Any:
     return bits.shift_left(b, rest) | bits.shift_right(a, amount)
 
 
-@pure("shf", types=("b32",))
-def shf(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.8.7."""
-    m.type()
-    function = partial(funnel_shift, left=m.need("l", "r") == "l", wrap=m.need("clamp", "wrap") == "wrap")
-    return Pure(("b32",), ("b32", "b32", "u32"), function, undefined=definedness.moved(function, data=2))
+def funnel(left: bool) -> Any:
+    """`shf.l` or `shf.r`. PTX ISA 9.7.8.7."""
+
+    def made(form: Decoded) -> Pure:
+        function = partial(funnel_shift, left=left, wrap=form["mode"] is Mode.WRAP)
+        return computes(form, function, definedness.moved(function, data=2))
+
+    return made
+
+
+operation("shf.l")(funnel(left=True))
+operation("shf.r")(funnel(left=False))

@@ -6,31 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.asynchronous.objects import MOST
 from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
 from ptxkit.emulator.asynchronous.phases import PhaseGate
 from ptxkit.emulator.asynchronous.places import Places
-from ptxkit.emulator.effect import Effect, effect
-from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operation import Modifiers, Pure, pure
+from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import MemoryOrder, Scope, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
+    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lanes_apart import Look
 
 NO_LOOP = "MBAR-WAIT-NOLOOP: nothing looks at the result of this wait, which may say no"
-SPACES = ("shared", "shared::cta", "shared::cluster")
+
+effect = Effects("mbarrier")
+operation = Operations("mbarrier")
 
 
-def object_at(form: Form, operand: tree.Operand, default: str = "generic") -> Places:
-    """The mbarrier that an operand in brackets names; takes the state space modifier, if there is one."""
-    space = form.modifiers.choose(*SPACES, default=default) or default
-    return mbarrier_at(form, operand, space)
+def object_at(form: Form) -> Places:
+    """The mbarrier that the instruction names, in the state space of its modifier."""
+    return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
 
 
-def mbarrier_at(form: Form, operand: tree.Operand, space: str) -> Places:
+def mbarrier_at(form: Form, operand: str, space: StateSpace) -> Places:
     """The mbarrier that an operand in brackets names, in a state space."""
     form.builder.program.asynchronous = True
     return Places(form.address(operand), space, 8, form.site)
@@ -39,10 +43,7 @@ def mbarrier_at(form: Form, operand: tree.Operand, space: str) -> Places:
 @effect("mbarrier.init")
 def init(form: Form) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
-    places = object_at(form, form.sources[0])
-    form.modifiers.need("b64")
-    count = form.deciding(form.sources[1], "u32")
-    site = form.site
+    places, count, site = object_at(form), form.deciding("count"), form.site
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -56,9 +57,7 @@ def init(form: Form) -> Effect:
 @effect("mbarrier.inval")
 def inval(form: Form) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
-    places = object_at(form, form.sources[0])
-    form.modifiers.need("b64")
-    site = form.site
+    places, site = object_at(form), form.site
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -68,16 +67,20 @@ def inval(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("mbarrier.expect_tx", "mbarrier.complete_tx")
-def count_bytes(form: Form) -> Effect:
-    """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount` and `mbarrier.complete_tx`."""
-    m = form.modifiers
-    m.flag("relaxed")
-    m.choose("cta", "cluster")
-    places = object_at(form, form.sources[0])
-    m.need("b64")
-    amount, site = form.deciding(form.sources[1], "u32"), form.site
-    expects = "expect_tx" in form.instruction.modifiers
+@effect("mbarrier.expect_tx")
+def expect_bytes(form: Form) -> Effect:
+    """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
+    return _count_bytes(form, expects=True)
+
+
+@effect("mbarrier.complete_tx")
+def complete_bytes(form: Form) -> Effect:
+    """`mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
+    return _count_bytes(form, expects=False)
+
+
+def _count_bytes(form: Form, expects: bool) -> Effect:
+    places, amount, site = object_at(form), form.deciding("txCount"), form.site
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -92,21 +95,25 @@ def count_bytes(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("mbarrier.arrive", "mbarrier.arrive_drop")
+@effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")
 def arrive(form: Form) -> Effect:
-    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`, and drops."""
-    m = form.modifiers
-    drops = "arrive_drop" in form.instruction.modifiers
-    expects, completes = m.flag("expect_tx"), not m.flag("noComplete")
-    relaxed = m.choose("release", "relaxed", default="release") == "relaxed"
-    narrow = m.choose("cta", "cluster") == "cta"
-    operand = form.sources[0]
-    places = object_at(form, operand)
-    m.need("b64")
-    target = form.target(form.targets[0], "b64") if form.targets else None
+    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`."""
+    return _arrive(form, drops=False)
+
+
+@effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")
+def arrive_drop(form: Form) -> Effect:
+    """The same, and one fewer is expected from then on."""
+    return _arrive(form, drops=True)
+
+
+def _arrive(form: Form, drops: bool) -> Effect:
+    expects, completes = "txCount" in form.operands, form["noComplete"] is None
+    relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
+    narrow = form.find(Scope) is Scope.CTA
+    places, target, site = object_at(form), form.target("state"), form.site
     places.accessor.remote |= target is not None
-    number = form.deciding(form.sources[1], "u32") if len(form.sources) > 1 else None
-    site = form.site
+    number = next((form.deciding(name) for name in ("count", "txCount") if name in form.operands), None)
 
     def step(group: Group, guard: Any) -> None:
         if target is None and not expects:
@@ -160,18 +167,21 @@ def arrive(form: Form) -> Effect:
 
 @effect("mbarrier.test_wait", "mbarrier.try_wait")
 def wait(form: Form) -> Effect:
-    """`mbarrier.test_wait{.parity}{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
-    m = form.modifiers
-    parity = m.flag("parity")
-    relaxed = m.choose("acquire", "relaxed", default="acquire") == "relaxed"
-    m.choose("cta", "cluster")
-    places = object_at(form, form.sources[0])
-    m.need("b64")
-    target = form.target(form.targets[0], "pred")
+    """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
+    return _wait(form, "state", parity=False)
+
+
+@effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")
+def wait_parity(form: Form) -> Effect:
+    """The same with the parity of a phase."""
+    return _wait(form, "phaseParity", parity=True)
+
+
+def _wait(form: Form, what: str, parity: bool) -> Effect:
+    relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
+    places, target, site = object_at(form), form.target("waitComplete"), form.site
     places.accessor.remote = True
-    phase = form.deciding(form.sources[1], "u32" if parity else "b64")
-    site = form.site
-    gate = PhaseGate(site, places, phase, parity, form.guard)
+    gate = PhaseGate(site, places, form.deciding(what), parity, form.guard)
     untested = target is None or not _is_read(form)
 
     def step(group: Group, guard: Any) -> None:
@@ -184,7 +194,12 @@ def wait(form: Form) -> Effect:
             gang.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
         if done.any():
             number = gang.launch.events.take(site)
-            gang.order.acquire(issuers.rows[done], slots[done], gang.mbarriers, number, relaxed)
+            masks = issuers.masks(guard) if gang.launch.sanitize else None
+            some = None if masks is None else masks[done]
+            rows, waited = issuers.rows[done], slots[done]
+            early = gang.order.acquire(rows, waited, gang.mbarriers, number, relaxed, some, parity)
+            if early is not None:
+                raise _too_early(gang, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
             gang.mbarriers.observe(slots[done])
         if relaxed and done.any() and gang.tensor is not None:
             gang.tensor.relaxed_wait(issuers.rows[done], slots[done])
@@ -194,6 +209,25 @@ def wait(form: Form) -> Effect:
             target.write(group, issuers.spread(done), None, guard)
 
     return Effect(step, gate)
+
+
+def _too_early(gang: Gang, row: int, slot: int, lane: int, other: Look, site: Site) -> EmulatorFault:
+    """The fault where a lane waits for a phase, and may come before another waits for the one before."""
+    phase, earlier = int(gang.mbarriers.phase[slot]) - 1, gang.launch.events.site(other.number)
+    where = "" if earlier is None else f" at {earlier.where}"
+    first = (other.mask & -other.mask).bit_length() - 1
+    return fault(
+        "P681",
+        f"MBAR-PARITY-STALE: a wait for phase {phase} of {gang.mbarriers.name(slot)} may pass on phase "
+        f"{phase - 2} already",
+        site,
+        (
+            f"{gang.thread(row, lane)} waits here, and does not know that phase {phase - 1} is complete",
+            f"{gang.thread(row, first)} has waited{where} since then: WARP-SYNC-ASSUMED, no `bar.warp.sync` "
+            "lies between",
+        ),
+        "put `bar.warp.sync` between the waits of different lanes, or let one lane do all of them",
+    )
 
 
 def _is_read(form: Form) -> bool:
@@ -217,22 +251,16 @@ def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
         )
 
 
-@pure("mbarrier.pending_count")
-def pending_count(m: Modifiers) -> Pure:
+@operation("mbarrier.pending_count")
+def pending_count(form: Decoded) -> Pure:
     """`mbarrier.pending_count.b64 count, state`."""
-    m.need("pending_count")
-    m.need("b64")
-    return Pure(("u32",), ("b64",), lambda state: (state & np.uint64(MOST)).astype(np.uint32))
+    return computes(form, lambda state: (state & np.uint64(MOST)).astype(np.uint32))
 
 
 @effect("cp.async.mbarrier.arrive")
 def arrive_on_copies(form: Form) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
-    m = form.modifiers
-    counted = m.flag("noinc")
-    places = object_at(form, form.sources[0])
-    m.need("b64")
-    site = form.site
+    counted, places, site = form["noinc"], object_at(form), form.site
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)

@@ -6,35 +6,39 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import half, single
-from ptxkit.emulator.operation import Modifiers, Pure, pure
-from ptxkit.emulator.operations.floating import ROUNDINGS, finish
+from ptxkit.emulator.operation import Operations, Pure, computes
+from ptxkit.emulator.operations.floating import finish
+from ptxkit.isa.modifiers import Rounding
 
-TYPES = ("f32.f16", "f32.bf16")
-
-
-@pure("add", "sub", types=TYPES)
-def add_sub(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.5.1 and 9.7.5.2."""
-    mode = m.choose(*ROUNDINGS, default="rn") or "rn"
-    m.need("f32")
-    kind = m.need("f16", "bf16")
-    negative = m.opcode == "sub"
-
-    def function(a: Any, c: Any) -> Any:
-        return single.add(half.widen(a, kind), np.negative(c) if negative else c, mode)
-
-    return Pure(("f32",), (kind, "f32"), finish(function, flush=False, saturate=m.flag("sat")))
+operation = Operations("mixed")
 
 
-@pure("fma", types=TYPES)
-def fma(m: Modifiers) -> Pure:
+def rounded(form: Decoded, function: Any) -> Pure:
+    """A function of half-precision operands, widened, of f32 `c` and of the rounding mode."""
+    kind, mode = form.type_of("a").name, form.find(Rounding) or Rounding.RN
+
+    def widened(*operands: Any) -> Any:
+        *halves, c = operands
+        return function(*(half.widen(each, kind) for each in halves), c, mode)
+
+    return computes(form, finish(widened, flush=False, saturate=form["sat"] is not None))
+
+
+@operation("add")
+def add(form: Decoded) -> Pure:
+    """PTX ISA 9.7.5.1."""
+    return rounded(form, single.add)
+
+
+@operation("sub")
+def sub(form: Decoded) -> Pure:
+    """PTX ISA 9.7.5.2."""
+    return rounded(form, lambda a, c, mode: single.add(a, np.negative(c), mode))
+
+
+@operation("fma")
+def fma(form: Decoded) -> Pure:
     """PTX ISA 9.7.5.3."""
-    mode = m.need(*ROUNDINGS)
-    m.need("f32")
-    kind = m.need("f16", "bf16")
-
-    def function(a: Any, b: Any, c: Any) -> Any:
-        return single.fma(half.widen(a, kind), half.widen(b, kind), c, mode)
-
-    return Pure(("f32",), (kind, kind, "f32"), finish(function, flush=False, saturate=m.flag("sat")))
+    return rounded(form, single.fma)

@@ -8,10 +8,9 @@ import numpy as np
 
 from ptxkit.emulator.aligned import AlignedGate
 from ptxkit.emulator.asynchronous.registers import WARPGROUP
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -19,22 +18,25 @@ if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
-LEAST, MOST, STEP = 24, 256, 8
+effect = Effects("miscellaneous")
 
 
-@effect("setmaxnreg")
-def setmaxnreg(form: Form) -> Effect:
-    """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
-    m = form.modifiers
-    grows = m.need("inc", "dec") == "inc"
-    for name in ("sync", "aligned", "u32"):
-        m.need(name)
-    wanted = form.immediate(form.sources[0])
-    if wanted is None:
-        raise Unsupported("a register count that is no constant")
-    if not LEAST <= wanted <= MOST or wanted % STEP:
-        message = f"a register count from {LEAST} to {MOST} in steps of {STEP}, found {wanted}"
-        raise Unsupported(message)
+@effect("setmaxnreg.inc")
+def increase(form: Form) -> Effect:
+    """`setmaxnreg.inc.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
+    return setmaxnreg(form, grows=True)
+
+
+@effect("setmaxnreg.dec")
+def decrease(form: Form) -> Effect:
+    """`setmaxnreg.dec.sync.aligned.u32 imm-reg-count`."""
+    return setmaxnreg(form, grows=False)
+
+
+def setmaxnreg(form: Form, grows: bool) -> Effect:
+    """More registers, or fewer."""
+    wanted = form.constant("imm_reg_count")
+    assert wanted is not None
     gate = RegisterGate(form, wanted, grows)
     return Effect(gate.step, gate)
 

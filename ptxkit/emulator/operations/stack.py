@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operands import Target
 from ptxkit.emulator.values import dtype_of
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("stack")
+
 
 @effect("alloca")
 def alloca(form: Form) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
-    kind = form.modifiers.need("u32", "u64") or ""
-    align = np.uint64(max(form.modifiers.immediate(2) or 8, 8))
-    read = form.deciding(form.sources[0], kind)
-    target = form.target(form.targets[0], kind)
-    site = form.site
+    align = np.uint64(max(form.constant("immAlign") or 8, 8))
+    read, target, site = form.deciding("size"), form.target("ptr"), form.site
     pointer = form.builder.stack_pointer
     keeper = Target(pointer, 64)
-    dtype = dtype_of(kind)
+    dtype = dtype_of(form["type"].name)
 
     def step(group: Group, guard: Any) -> None:
         begin = group.regs[pointer] + np.uint64(group.local)
@@ -54,9 +53,8 @@ def _active(group: Group, guard: Any) -> Any:
 @effect("stacksave")
 def stacksave(form: Form) -> Effect:
     """`stacksave.type d`."""
-    kind = form.modifiers.need("u32", "u64") or ""
-    target = form.target(form.targets[0], kind)
-    pointer, dtype = form.builder.stack_pointer, dtype_of(kind)
+    target = form.target("d")
+    pointer, dtype = form.builder.stack_pointer, dtype_of(form["type"].name)
 
     def step(group: Group, guard: Any) -> None:
         if target is not None:
@@ -68,8 +66,7 @@ def stacksave(form: Form) -> Effect:
 @effect("stackrestore")
 def stackrestore(form: Form) -> Effect:
     """`stackrestore.type a`."""
-    kind = form.modifiers.need("u32", "u64") or ""
-    source = form.source(form.sources[0], kind)
+    source = form.source("a")
     read, site = source.reader, form.site
     keeper = Target(form.builder.stack_pointer, 64)
 

@@ -140,8 +140,8 @@ class _MapPlace:
 
     def __init__(self, form: Form, operand: Any, space: str) -> None:
         self.site: Site = form.site
-        self.accessor = Accessor(form.address(operand), space, WORD, form.site)
-        self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1)
+        self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
+        self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
         for each in ("shared", "global"):
             form.builder.program.touches(each, WORD)
 
@@ -229,7 +229,7 @@ def fence(form: Form) -> Effect:
         return Effect(lambda group, guard: _release(group, guard, site))
     if form.immediate(form.source_operands[1]) != MAP_BYTES:
         raise Unsupported("a size other than 128")
-    at = Accessor(form.address(form.source_operands[0]), "generic", MAP_BYTES, site, 1)
+    at = Accessor(form.address(form.source_operands[0]), "generic", MAP_BYTES, site, 1, named=False)
 
     def acquire(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)

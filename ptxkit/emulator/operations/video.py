@@ -5,13 +5,17 @@ Sources are 32-bit words of which parts are selected (`%r1.h1`); the arithmetic 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import bits
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, computes
+from ptxkit.isa.modifiers import Comparison, MemoryOperation, Mode
+
+operation = Operations("video")
 
 PARTS: dict[str | None, tuple[int, int]] = {
     None: (0, 32),
@@ -21,21 +25,13 @@ PARTS: dict[str | None, tuple[int, int]] = {
 }
 """Lowest bit and width of each part of a word."""
 
-ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "vadd": np.add,
-    "vsub": np.subtract,
-    "vabsdiff": lambda a, b: np.abs(a - b),
-    "vmin": np.minimum,
-    "vmax": np.maximum,
-    "vavrg": lambda a, b: (a + b + (a + b >= 0)) >> np.int64(1),
-}
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
+COMPARISONS: dict[Comparison, Callable[[Any, Any], Any]] = {
+    Comparison.EQ: np.equal,
+    Comparison.NE: np.not_equal,
+    Comparison.LT: np.less,
+    Comparison.LE: np.less_equal,
+    Comparison.GT: np.greater,
+    Comparison.GE: np.greater_equal,
 }
 
 
@@ -52,25 +48,33 @@ def limits(size: int, signed: bool) -> tuple[int, int]:
     return (-1 << size - 1, (1 << size - 1) - 1) if signed else (0, (1 << size) - 1)
 
 
+def absolute_difference(a: Any, b: Any) -> Any:
+    """`|a - b|`."""
+    return np.abs(a - b)
+
+
+def average(a: Any, b: Any) -> Any:
+    """Half of `a + b`, rounded away from 0 where it is not negative, up else."""
+    return (a + b + (a + b >= 0)) >> np.int64(1)
+
+
 def low_word(value: Any) -> Any:
     """The lower 32 bits of int64."""
     return bits.unsigned(value).astype(np.uint32)
 
 
-def part(m: Modifiers, operand: int) -> tuple[int, int]:
-    """The part that an operand's selector names.
+def words(form: Decoded, function: Callable[..., Any]) -> Pure:
+    """A function of words, which come as bits."""
+    return computes(form, function, results=("b32",), sources=("b32",) * len(form.values(written=False)))
 
-    Raises:
-        Unsupported: there is no such part.
-    """
-    selector = m.selector(operand)
-    if selector not in PARTS:
-        raise Unsupported(f"`{m.opcode}` with an operand's part `.{selector}`")
-    return PARTS[selector]
+
+def signed(form: Decoded, slot: str) -> bool:
+    """Whether the type in a slot is signed."""
+    return bool(form[slot].is_signed)
 
 
 def scalar(
-    m: Modifiers,
+    form: Decoded,
     signs: tuple[bool, bool, bool],
     main: Callable[[Any, Any], Any],
     clamp: Callable[[Any, int], Any] | None,
@@ -83,18 +87,15 @@ def scalar(
     merged into `.h1` is the upper half of the intermediate result, not the lower one.
 
     Args:
-        m: the modifiers, of which a secondary operation is left.
+        form: the instruction.
         signs: whether the destination, `a` and `b` are signed.
         main: gets `a` and `b` as int64.
         clamp: `.sat`: gets the result and the size of the part of the destination.
         narrow: whether a secondary operation gets the result's lower 32 bits, extended by their sign.
     """
-    secondary = m.choose("add", "min", "max")
-    place, size = part(m, 0)
-    (a_low, a_size), (b_low, b_size) = part(m, 1), part(m, 2)
-    merge = m.selector(0) is not None
-    if secondary is not None and merge:
-        raise Unsupported(f"`{m.opcode}.{secondary}` into a part of its destination")
+    secondary, merge = form["op2"], form.selector("d") is not None
+    place, size = PARTS[form.selector("d")]
+    (a_low, a_size), (b_low, b_size) = PARTS[form.selector("a")], PARTS[form.selector("b")]
     field = np.uint32(((1 << size) - 1) << place)
     up = np.uint32(0 if size == 16 else place)
     compared = np.int64 if signs[0] else np.uint64
@@ -108,82 +109,89 @@ def scalar(
             return (word << up & field) | (c & ~field)
         if secondary is None:
             return word
-        if secondary == "add":
+        if secondary is MemoryOperation.ADD:
             return word + c
         result = (bits.signed(word).astype(np.int64) if narrow else result).astype(compared)
         other = extract(c, 0, 32, signs[0]).astype(compared)
-        return low_word((np.minimum if secondary == "min" else np.maximum)(result, other))
+        return low_word((np.minimum if secondary is MemoryOperation.MIN else np.maximum)(result, other))
 
-    count = 3 if merge or secondary is not None else 2
-    return Pure(("b32",), ("b32",) * count, function)
+    return words(form, function)
 
 
-@pure("vadd", "vsub", "vabsdiff", "vmin", "vmax")
-def arithmetic(m: Modifiers) -> Pure:
+def arithmetic(main: Callable[[Any, Any], Any], narrow: bool = False) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.1.1, as measured on an H200.
 
     Without a part of the destination, `.sat` to u32 does not clamp what is too large. With a part, everything
     that is negative or too large becomes the greatest value of the part, and never its least one.
     """
-    signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
 
-    def clamp(result: Any, size: int) -> Any:
-        least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
-        if size < 32:
-            return np.where((result >= 0) & (result <= greatest), result, greatest)
-        return np.clip(result, least, greatest) if signs[0] else np.maximum(result, least)
+    def made(form: Decoded) -> Pure:
+        signs = (signed(form, "dtype"), signed(form, "atype"), signed(form, "btype"))
 
-    saturating = clamp if m.flag("sat") else None
-    return scalar(m, signs, ARITHMETIC[m.opcode], saturating, narrow=m.opcode in ("vadd", "vsub"))
+        def clamp(result: Any, size: int) -> Any:
+            least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
+            if size < 32:
+                return np.where((result >= 0) & (result <= greatest), result, greatest)
+            return np.clip(result, least, greatest) if signs[0] else np.maximum(result, least)
+
+        return scalar(form, signs, main, clamp if form["sat"] else None, narrow)
+
+    return made
 
 
-@pure("vshl", "vshr")
-def shift(m: Modifiers) -> Pure:
+operation("vadd")(arithmetic(np.add, narrow=True))
+operation("vsub")(arithmetic(np.subtract, narrow=True))
+operation("vabsdiff")(arithmetic(absolute_difference))
+operation("vmin")(arithmetic(np.minimum))
+operation("vmax")(arithmetic(np.maximum))
+
+
+def shift(operate: Callable[[Any, Any], Any]) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.1.2, as measured on an H200: `.sat` takes the lower 34 bits of the shifted value as a
     signed number and clamps it to 32 bits, whatever part of the destination is written."""
-    signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32", False)
-    m.need("u32")
-    saturate, wrap = m.flag("sat"), m.need("clamp", "wrap") == "wrap"
-    operate = np.left_shift if m.opcode == "vshl" else np.right_shift
-    least, greatest = (np.int64(bound) for bound in limits(32, signs[0]))
-    beyond = np.int64(64 - 34)
 
-    def main(a: Any, b: Any) -> Any:
-        return operate(a, b & np.int64(31) if wrap else np.minimum(b, np.int64(32)))
+    def made(form: Decoded) -> Pure:
+        signs = (signed(form, "dtype"), signed(form, "atype"), False)
+        saturate, wrap = form["sat"] is not None, form["mode"] is Mode.WRAP
+        least, greatest = (np.int64(bound) for bound in limits(32, signs[0]))
+        beyond = np.int64(64 - 34)
 
-    def clamp(result: Any, _: int) -> Any:
-        return np.clip(result << beyond >> beyond, least, greatest)
+        def main(a: Any, b: Any) -> Any:
+            return operate(a, b & np.int64(31) if wrap else np.minimum(b, np.int64(32)))
 
-    return scalar(m, signs, main, clamp if saturate else None, narrow=saturate)
+        def clamp(result: Any, _: int) -> Any:
+            return np.clip(result << beyond >> beyond, least, greatest)
+
+        return scalar(form, signs, main, clamp if saturate else None, narrow=saturate)
+
+    return made
 
 
-@pure("vset")
-def compare(m: Modifiers) -> Pure:
+operation("vshl")(shift(np.left_shift))
+operation("vshr")(shift(np.right_shift))
+
+
+@operation("vset")
+def compare(form: Decoded) -> Pure:
     """PTX ISA 9.7.18.1.4, as measured on an H200: a secondary operation takes `c` in the sign of `a`."""
-    signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
-    test = COMPARISONS[m.need(*COMPARISONS)]
-    return scalar(m, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False)
+    signs = (signed(form, "atype"), signed(form, "btype"))
+    test = COMPARISONS[form["cmp"]]
+    return scalar(form, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False)
 
 
-@pure("vmad")
-def multiply_add(m: Modifiers) -> Pure:
+@operation("vmad")
+def multiply_add(form: Decoded) -> Pure:
     """PTX ISA 9.7.18.1.3, as measured on an H200.
 
     A whole word of `a`, `b` or `c` counts as signed, even where its type is unsigned. Where the final result
     is unsigned, scaling shifts zeros into its 64 bits, but `.sat` still takes them as signed.
     """
-    m.need("u32", "s32")
-    a_signed, b_signed = m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32"
-    plus_one, saturate = m.flag("po"), m.flag("sat")
-    scale = {"shr7": 7, "shr15": 15}.get(m.choose("shr7", "shr15") or "", 0)
-    negative, negative_c = m.negation(1) != m.negation(2), m.negation(3)
-    if m.selector(0) is not None or m.selector(3) is not None:
-        raise Unsupported("`vmad` with a part of `d` or `c`")
-    if (plus_one and (m.negation(1) or m.negation(2) or negative_c)) or (negative and negative_c):
-        raise Unsupported("`vmad` with these operands negated")
-    signed = a_signed or b_signed or negative or negative_c
-    (a_low, a_size), (b_low, b_size) = part(m, 1), part(m, 2)
-    least, greatest = (np.int64(bound) for bound in limits(32, signed))
+    a_signed, b_signed = signed(form, "atype"), signed(form, "btype")
+    plus_one, saturate, scale = form["po"] is not None, form["sat"], form["scale"] or 0
+    negative, negative_c = form.negated("a") != form.negated("b"), form.negated("c")
+    any_sign = a_signed or b_signed or negative or negative_c
+    (a_low, a_size), (b_low, b_size) = PARTS[form.selector("a")], PARTS[form.selector("b")]
+    least, greatest = (np.int64(bound) for bound in limits(32, any_sign))
 
     def function(a: Any, b: Any, c: Any) -> Any:
         product = extract(a, a_low, a_size, a_signed or a_size == 32)
@@ -191,47 +199,36 @@ def multiply_add(m: Modifiers) -> Pure:
         addend = extract(c, 0, 32, True)
         result = (-product if negative else product) + (-addend if negative_c else addend)
         result = result + np.int64(plus_one)
-        if signed:
+        if any_sign:
             result = result >> np.int64(scale)
         else:
             result = bits.signed(bits.unsigned(result) >> np.uint64(scale))
         return low_word(np.clip(result, least, greatest) if saturate else result)
 
-    return Pure(("b32",), ("b32",) * 3, function)
+    return words(form, function)
 
 
 def simd(
-    m: Modifiers, saturate: bool, signs: tuple[bool, bool, bool], main: Callable[[Any, Any], Any]
+    form: Decoded,
+    count: int,
+    signs: tuple[bool, bool, bool],
+    main: Callable[[Any, Any], Any],
 ) -> Pure:
-    """A SIMD video instruction around its operation on int64, lane by lane."""
-    count = int(m.opcode[-1])
-    size = 32 // count
-    letter = "h" if count == 2 else "b"
-    everything = letter + "".join(str(lane) for lane in reversed(range(count)))
-    others = letter + "".join(str(lane + count) for lane in reversed(range(count)))
-    a_lanes = lanes(m, 1, everything, count)
-    b_lanes = lanes(m, 2, others, count)
-    mask = m.selector(0) or everything
-    digits = mask[1:]
-    if (
-        mask[0] != letter
-        or digits != "".join(sorted(set(digits), reverse=True))
-        or digits[:1] > str(count - 1)
-    ):
-        raise Unsupported(f"`{m.opcode}` with mask `.{mask}`")
-    written = {int(digit) for digit in digits}
-    accumulate = m.flag("add")
-    if accumulate and saturate:
-        raise Unsupported(f"`{m.opcode}.sat.add`")
+    """A SIMD video instruction around its operation on int64, on `count` lanes one by one."""
+    size, saturate, accumulate = 32 // count, form["sat"], form["add"]
+    a_lanes = parts(form, "a", range(count))
+    b_lanes = parts(form, "b", range(count, 2 * count))
+    written = sorted(parts(form, "d", range(count)))
     least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
     field = (1 << size) - 1
 
     def function(a: Any, b: Any, c: Any) -> Any:
         result = c
-        for lane in sorted(written):
+        for lane in written:
             operands = []
-            for source, signed in ((a_lanes[lane], signs[1]), (b_lanes[lane], signs[2])):
-                operands.append(extract(b if source >= count else a, source % count * size, size, signed))
+            for source, is_signed in ((a_lanes[lane], signs[1]), (b_lanes[lane], signs[2])):
+                word = b if source >= count else a
+                operands.append(extract(word, source % count * size, size, is_signed))
             value = main(*operands)
             word = low_word(np.clip(value, least, greatest) if saturate else value)
             if accumulate:
@@ -242,36 +239,45 @@ def simd(
                 result = (result & kept) | (word & np.uint32(field)) << np.uint32(place)
         return result
 
-    return Pure(("b32",), ("b32",) * 3, function)
+    return words(form, function)
 
 
-def lanes(m: Modifiers, operand: int, default: str, count: int) -> list[int]:
-    """For each lane, lowest first, which part of the two sources an operand's selector puts there.
+def parts(form: Decoded, operand: str, default: Iterable[int]) -> list[int]:
+    """The numbers of an operand's selector, the last first: of `.b3210` 0, 1, 2, 3.
 
-    Raises:
-        Unsupported: the selector isn't one of this instruction.
+    Of `a` and `b` they say for each lane which part of the two sources comes there, of the destination which
+    lanes are written.
     """
-    selector = m.selector(operand) or default
-    digits = selector[1:]
-    if (
-        selector[0] != default[0]
-        or len(digits) != count
-        or not all("0" <= d < str(2 * count) for d in digits)
-    ):
-        raise Unsupported(f"`{m.opcode}` with an operand's parts `.{selector}`")
-    return [int(digit) for digit in reversed(digits)]
+    selector = form.selector(operand)
+    return [int(digit) for digit in reversed(selector[1:])] if selector is not None else list(default)
 
 
-@pure(*(f"{name}{count}" for name in ARITHMETIC for count in (2, 4)))
-def simd_arithmetic(m: Modifiers) -> Pure:
+def simd_arithmetic(count: int, main: Callable[[Any, Any], Any]) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.2.1 and 9.7.18.2.3."""
-    signs = (m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
-    return simd(m, m.flag("sat"), signs, ARITHMETIC[m.opcode[:-1]])
+
+    def made(form: Decoded) -> Pure:
+        signs = (signed(form, "dtype"), signed(form, "atype"), signed(form, "btype"))
+        return simd(form, count, signs, main)
+
+    return made
 
 
-@pure("vset2", "vset4")
-def simd_compare(m: Modifiers) -> Pure:
+def simd_compare(count: int) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.2.2 and 9.7.18.2.4."""
-    signs = (False, m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32")
-    test = COMPARISONS[m.need(*COMPARISONS)]
-    return simd(m, False, signs, lambda a, b: test(a, b).astype(np.int64))
+
+    def made(form: Decoded) -> Pure:
+        test = COMPARISONS[form["cmp"]]
+        signs = (False, signed(form, "atype"), signed(form, "btype"))
+        return simd(form, count, signs, lambda a, b: test(a, b).astype(np.int64))
+
+    return made
+
+
+for lanes in (2, 4):
+    operation(f"vadd{lanes}")(simd_arithmetic(lanes, np.add))
+    operation(f"vsub{lanes}")(simd_arithmetic(lanes, np.subtract))
+    operation(f"vavrg{lanes}")(simd_arithmetic(lanes, average))
+    operation(f"vabsdiff{lanes}")(simd_arithmetic(lanes, absolute_difference))
+    operation(f"vmin{lanes}")(simd_arithmetic(lanes, np.minimum))
+    operation(f"vmax{lanes}")(simd_arithmetic(lanes, np.maximum))
+    operation(f"vset{lanes}")(simd_compare(lanes))

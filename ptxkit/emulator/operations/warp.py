@@ -94,7 +94,7 @@ def _gatherer(lanes: Any) -> Callable[[Any], Any]:
         if value.ndim == 0 or value.shape[1] == 1:
             return value
         if lanes.shape[0] == 1:
-            return value[:, lanes[0]]
+            return value.take(lanes[0], axis=1)
         rows = np.broadcast_to(value, (lanes.shape[0], WARP))
         return np.take_along_axis(rows, lanes, axis=1)
 
@@ -102,7 +102,10 @@ def _gatherer(lanes: Any) -> Callable[[Any], Any]:
 
 
 def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
-    """The same for one fixed table, in as few block moves as it takes."""
+    """The same for one fixed table, in as few block moves as it takes; of one lane's value a column."""
+    lead = int(lanes[0])
+    if (lanes == lead).all():
+        return lambda value: value if value.ndim == 0 or value.shape[1] == 1 else value[:, lead, None].copy()
     runs: list[tuple[int, int, int]] = []
     start = 0
     for lane in range(1, WARP + 1):
@@ -125,7 +128,7 @@ def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
             into[:, :, 1] = blocks[:, :, 0]
             return moved
         if len(runs) > 4:
-            return value[:, lanes]
+            return value.take(lanes, axis=1)
         moved = np.empty_like(value)
         for first, last, source in runs:
             moved[:, first:last] = value[:, source : source + last - first]
@@ -159,7 +162,7 @@ def vote(form: Form) -> Effect:
             if (entry[0] if on is None else entry[0] & on).any():
                 what = f"the vote of `{source.name}`"
                 group.gang.launch.undefined_decides(group, entry[0], entry[1], site, what)
-        true = packed(np.ascontiguousarray(value if lanes is None else value & lanes)) & named
+        true = packed(value if lanes is None else value & lanes) & named
         result: Any = true
         if mode != "ballot":
             every = named & (np.uint32(EVERY) if lanes is None else packed(lanes))
@@ -195,7 +198,7 @@ def match(form: Form) -> Effect:
             )
         present = np.ones(value.shape, bool) if lanes is None else lanes
         equal = (value[:, :, None] == value[:, None, :]) & present[:, None, :]
-        found = packed(np.ascontiguousarray(equal))[..., 0] & named
+        found = packed(equal)[..., 0] & named
         if mode == "all":
             every = named & packed(present)
             all_same = found == every
@@ -294,8 +297,8 @@ def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., 
 
 @effect("elect")
 def elect(form: Form) -> Effect:
-    """`elect.sync d|p, membermask`: the lowest lane of the mask leads; in random order one that the seed
-    gives, always the same of a mask."""
+    """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
+    random order takes one that the seed gives, always the same of a mask: no more is promised."""
     form.modifiers.need("sync")
     members = form.source(form.sources[0], "b32")
     target = form.target(form.targets[0], "b32")

@@ -7,37 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.asm import tree
-from ptxkit.diagnostics import PtxkitError, counted
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.asynchronous import Operation, Region
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.fragments import Fragment
-from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown, take
+from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
-from ptxkit.emulator.warpgroup.flights import Accumulator, Flight, Members, Warpgroups
+from ptxkit.emulator.warpgroup.accumulators import Accumulator
+from ptxkit.emulator.warpgroup.flights import Flight, Warpgroups
 from ptxkit.emulator.warpgroup.gate import WarpgroupGate
+from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.metadata import Metadata, thread_of
-from ptxkit.emulator.warpgroup.operands import SharedOperand, shared_matrix
+from ptxkit.emulator.warpgroup.operands import SharedMatrix, SharedOperand, shared_matrix
 from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
-from ptxkit.isa.wgmma import shapes
+from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
+
+effect = Effects("wgmma")
 
 M = 64
 NONUNIFORM, DESCRIPTOR = "P638", "P639"
 BYTES_OF_K = 32
 """What one instruction takes of a row of A or a column of B; of B twice as much where A is sparse."""
-SHAPES = tuple(shape for k in (8, 16, 32, 64, 256) for shape in shapes(k).split())
 
 
 @dataclass(slots=True)
@@ -87,32 +90,22 @@ class Plan:
 @effect("wgmma.mma_async")
 def mma_async(form: Form) -> Effect:
     """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
-    m = form.modifiers
-    sparse = m.flag("sp")
-    m.need("sync")
-    m.need("aligned")
-    shape = m.need(*SHAPES)
-    n, k = (int(part) for part in shape.removeprefix("m64n").split("k"))
-    d, a, b = (m.type().name for _ in range(3))
-    plan = Plan((d, a, b), n, k, sparse, arithmetic(form.builder, "wgmma", (d, a, b, d), m))
-    if plan.stored * plan.bits != BYTES_OF_K * 8:
-        raise Unsupported(f"the shape `.{shape}` with elements of `.{a}`")
-    target = MatrixTarget.of(form, Fragment(*fragments.wgmma_d(n), DTYPES[d].bits))
-    take(form, target.fragment.registers, "D")
-    in_registers = isinstance(form.instruction.operands[1], tree.Vector)
+    shape, sparse = form.the(Shape), form["sp"] is not None
+    d, a, b = (type_.name for type_ in form.types)
+    majors = (_major(form, "imm_trans_a"), _major(form, "imm_trans_b"))
+    negated = (_negated(form, "imm_scale_a"), _negated(form, "imm_scale_b"))
+    plan = Plan((d, a, b), shape.n, shape.k, sparse, arithmetic(form, "wgmma", (d, a, b, d)), negated, majors)
+    target = MatrixTarget.of(form, "d", Fragment(*fragments.wgmma_d(shape.n), DTYPES[d].bits))
     source = descriptor = None
-    if in_registers:
+    if "a_desc" in form.operands:
+        descriptor = form.source("a_desc")
+    else:
         stored, bits = (plan.stored // 32, 32) if a == "b1" else (plan.stored, plan.bits)
         row, column = fragments.wgmma_a(stored, bits)
-        source = MatrixSource.of(form, Fragment(column, row, bits), "A")
-    else:
-        descriptor = form.source(take(form, 1, "the descriptor of A")[0], "b64")
-    descriptor_b = form.source(take(form, 1, "the descriptor of B")[0], "b64")
+        source = MatrixSource.of(form, "a", Fragment(column, row, bits))
+    descriptor_b = form.source("b_desc")
     metadata = Metadata(form, plan.k, plan.bits) if sparse else None
-    accumulate = _predicate(form, take(form, 1, "scale-d")[0])
-    _immediates(form, m, plan, in_registers)
-    if form.sources:
-        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
+    accumulate = _accumulates(form)
     used = (*target.targets, *(source.sources if source else ()))
     slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
     form.builder.program.asynchronous = True
@@ -122,31 +115,22 @@ def mma_async(form: Form) -> Effect:
     return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupGate(form.site, form.guard))
 
 
-def _predicate(form: Form, operand: tree.Operand) -> Source:
+def _accumulates(form: Form) -> Source:
     """scale-d: a predicate, or 0 and 1."""
-    number = form.immediate(operand)
+    number = form.constant("scale_d")
     if number is not None:
         return Source(np.dtype(bool), 1, value=np.bool_(number != 0))
-    return form.source(operand, "pred")
+    return form.source("scale_d")
 
 
-def _immediates(form: Form, m: Modifiers, plan: Plan, in_registers: bool) -> None:
-    """imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, as far as the form has them."""
-    if plan.types[0] == "s32":
-        return
-    scales = [form.immediate(operand) for operand in take(form, 2, "imm-scale-a and imm-scale-b")]
-    plan.negated = (_is_minus_one(scales[0]), _is_minus_one(scales[1]))
-    if plan.bits == 16:
-        count = 1 if in_registers else 2
-        found = [form.immediate(operand) for operand in take(form, count, "imm-trans")]
-        majors = ["MN" if value else "K" for value in found]
-        plan.majors = (majors[0] if count == 2 else "K", majors[-1])
+def _negated(form: Form, operand: str) -> bool:
+    """Whether an imm-scale is -1; where the form has none, nothing is."""
+    return form.constant(operand) == -1
 
 
-def _is_minus_one(value: int | None) -> bool:
-    if value is None:
-        raise Unsupported("a scale that is no constant")
-    return value != 1
+def _major(form: Form, operand: str) -> str:
+    """Along which dimension a matrix in shared memory runs, by its imm-trans if the form has one."""
+    return "MN" if form.constant(operand) else "K"
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +139,7 @@ class _Issue:
 
     site: Site
     plan: Plan
-    shape: str
+    shape: Shape
     target: MatrixTarget
     source: MatrixSource | None
     descriptor_a: Source | None
@@ -220,6 +204,8 @@ class _Issue:
             fetch=fetch,
             deliver=deliver,
             after=state.before(accumulator, members),
+            warps=WARPS,
+            told=None if state.told is None else state.told[which],
         )
         unseen, left = np.ones(len(which), bool), np.full(len(which), -1)
         index = state.committed[which]
@@ -272,6 +258,8 @@ class _Issue:
         words = self._uniform(group, guard, members, source)
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
         different, which = np.unique(words, return_inverse=True)
+        rows = np.arange(0, group.n, WARPS) if members.rows is None else members.rows[:, 0]
+        ctas = (rows if group.rows is None else group.rows[rows]) // group.gang.warps
         maps, starts = [], []
         for number, word in enumerate(different.tolist()):
             try:
@@ -293,20 +281,30 @@ class _Issue:
                     (who, f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes"),
                     "where A is sparse a row of B takes 64 bytes: use a swizzle of 64 or 128 bytes, or none",
                 )
-            low, high = start + int(found.start[0]), start + found.last
-            if low < launch.shared_start or high > launch.shared_start + launch.shared_total:
-                who = thread_of(group, members, int(np.argmax(which == number)), 0)
+            if _outside(launch, start, found):
+                at = int(np.argmax(which == number))
                 end = launch.shared_start + launch.shared_total
+                notes = [
+                    thread_of(group, members, at, 0),
+                    f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}",
+                ]
+                rank, help = int(ctas[at]) % group.gang.cluster, None
+                bits = rank_in_descriptor(rank)
+                if bits and word & bits == bits:
+                    without = shared_matrix(word ^ bits, mn, k, plan.types[1 + side], plan.majors[side])
+                    if not _outside(launch, *without):
+                        note, help = unmasked_rank(rank)
+                        notes.append(note)
+                low, high = start + int(found.start[0]), start + found.last
                 raise fault(
                     "P602",
                     f"out of bounds: matrix {'AB'[side]} takes bytes {low:#x} to {high:#x} of shared memory",
                     self.site,
-                    (who, f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}"),
+                    notes,
+                    help,
                 )
             maps.append(found)
             starts.append(start)
-        rows = np.arange(0, group.n, WARPS) if members.rows is None else members.rows[:, 0]
-        ctas = (rows if group.rows is None else group.rows[rows]) // group.gang.warps
         origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared_start
         return SharedOperand(tuple(maps), which, origins)
 
@@ -346,10 +344,16 @@ class _Issue:
 # ---- the order of products
 
 
+def _outside(launch: Execution, start: int, found: SharedMatrix) -> bool:
+    """Whether a matrix reaches beyond the CTA's shared memory."""
+    low, high = start + int(found.start[0]), start + found.last
+    return low < launch.shared_start or high > launch.shared_start + launch.shared_total
+
+
 @effect("wgmma.fence")
 def fence(form: Form) -> Effect:
     """`wgmma.fence.sync.aligned`."""
-    site = _aligned(form)
+    site = form.site
 
     def step(group: Group, guard: Any) -> None:
         Warpgroups.of(group.gang).fence(Members.of(group, guard, site))
@@ -360,7 +364,7 @@ def fence(form: Form) -> Effect:
 @effect("wgmma.commit_group")
 def commit_group(form: Form) -> Effect:
     """`wgmma.commit_group.sync.aligned`."""
-    site = _aligned(form)
+    site = form.site
 
     def step(group: Group, guard: Any) -> None:
         Warpgroups.of(group.gang).commit(Members.of(group, guard, site))
@@ -371,19 +375,10 @@ def commit_group(form: Form) -> Effect:
 @effect("wgmma.wait_group")
 def wait_group(form: Form) -> Effect:
     """`wgmma.wait_group.sync.aligned N`."""
-    site = _aligned(form)
-    left = form.modifiers.immediate(0)
-    if left is None:
-        raise Unsupported("a number of groups that is no constant")
+    site, left = form.site, form.number("N")
 
     def step(group: Group, guard: Any) -> bool:
         members = Members.of(group, guard, site)
-        return Warpgroups.of(group.gang).wait(group, members, left)
+        return Warpgroups.of(group.gang).wait(group, members, left, site)
 
     return Effect(step, WarpgroupGate(site, form.guard))
-
-
-def _aligned(form: Form) -> Site:
-    form.modifiers.need("sync")
-    form.modifiers.need("aligned")
-    return form.site

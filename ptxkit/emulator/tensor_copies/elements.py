@@ -128,7 +128,7 @@ def reduction(operation: str, dtype: str) -> tuple[Any, str]:
     name = dtype.removesuffix(".ftz").replace("tf32", "f32")
     if operation in ("and", "or", "xor"):
         name = f"b{DTYPES[name].bits}"
-    return combiner(operation, DTYPES[name], dtype.endswith(".ftz")), name
+    return combiner(operation, DTYPES[name], dtype.endswith(".ftz") or name == "f64"), name
 
 
 def packed_sixes(chunks: np.ndarray) -> np.ndarray:

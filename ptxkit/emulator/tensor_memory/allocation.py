@@ -30,6 +30,9 @@ class Allocation:
         cta_group: 1, or 2 where both CTAs of a pair have them together.
         site: the instruction that allocated them.
         thread: the first thread of the warp that executed it.
+        row: that warp.
+        number: the event of the allocation.
+        arrivals: how often that warp had arrived at the cluster barrier by then.
     """
 
     first: int
@@ -37,6 +40,9 @@ class Allocation:
     cta_group: int
     site: Site
     thread: str
+    row: int
+    number: int
+    arrivals: int
 
     @property
     def end(self) -> int:

@@ -325,10 +325,10 @@ class Engine:
             return
         for region in operation.reads:
             index, _ = region.indices(ledger.granule)
-            tile = region.first // self.gang.shared.stride
-            thread = self.gang.order.record_told(ledger, self.local, tile)
+            tile = np.full(len(index), region.first // self.gang.shared.stride)
+            threads = self.gang.order.record_told(ledger, np.full(len(index), self.local), tile)
             for kind in ("first read", "last read"):
-                ledger.put(kind, index, ledger.own(number, ASYNC, np.full(len(index), thread)))
+                ledger.put(kind, index, ledger.own(number, ASYNC, threads))
 
 
 def engine_of(gang: Gang) -> Engine:

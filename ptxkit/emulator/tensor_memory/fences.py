@@ -1,7 +1,9 @@
-"""`tcgen05.fence`, and the relaxed operations on mbarriers that need it. PTX ISA 9.7.16.6.3, 9.7.16.11.
+"""`tcgen05.fence`, and the operations that need it. PTX ISA 9.7.16.6.3, 9.7.16.11.
 
-A barrier, and an mbarrier with `.release` and `.acquire`, orders instructions on tensor memory as it orders
-everything else. A relaxed operation orders nothing; together with a fence it orders these instructions.
+A relaxed operation on an mbarrier orders nothing; together with a fence it orders instructions on tensor
+memory. A barrier, and an mbarrier with `.release` and `.acquire`, orders these as it orders everything else,
+says one sentence of the manual; an asynchronous instruction follows it by `tcgen05.fence::after_thread_sync`,
+says another. CUTLASS and Triton write no fence at all. So a kernel that has such fences is held to them.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ import numpy as np
 if TYPE_CHECKING:
     from ptxkit.emulator.tensor_memory.engine import Engine
     from ptxkit.emulator.tensor_memory.flights import Flight
+
+COMMITTED = ("mma", "cp", "shift")
+"""What `tcgen05.commit` tracks."""
 
 
 class Fences:
@@ -29,6 +34,10 @@ class Fences:
         self._before = np.zeros(rows, np.int64)
         self._bare = np.zeros(rows, np.int64)
         self._waited: dict[int, set[int]] = {}
+        order, launch = engine.gang.order, engine.gang.launch
+        self._seen = order.seen.copy()
+        self._completed = np.zeros((rows, order.completed.shape[1]), np.int64)
+        self._wanted = launch.strict or launch.program.tensor_fences
 
     def used(self, row: int, number: int) -> None:
         """A row has used tensor memory, or waited for its loads or stores."""
@@ -52,13 +61,35 @@ class Fences:
             self._waited.setdefault(row, set()).add(slot)
 
     def after(self, rows: np.ndarray, number: int) -> None:
-        """Rows execute `tcgen05.fence::after_thread_sync`."""
+        """Rows execute `tcgen05.fence::after_thread_sync`: what they know of, later instructions follow."""
         gang = self.engine.gang
         for row in np.unique(rows).tolist():
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))
                 gang.order.acquire(np.full(len(found), row), found, gang.mbarriers, number)
+        self._seen[rows] = gang.order.seen[rows]
+        self._completed[rows] = gang.order.completed[rows, :, self.engine.local]
+
+    def follows(self, earlier: Flight, later: Flight, pipelined: bool) -> bool:
+        """Whether an instruction follows one that its warp knows of, by the fences of that warp.
+
+        Args:
+            earlier, later: the instructions; the later one's warp knows that the earlier one is done, or
+                has been issued.
+            pipelined: whether the two execute in the order of their issue.
+        """
+        if not self._wanted or later.kind == "dealloc":
+            return True
+        committed = earlier.kind in COMMITTED
+        if earlier.row == later.row and (pipelined or not committed):
+            return True
+        order = self.engine.gang.order
+        if committed and 0 < earlier.done <= self._completed[later.row, order.rank[earlier.row]]:
+            return True
+        number = earlier.number if committed else earlier.done
+        fenced = int(self._seen[later.row, order.column[earlier.row]])
+        return (pipelined or not committed) and number < fenced
 
     def missing(self, earlier: Flight, later: Flight) -> tuple[str, str, str, str] | None:
         """Code, name, words and advice where a relaxed operation lacks its fence between two instructions."""

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from ptxkit.diagnostics import Label
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
+from ptxkit.emulator.tensor_memory.fences import COMMITTED
 
 if TYPE_CHECKING:
     from ptxkit.emulator.tensor_memory.engine import Engine
 
-COMMITTED = ("mma", "cp", "shift")
-"""What `tcgen05.commit` tracks."""
 REMEMBERED = 32
 """How many commits of a warp findings can look back on."""
 
@@ -122,6 +121,8 @@ class Flights:
             EmulatorFault: it is not, and both touch a cell that one of them writes.
         """
         if self._ordered(earlier, later):
+            if not self.engine.fences.follows(earlier, later, pipelined(earlier, later)):
+                self._warn_unfenced(earlier, later, cta)
             return True
         box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, earlier.writes)
         source = None if box is not None else boxes_meet(later.writes, earlier.reads)
@@ -154,6 +155,29 @@ class Flights:
             where = f"the other by `{earlier.spelling}` at {earlier.site.where}"
             launch.warn("P6131", message, later.site, (f"{self._who(later)} issues it here", where))
 
+    def _warn_unfenced(self, earlier: Flight, later: Flight, cta: int) -> None:
+        """Tell of an instruction that is ordered after another one, but for the fence."""
+        touched = (*earlier.reads, *earlier.writes)
+        box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, touched)
+        if box is None:
+            return
+        verb = "reads" if box in later.reads else "overwrites"
+        where = f"{box} of CTA {self.engine.gang.name_cta(cta)}"
+        self.engine.gang.launch.warn(
+            "P6103",
+            f"TCGEN-FENCE-AFTER-MISSING: `{_name(later)}` {verb} {where}, "
+            f"and what orders it after `{_name(earlier)}` has no fence behind",
+            later.site,
+            (
+                f"{self._who(later)} executes `{later.spelling}` here",
+                f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
+                "its warp knows of that by a barrier or an mbarrier, and has executed no "
+                "`tcgen05.fence::after_thread_sync` since",
+            ),
+            "put `tcgen05.fence::after_thread_sync` behind the barrier or the wait",
+            _other(earlier, later),
+        )
+
     def _warn_products(self, earlier: Flight, later: Flight, box: Box | None) -> None:
         self.engine.gang.launch.warn(
             "P6107",
@@ -176,14 +200,16 @@ class Flights:
             f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
             *self._state(earlier, later),
         ]
-        labels = []
-        if earlier.site.span is not None and earlier.site.span != later.site.span:
-            labels.append(Label(earlier.site.span, "the other instruction"))
         verb = {"ld": "reads", "dealloc": "frees"}.get(
             later.kind, "reads" if box in later.reads else "overwrites"
         )
         return fault(
-            code, f"{rule}: `{_name(later)}` {verb} {where}, {said}", later.site, notes, help, labels
+            code,
+            f"{rule}: `{_name(later)}` {verb} {where}, {said}",
+            later.site,
+            notes,
+            help,
+            _other(earlier, later),
         )
 
     def _rule(self, earlier: Flight, later: Flight, source: bool) -> tuple[str, str, str, str]:
@@ -267,6 +293,13 @@ class Flights:
 
 def _name(flight: Flight) -> str:
     return f"tcgen05.{flight.kind}"
+
+
+def _other(earlier: Flight, later: Flight) -> list[Label]:
+    """Where the earlier instruction stands."""
+    if earlier.site.span is None or earlier.site.span == later.site.span:
+        return []
+    return [Label(earlier.site.span, "the other instruction")]
 
 
 def _covers(later: Flight, earlier: Flight) -> bool:

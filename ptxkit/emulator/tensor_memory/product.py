@@ -20,7 +20,8 @@ from ptxkit.emulator.tensor_memory.operands import (
     shared_operand,
     tensor_map,
 )
-from ptxkit.layouts.scales import VECTORS, selected_bytes, tmem_cells
+from ptxkit.isa.modifiers import ScaleVector
+from ptxkit.layouts.scales import selected_bytes, tmem_cells
 from ptxkit.layouts.sparsity import metadata_cells
 from ptxkit.layouts.tensor_memory import DataPath, data_path
 
@@ -373,10 +374,8 @@ def _zero_columns(plan: Plan, word: int | None) -> tuple[tuple[int, ...] | None,
     return (bits if any(bits) else None), mask.shift
 
 
-def vector_of(kind: str, scale_vec: str | None, block: str | None) -> str | None:
-    """`1X`, `2X` or `4X` for a block-scaled kind; None where the modifiers name none."""
-    if scale_vec is not None:
-        return scale_vec if scale_vec in VECTORS else None
-    if block is not None:
-        return BLOCKS.get((kind, block))
-    return DEFAULT_VECTOR.get(kind)
+def vector_of(kind: str, size: ScaleVector | None) -> str:
+    """`1X`, `2X` or `4X` for a block-scaled kind, by the modifier or by default."""
+    if size is None:
+        return DEFAULT_VECTOR[kind]
+    return BLOCKS.get((kind, size)) or size.removeprefix("scale_vec::")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
+from ptxkit.diagnostics import Label, counted
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
@@ -66,6 +66,9 @@ class TensorGate:
         for at in np.flatnonzero(on).tolist():
             row = at if group.rows is None else int(group.rows[at])
             blocked[at] = not self.admit(engine, group, guard, at, row, int(wanted[at]))
+        for at in np.flatnonzero(blocked).tolist():
+            # The other CTA of the pair may have come in this very group, behind the row.
+            blocked[at] = not self.settled(engine, at if group.rows is None else int(group.rows[at]))
         if not blocked.any():
             return group
         mask = group.full_mask()
@@ -84,6 +87,10 @@ class TensorGate:
 
     def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
         """Try to do what a row asks for."""
+        raise NotImplementedError
+
+    def settled(self, engine: Engine, row: int) -> bool:
+        """Whether the other CTA of the pair has come, and what a waiting row asks for has been done."""
         raise NotImplementedError
 
     def meet(self, engine: Engine, request: Request) -> Request | None:
@@ -133,9 +140,13 @@ class TensorGate:
 class AllocationGate(TensorGate):
     """The gate of `tcgen05.alloc`."""
 
+    def settled(self, engine: Engine, row: int) -> bool:
+        """Whether a row has got its columns."""
+        return row in engine.granted
+
     def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
         """Allocate, if there is room and the CTA may."""
-        if row in engine.granted:
+        if self.settled(engine, row):
             return True
         gang = engine.gang
         cta = row // gang.warps
@@ -171,8 +182,11 @@ class AllocationGate(TensorGate):
         self, engine: Engine, holder: Holder, cta: int, pool: Pool, first: int, request: Request
     ) -> None:
         columns = request.columns
-        who = str(engine.gang.thread(request.row, 0))
-        made = Allocation(first, columns, self.cta_group, request.site, who)
+        gang = engine.gang
+        who = str(gang.thread(request.row, 0))
+        arrivals = int(gang.cluster_barrier.arrivals[request.row].max())
+        number = gang.launch.events.take(request.site)
+        made = Allocation(first, columns, self.cta_group, request.site, who, request.row, number, arrivals)
         pool.taken[first : made.end] = True
         pool.permit = holder
         holder.held.append(made)
@@ -205,10 +219,16 @@ class DeallocationGate(TensorGate):
         super().__init__(form, columns, cta_group)
         self.address = address
 
+    def settled(self, engine: Engine, row: int) -> bool:
+        """Whether the other CTA's warp has freed a row's columns, too; it is told of that once."""
+        if row not in engine.freed:
+            return False
+        engine.freed.remove(row)
+        return True
+
     def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
         """Free, if the other CTA of a pair does, too."""
-        if row in engine.freed:
-            engine.freed.remove(row)
+        if self.settled(engine, row):
             return True
         gang = engine.gang
         who = str(gang.thread(row, 0))
@@ -217,6 +237,7 @@ class DeallocationGate(TensorGate):
         request = Request(row, columns, int(self.operand(group, guard, self.address)[at]), self.site)
         requests = [request]
         if self.cta_group == 2:
+            self._check_peer(engine, request, who)
             waiting = engine.requests.get((type(self).__name__, row // gang.warps))
             if waiting is not None and waiting.row == row:
                 return False
@@ -233,6 +254,34 @@ class DeallocationGate(TensorGate):
         if len(requests) > 1:
             gang.reconsider()
         return True
+
+    def _check_peer(self, engine: Engine, request: Request, who: str) -> None:
+        """The other CTA must be known to have its columns: an allocation need not wait for the other CTA.
+
+        Raises:
+            EmulatorFault: P6132.
+        """
+        gang = engine.gang
+        peer = engine.holders[request.row // gang.warps ^ 1]
+        first = request.address & 0xFFFF
+        made = next((one for one in peer.held if (one.first, one.cta_group) == (first, 2)), None)
+        if made is None or not gang.launch.sanitize or engine.knows(request.row, made.row, made.number):
+            return
+        if gang.cluster_barrier.waits[request.row].max() > made.arrivals:
+            return  # A relaxed cluster barrier orders no memory, but it does come later.
+        raise fault(
+            "P6132",
+            f"TCGEN-PEER-NOT-ALLOCATED: `{self.site.instruction.spelling}` may come before {peer.name} has "
+            f"executed its `{made.site.instruction.spelling}`",
+            self.site,
+            (
+                f"{who} frees {counted(request.columns, 'column')} here",
+                f"{made.thread} allocates them at {made.site.where}, and nothing orders that before",
+                "`tcgen05.alloc.cta_group::2` may return before the other CTA has come to its own",
+            ),
+            "let the CTAs meet between `tcgen05.alloc` and `tcgen05.dealloc`, say at a cluster barrier",
+            [Label(made.site.span, "the other CTA's allocation")] if made.site.span is not None else [],
+        )
 
     def _check(self, engine: Engine, request: Request) -> None:
         """Nobody may be using the columns any more."""

@@ -2,7 +2,9 @@
 
 operands      matrices in shared memory, read through descriptors by cached index maps
 registers     matrices in the registers of a warpgroup
-flights       products in flight, their groups, and accumulators until a wait has covered them
+members       the warpgroups that execute an instruction
+flights       products in flight and their groups
+accumulators  their values until a wait has covered the last product
 metadata      of structured sparsity
 gate          where warps of a warpgroup wait for one another
 watch         lets other instructions look out for registers in flight

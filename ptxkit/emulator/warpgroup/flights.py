@@ -12,168 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import Label, counted
-from ptxkit.emulator.aligned import check_whole
 from ptxkit.emulator.asynchronous import Operation
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.matrices.operand import MatrixTarget
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.provenance import loads_of_products
+from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.gate import count_of, warpgroup_of
-from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered
+from ptxkit.emulator.warpgroup.members import Members
+from ptxkit.emulator.warpgroup.registers import THREADS, WARPS
+from ptxkit.isa.modifiers import Shape
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
+    from ptxkit.emulator.ledger import Ledger
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
-DIVERGED = "P637"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """The warpgroups of a group that execute an instruction.
-
-    Attributes:
-        which: their numbers in the gang.
-        rows: int64 (warpgroups, 4), the group's rows that they are; None for all of them, in order.
-    """
-
-    which: np.ndarray
-    rows: np.ndarray | None
-
-    @classmethod
-    def of(cls, group: Group, guard: Any, site: Site) -> Members:
-        """The warpgroups whose lanes a guard holds for.
-
-        Raises:
-            EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
-        """
-        gang = group.gang
-        check_whole(group, guard, site)
-        lanes = executing(group, guard)
-        at = np.arange(group.n) if lanes is None else np.flatnonzero(lanes[:, 0])
-        rows = at if group.rows is None else group.rows[at]
-        which = warpgroup_of(gang, rows)
-        numbers, counts = np.unique(which, return_counts=True)
-        if (counts != WARPS).any():
-            short = int(np.argmax(counts != WARPS))
-            row = int(rows[np.argmax(which == numbers[short])])
-            raise fault(
-                DIVERGED,
-                f"WGMMA-DIVERGED: `{site.instruction.spelling}` needs all four warps of the warpgroup",
-                site,
-                (f"{gang.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
-                "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",
-            )
-        return cls(numbers, None if len(at) == group.n else at.reshape(-1, WARPS))
-
-
-@dataclass(slots=True, eq=False)
-class Accumulator:
-    """The accumulator of some instructions, by its registers.
-
-    Attributes:
-        target: its registers.
-        shape: `m64n128k16`, of the instructions that use it.
-        values: raw (M, N, warpgroups of the gang); what they hold where `active`.
-        unknown: which elements are undefined, bool of the same shape; None for none.
-        origin: of what is.
-        active: for each warpgroup whether products on it are in flight.
-        site: the last of those.
-    """
-
-    target: MatrixTarget
-    shape: str
-    values: np.ndarray
-    active: np.ndarray
-    site: Site
-    unknown: np.ndarray | None = None
-    origin: int = 0
-
-    @property
-    def slots(self) -> frozenset[int]:
-        """The registers' slots."""
-        return frozenset(target.slot for target in self.target.targets if target is not None)
-
-    def take(self, group: Group, members: Members, fresh: np.ndarray) -> None:
-        """Get what registers hold for the warpgroups that are not active yet: bool (members,)."""
-        fragment = self.target.fragment
-        slots = [target.slot for target in self.target.targets if target is not None]
-        rows = members.rows
-        if not fresh.all():
-            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
-            rows = rows[fresh]
-        held = [group.regs[slot].view(np.uint32) for slot in slots]
-        which = members.which[fresh]
-        self.values[:, :, which] = gathered(fragment, held, rows, group.n)
-        found = [group.undefined.get(slot) for slot in slots] if group.undefined else []
-        if any(found):
-            masks = [np.uint32(0) if entry is None else entry[0].view(np.uint32) for entry in found]
-            self.mark(which, gathered(fragment, masks, rows, group.n) != 0, next(e[1] for e in found if e))
-        elif self.unknown is not None:
-            self.unknown[:, :, which] = False
-
-    def mark(self, which: np.ndarray, unknown: np.ndarray | None, origin: int) -> None:
-        """Note which elements are undefined from now on."""
-        if unknown is None or not unknown.any():
-            if self.unknown is not None:
-                self.unknown[:, :, which] = False
-            return
-        if self.unknown is None:
-            self.unknown = np.zeros(self.values.shape, bool)
-        self.unknown[:, :, which] = unknown
-        self.origin = origin
-
-    def release(self, group: Group, members: Members, done: np.ndarray) -> bool:
-        """Write the registers of the warpgroups whose products are done: bool (members,).
-
-        Returns:
-            Whether any of it is undefined.
-        """
-        which = members.which[done]
-        self.active[which] = False
-        everything = len(which) == self.values.shape[2]
-        values = self.values if everything else self.values[:, :, which]
-        fragment = self.target.fragment
-        rows = members.rows
-        if not done.all():
-            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
-            rows = rows[done]
-        masks: list[Any] = [None] * fragment.registers
-        unknown = None if self.unknown is None else self.unknown[:, :, which]
-        if unknown is not None and unknown.any():
-            bits = np.where(unknown, np.iinfo(values.dtype).max, 0).astype(values.dtype)
-            masks = scattered(fragment, bits)
-        for target, value, mask in zip(self.target.targets, scattered(fragment, values), masks, strict=True):
-            if target is not None:
-                _write(group, target, value, mask, self.origin, rows)
-        return masks[0] is not None
-
-
-def _write(
-    group: Group, target: Any, value: np.ndarray, mask: Any, origin: int, rows: np.ndarray | None
-) -> None:
-    """Write a register for some rows (None: all) with its undefined bits."""
-    slot = target.slot
-    kind = group.regs[slot].dtype
-    before = group.undefined.get(slot)
-    if rows is not None:
-        at = rows.reshape(-1)
-        whole = np.array(np.broadcast_to(group.regs[slot], (group.n, WARP)))
-        whole[at] = value.view(kind)
-        value = whole
-        if mask is not None or before is not None:
-            known = np.zeros((group.n, WARP), np.uint32)
-            if before is not None:
-                known[...] = before[0]
-                origin = origin if mask is not None else before[1]
-            known[at] = 0 if mask is None else mask
-            mask = known
-    group.regs[slot] = value.view(kind)
-    if mask is not None and mask.any():
-        group.undefined[slot] = (mask, origin)
-    else:
-        group.undefined.pop(slot, None)
 
 
 @dataclass(slots=True, eq=False)
@@ -206,26 +61,71 @@ class Warpgroups:
     Attributes:
         gang: the gang.
         committed: how many groups each warpgroup has committed; the number of its open one.
+        told: by which number in `Order.completed` it is known what each has read; None without the sanitizer.
         flights: in the order of their issue.
         accumulators: by the function's number, the registers and the shape.
         touched: by the function's number and a register's slot: which warpgroups have accessed it, or have
             not executed `wgmma.fence`, since their last fence.
+        loads: by a function's name, `loads_of_products`, of those that were asked for.
     """
 
     gang: Gang
     committed: np.ndarray
+    told: np.ndarray | None = None
     flights: list[Flight] = field(default_factory=list)
-    accumulators: dict[tuple[int, tuple[int, ...], str], Accumulator] = field(default_factory=dict)
+    accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = field(default_factory=dict)
     touched: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     fenced: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    loads: dict[str, frozenset[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, gang: Gang) -> Warpgroups:
         """Those of a gang, made when they are first asked for."""
         if gang.warpgroups is None:
             count = count_of(gang)
-            gang.warpgroups = cls(gang, np.zeros(count, np.int64), fenced=np.zeros(count, bool))
+            told = None
+            if gang.launch.sanitize:
+                each = range(count // len(gang.ctas))
+                told = np.tile([gang.mbarriers.reserve(THREADS * number) for number in each], len(gang.ctas))
+            gang.warpgroups = cls(gang, np.zeros(count, np.int64), told, fenced=np.zeros(count, bool))
         return gang.warpgroups
+
+    def rows(self, which: np.ndarray) -> np.ndarray:
+        """The gang's rows of some whole warpgroups: (count, 4)."""
+        each = -(-self.gang.warps // WARPS)
+        first = which // each * self.gang.warps + which % each * WARPS
+        rows: np.ndarray = first[:, None] + np.arange(WARPS)
+        return rows
+
+    def took(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Whether rows know that threads' reads of shared memory are over, because products took the values.
+
+        A product waits for its registers. Once a wait has covered it, whatever its warps had loaded into them
+        has been read, though nothing but the product orders that for other warps.
+
+        Args:
+            ledger: whose records.
+            record: a read for each row.
+            rows: of the gang.
+        """
+        none = np.zeros(len(rows), bool)
+        if self.told is None:
+            return none
+        each = np.repeat(self.told[: -(-self.gang.warps // WARPS)], WARPS)
+        done = ~ledger.is_async(record) & self.gang.order.has_waited(ledger, record, rows, each)
+        if not done.any():
+            return none
+        for number in np.unique(ledger.number(record[done])).tolist():
+            site = self.gang.launch.events.site(number)
+            if site is None or id(site.instruction) not in self._loads_of(site.function):
+                done &= ledger.number(record) != number
+        return done
+
+    def _loads_of(self, function: str) -> frozenset[int]:
+        if function not in self.loads:
+            image = self.gang.launch.program.image
+            self.loads[function] = loads_of_products(image.flow(image.functions[function]))
+        return self.loads[function]
 
     # ---- registers
 
@@ -315,8 +215,7 @@ class Warpgroups:
                 why = "accessed since the last `wgmma.fence`"
                 if not self.fenced[which]:
                     why = "used, and its warpgroup has executed no `wgmma.fence`"
-                row = which // -(-self.gang.warps // WARPS) * self.gang.warps
-                row += which % -(-self.gang.warps // WARPS) * WARPS
+                row = int(self.rows(np.array([which]))[0, 0])
                 raise fault(
                     NO_FENCE,
                     f"WGMMA-NO-FENCE: `{group.code.names[slot]}` was {why}",
@@ -328,7 +227,7 @@ class Warpgroups:
     # ---- products
 
     def accumulator(
-        self, group: Group, members: Members, target: MatrixTarget, shape: str, site: Site
+        self, group: Group, members: Members, target: MatrixTarget, shape: Shape, site: Site
     ) -> tuple[Accumulator, np.ndarray]:
         """The accumulator of some registers, and for which members nothing on it is in flight: bool.
 
@@ -372,8 +271,11 @@ class Warpgroups:
         """wgmma.commit_group."""
         self.committed[members.which] += 1
 
-    def wait(self, group: Group, members: Members, left: int) -> bool:
+    def wait(self, group: Group, members: Members, left: int, site: Site) -> bool:
         """wgmma.wait_group: at most `left` groups of each warpgroup stay in flight.
+
+        A group belongs to the whole warpgroup: each of its warps knows that all reads of the products are
+        over, and can tell.
 
         Returns:
             Whether undefined bits came into registers.
@@ -394,6 +296,10 @@ class Warpgroups:
                 seen = True
         if not seen:
             return False
+        if self.told is not None:
+            rows = self.rows(members.which)
+            number = self.gang.launch.events.take(site)
+            self.gang.order.know(rows.reshape(-1), np.repeat(self.told[members.which], WARPS), number)
         self.flights = [flight for flight in self.flights if flight.unseen.any()]
         tainted = False
         for accumulator in self.accumulators.values():

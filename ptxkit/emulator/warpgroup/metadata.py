@@ -8,11 +8,10 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.matrices.operand import take
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, TF32
 from ptxkit.emulator.values import WARP
-from ptxkit.emulator.warpgroup.flights import Members
+from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, spread
 from ptxkit.layouts import fragments
 
@@ -25,26 +24,22 @@ class Metadata:
     """The operands `sp-meta, sp-sel`.
 
     Args:
-        form: the instruction, whose next two operands these are.
+        form: the instruction.
         k: elements along K, dense.
         bits: of an element.
 
     Raises:
-        Unsupported: the selector is no constant, or means nothing for this shape.
+        Unsupported: the selector means nothing for this shape.
     """
 
     def __init__(self, form: Form, k: int, bits: int) -> None:
-        data, operand = take(form, 2, "sparsity metadata")
-        selector = form.immediate(operand)
-        if selector is None:
-            raise Unsupported("a sparsity selector that is no constant")
         try:
-            lanes, self.shifts = fragments.mma_metadata(k, bits, selector)
+            lanes, self.shifts = fragments.mma_metadata(k, bits, form.number("sp_sel"))
         except PtxkitError as wrong:
             raise Unsupported(wrong.diagnostics[0].message) from None
         self.threads = np.concatenate([lanes + WARP * warp for warp in range(WARPS)])
         self.shifts = np.tile(self.shifts, (WARPS, 1)).astype(np.uint32)
-        self.source = form.source(data, "b32")
+        self.source = form.source("sp_meta", "b32")
         self.site = form.site
         self.meaningful = TF32 if bits == 32 else ANY_ORDER
         self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings
 from ptxkit.emulator.jit.words import Words
-from ptxkit.emulator.operation import Modifiers
-from ptxkit.emulator.operations.comparison import comparison
+from ptxkit.isa.modifiers import Comparison, MemoryOperation
 
-WORDS = tuple(f"{kind}{size}" for kind in "bus" for size in (16, 32, 64))
+lowers = Lowerings("comparison")
+
 INTEGER = {
-    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-    "lo": "<", "ls": "<=", "hi": ">", "hs": ">=",
+    Comparison.EQ: "==", Comparison.NE: "!=",
+    Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">=",
+    Comparison.LO: "<", Comparison.LS: "<=", Comparison.HI: ">", Comparison.HS: ">=",
 }  # fmt: skip
 FLOAT = {
-    "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "num": "ord",
-    "equ": "ueq", "neu": "une", "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "nan": "uno",
+    Comparison.EQ: "oeq", Comparison.NE: "one", Comparison.LT: "olt", Comparison.LE: "ole",
+    Comparison.GT: "ogt", Comparison.GE: "oge", Comparison.NUM: "ord", Comparison.EQU: "ueq",
+    Comparison.NEU: "une", Comparison.LTU: "ult", Comparison.LEU: "ule", Comparison.GTU: "ugt",
+    Comparison.GEU: "uge", Comparison.NAN: "uno",
 }  # fmt: skip
+BOOLEAN = {
+    MemoryOperation.AND: Words.both,
+    MemoryOperation.OR: Words.either,
+    MemoryOperation.XOR: Words.differ,
+}
 
 
-@lowers("setp", types=(*WORDS, "f32", "f64"))
-def setp(m: Modifiers) -> Lowering:
+@lowers("setp")
+def setp(form: Decoded) -> Lowering | None:
     """PTX ISA 9.7.6.2."""
-    operator = comparison(m)
-    boolean = m.choose("and", "or", "xor")
-    kind = m.type()
-    join = {"and": Words.both, "or": Words.either, "xor": Words.differ}.get(boolean or "")
+    kind, operator, join = form.type_of("a"), form["CmpOp"], BOOLEAN.get(form["BoolOp"])
+    if kind.is_float and (kind.bits // kind.lanes == 16 or form["ftz"]):
+        return None
 
     def lower(w: Words, a: Any, b: Any, c: Any = None) -> Any:
         if kind.is_float:
@@ -39,8 +47,4 @@ def setp(m: Modifiers) -> Lowering:
     return lower
 
 
-@lowers("selp", types=(*WORDS, "f32", "f64"))
-def selp(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.6.3."""
-    m.type()
-    return lambda w, a, b, c: w.choose(c, a, b)
+lowers.elementwise("selp", lambda w, a, b, c: w.choose(c, a, b))  # PTX ISA 9.7.6.3

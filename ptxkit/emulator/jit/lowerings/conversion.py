@@ -56,7 +56,15 @@ def float_to_float(m: Modifiers) -> Lowering:
         return lambda w, a: floating.canonical(w, half.widen(w, w.resize(a, 32)))
     if source == "bf16":
         return lambda w, a: w.left(w.resize(a, 32), 16)
-    return lambda w, a: floating.canonical(w, w.word(w.convert("fptrunc", w.number(a), 32, floating=True)))
+    return from_f64
+
+
+def from_f64(w: Words, a: Any) -> Any:
+    """An f64 rounded to f32, a NaN with its sign and upper payload, made quiet."""
+    number = w.word(w.convert("fptrunc", w.number(a), 32, floating=True))
+    sign = w.mask(w.resize(w.right(a, 32), 32), 0x80000000)
+    nan = w.either(w.mask(w.resize(w.right(a, 29), 32), 0x7FFFFFFF), w.constant(32, 0x400000))
+    return w.choose(floating.is_nan(w, a), w.either(nan, sign), number)
 
 
 def bf16(w: Words, word: Any) -> Any:

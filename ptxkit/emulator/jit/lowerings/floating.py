@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ptxkit.emulator.jit.lowering import Lowering, lowers
@@ -11,7 +11,9 @@ from ptxkit.emulator.numerics import exact
 from ptxkit.emulator.operation import Modifiers
 
 NAN = {32: 0x7FFFFFFF, 64: exact.NAN}
-"""The one NaN that arithmetic returns."""
+"""The NaN that arithmetic returns: on f32 the only one, on f64 where no operand is one."""
+QUIET = 1 << 51
+"""The bit that makes a NaN of f64 quiet."""
 
 Numbers = Callable[..., Any]
 """Takes `Words` and floats, returns a float."""
@@ -23,9 +25,21 @@ def is_nan(w: Words, word: Any) -> Any:
 
 
 def canonical(w: Words, word: Any) -> Any:
-    """Every NaN made the one that the hardware's arithmetic returns."""
-    bits = w.bits(word)
-    return w.choose(is_nan(w, word), w.constant(bits, NAN[bits]), word)
+    """Every NaN of f32 made the one that the hardware's arithmetic returns."""
+    return w.choose(is_nan(w, word), w.constant(32, NAN[32]), word)
+
+
+def quiet(w: Words, word: Any) -> Any:
+    """Every NaN of f64 made quiet, with its sign and payload."""
+    return w.choose(is_nan(w, word), w.either(word, w.constant(64, QUIET)), word)
+
+
+def hand_on(w: Words, result: Any, operands: Sequence[Any]) -> Any:
+    """An f64, where it is a NaN that of the first operand that is one, made quiet (`numerics.double`)."""
+    nan = w.constant(64, NAN[64])
+    for operand in reversed(operands):
+        nan = w.choose(is_nan(w, operand), w.either(operand, w.constant(64, QUIET)), nan)
+    return w.choose(is_nan(w, result), nan, result)
 
 
 def flush(w: Words, word: Any) -> Any:
@@ -35,12 +49,15 @@ def flush(w: Words, word: Any) -> Any:
 
 
 def arithmetic(compute: Numbers, flushes: bool = False) -> Lowering:
-    """A function of floats on words, its NaN canonical."""
+    """A function of floats on words, its NaN the hardware's."""
 
     def lower(w: Words, *words: Any) -> Any:
         if flushes:
             words = tuple(flush(w, word) for word in words)
-        result = canonical(w, w.word(compute(w, *(w.number(word) for word in words))))
+        result = w.word(compute(w, *(w.number(word) for word in words)))
+        if w.bits(result) == 64:
+            return hand_on(w, result, [words[place] for place in FIRST_NAN.get(compute, (0,))])
+        result = canonical(w, result)
         return flush(w, result) if flushes else result
 
     return lower
@@ -80,6 +97,16 @@ def divide(w: Words, a: Any, b: Any) -> Any:
 def multiply_add(w: Words, a: Any, b: Any, c: Any) -> Any:
     """`a * b + c` with one rounding."""
     return w.call("llvm.fma", a, b, c)
+
+
+FIRST_NAN: dict[Numbers, tuple[int, ...]] = {
+    add: (1, 0),
+    subtract: (1, 0),
+    multiply: (1, 0),
+    divide: (0, 1),
+    multiply_add: (1, 2, 0),
+}
+"""In which order the operands hand on their NaN, on f64."""
 
 
 def reciprocal(bits: int) -> Numbers:
@@ -155,7 +182,7 @@ def abs_neg(m: Modifiers) -> Lowering:
 
     def lower(w: Words, a: Any) -> Any:
         if bits == 64:
-            return turn(w, a)
+            return w.choose(is_nan(w, a), w.either(a, w.constant(64, QUIET)), turn(w, a))
         result = canonical(w, turn(w, flush(w, a) if flushes else a))
         return flush(w, result) if flushes else result
 
@@ -193,7 +220,8 @@ def extreme(w: Words, a: Any, b: Any, largest: bool, propagates: bool) -> Any:
     if propagates:
         bits = w.bits(a)
         return w.choose(w.either(a_nan, b_nan), w.constant(bits, NAN[bits]), chosen)
-    return canonical(w, w.choose(a_nan, b, w.choose(b_nan, a, chosen)))
+    settled = quiet if w.bits(a) == 64 else canonical
+    return settled(w, w.choose(a_nan, b, w.choose(b_nan, a, chosen)))
 
 
 @lowers("copysign", types=("f32", "f64"))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings
 from ptxkit.emulator.jit.lowerings import floating
 from ptxkit.emulator.jit.words import Words
-from ptxkit.emulator.operation import Modifiers
 
-TYPES = ("f16", "f16x2")
+lowers = Lowerings("half")
+F16 = (DTYPES["f16"], DTYPES["f16x2"])
 
 
 def widen(w: Words, code: Any) -> Any:
@@ -53,26 +55,34 @@ def to_odd(w: Words, total: Any) -> Any:
     return w.either(word, w.resize(inexact, 32))
 
 
-def compute(w: Words, opcode: str, *codes: Any) -> Any:
-    """`add`, `sub`, `mul` or `fma` on codes in words of 32 bits."""
-    numbers = [w.number(widen(w, code)) for code in codes]
-    if opcode != "fma":
-        function = {"add": floating.add, "sub": floating.subtract, "mul": floating.multiply}[opcode]
-        return narrow(w, w.word(function(w, *numbers)))
-    a, b, c = (w.convert("fpext", number, 64, floating=True) for number in numbers)
-    return narrow(w, to_odd(w, w.binary("fadd", w.binary("fmul", a, b), c)))
+def product_sum(w: Words, a: Any, b: Any, c: Any) -> Any:
+    """`a * b + c` of f32, as the bits of an f32 that rounds to f16 as the exact value does."""
+    a, b, c = (w.convert("fpext", number, 64, floating=True) for number in (a, b, c))
+    return to_odd(w, w.binary("fadd", w.binary("fmul", a, b), c))
 
 
-@lowers("add", "sub", "mul", "fma", types=TYPES)
-def arithmetic(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.4.1 to 9.7.4.4."""
-    m.flag("rn")
-    opcode, is_pair = m.opcode, m.type().name.endswith("x2")
+def arithmetic(compute: Any) -> Any:
+    """A function of f32, which gives the bits of one, on f16 and pairs of them."""
 
-    def lower(w: Words, *words: Any) -> Any:
-        low = compute(w, opcode, *(w.resize(word, 32) for word in words))
-        if not is_pair:
-            return w.resize(low, 16)
-        return w.either(low, w.left(compute(w, opcode, *(w.right(word, 16) for word in words)), 16))
+    def on_codes(w: Words, *codes: Any) -> Any:
+        return narrow(w, compute(w, *(w.number(widen(w, code)) for code in codes)))
 
-    return lower
+    def made(form: Decoded) -> Lowering | None:
+        if form.types[0] not in F16 or any(form[slot] for slot in ("ftz", "sat", "relu", "oob")):
+            return None
+
+        def lower(w: Words, *words: Any) -> Any:
+            low = on_codes(w, *(w.resize(word, 32) for word in words))
+            if form.types[0].lanes == 1:
+                return w.resize(low, 16)
+            return w.either(low, w.left(on_codes(w, *(w.right(word, 16) for word in words)), 16))
+
+        return lower
+
+    return made
+
+
+lowers("add")(arithmetic(lambda w, a, b: w.word(floating.add(w, a, b))))  # PTX ISA 9.7.4.1
+lowers("sub")(arithmetic(lambda w, a, b: w.word(floating.subtract(w, a, b))))  # 9.7.4.2
+lowers("mul")(arithmetic(lambda w, a, b: w.word(floating.multiply(w, a, b))))  # 9.7.4.3
+lowers("fma")(arithmetic(product_sum))  # 9.7.4.4

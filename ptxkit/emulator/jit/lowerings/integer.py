@@ -4,84 +4,89 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings
 from ptxkit.emulator.jit.words import Words, repeated
-from ptxkit.emulator.operation import Modifiers
 
-SCALARS = ("u16", "u32", "u64", "s16", "s32", "s64")
-
-
-@lowers("add", "sub", types=SCALARS)
-def add_sub(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.1.1 and 9.7.1.2."""
-    m.type()
-    return Words.add if m.opcode == "add" else Words.subtract
+lowers = Lowerings("integer")
+elementwise = lowers.elementwise
 
 
-def product(m: Modifiers) -> Lowering | None:
-    """The part of the product that `.lo`, `.hi`, `.wide` select."""
-    kind = m.type().name
-    signed, size = kind[0] == "s", int(kind[1:])
-    part = m.need("lo", "hi", "wide")
-    if part == "lo":
-        return Words.multiply
-    if size == 64:
-        return None
+def plain(lowering: Lowering) -> Any:
+    """A lowering of single integers, without `.sat` or `.relu`."""
+
+    def made(form: Decoded) -> Lowering | None:
+        return None if form["sat"] or form["relu"] or form.types[-1].lanes > 1 else lowering
+
+    return made
+
+
+lowers("add")(plain(Words.add))
+lowers("sub")(plain(Words.subtract))
+elementwise("mul.lo", Words.multiply)
+elementwise("mad.lo", lambda w, a, b, c: w.add(w.multiply(a, b), c))
+
+
+def whole_product(form: Decoded) -> Lowering:
+    """The product of two integers in twice their bits."""
+    kind = form.types[-1]
 
     def lower(w: Words, a: Any, b: Any) -> Any:
-        whole = w.multiply(w.resize(a, 2 * size, signed), w.resize(b, 2 * size, signed))
-        return whole if part == "wide" else w.resize(w.right(whole, size), size)
+        size, signed = 2 * kind.bits, kind.is_signed
+        return w.multiply(w.resize(a, size, signed), w.resize(b, size, signed))
 
     return lower
 
 
-@lowers("mul", types=SCALARS)
-def mul(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.1.3."""
-    return product(m)
+def upper_product(form: Decoded) -> Lowering | None:
+    """The upper half of the product of two integers of up to 32 bits."""
+    multiply, size = whole_product(form), form.types[-1].bits
+    return None if size == 64 else lambda w, a, b: w.resize(w.right(multiply(w, a, b), size), size)
 
 
-@lowers("mad", types=SCALARS)
-def mad(m: Modifiers) -> Lowering | None:
+lowers("mul.wide")(whole_product)
+lowers("mul.hi")(upper_product)
+
+
+@lowers("mad.wide")
+def mad_wide(form: Decoded) -> Lowering:
     """PTX ISA 9.7.1.4."""
-    multiply = product(m)
-    return None if multiply is None else lambda w, a, b, c: w.add(multiply(w, a, b), c)
+    multiply = whole_product(form)
+    return lambda w, a, b, c: w.add(multiply(w, a, b), c)
 
 
-@lowers("abs", "neg", types=("s16", "s32", "s64"))
-def abs_neg(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.1.10 and 9.7.1.11."""
-    bits = m.type().bits
-
-    def negative(w: Words, a: Any) -> Any:
-        return w.subtract(w.constant(bits, 0), a)
-
-    if m.opcode == "neg":
-        return negative
-    return lambda w, a: w.choose(w.compare("<", a, w.constant(bits, 0), signed=True), negative(w, a), a)
+@lowers("mad.hi")
+def mad_hi(form: Decoded) -> Lowering | None:
+    """PTX ISA 9.7.1.4."""
+    multiply = upper_product(form)
+    return None if multiply is None or form["sat"] else lambda w, a, b, c: w.add(multiply(w, a, b), c)
 
 
-@lowers("min", "max", types=SCALARS)
-def min_max(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.1.12 and 9.7.1.13."""
-    signed = m.type().is_signed
-    if m.opcode == "min":
-        return lambda w, a, b: w.minimum(a, b, signed)
-    return lambda w, a, b: w.maximum(a, b, signed)
+def negative(w: Words, a: Any) -> Any:
+    """`-a`."""
+    return w.subtract(w.constant(w.bits(a), 0), a)
 
 
-@lowers("popc", types=("b32", "b64"))
-def popc(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.1.14."""
-    m.type()
-    return lambda w, a: w.resize(w.call("llvm.ctpop", a), 32)
+elementwise("neg", negative)  # PTX ISA 9.7.1.11
+elementwise(
+    "abs",
+    lambda w, a: w.choose(w.compare("<", a, w.constant(w.bits(a), 0), signed=True), negative(w, a), a),
+)  # 9.7.1.10
 
 
-@lowers("brev", types=("b32", "b64"))
-def brev(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.1.18."""
-    m.type()
-    return lambda w, a: w.call("llvm.bitreverse", a)
+def extreme(lowering: Lowering) -> Any:
+    """`min` or `max`. PTX ISA 9.7.1.12 and 9.7.1.13."""
+
+    def made(form: Decoded) -> Lowering | None:
+        return plain(lambda w, a, b: lowering(w, a, b, form.types[-1].is_signed))(form)
+
+    return made
+
+
+lowers("min")(extreme(Words.minimum))
+lowers("max")(extreme(Words.maximum))
+elementwise("popc", lambda w, a: w.resize(w.call("llvm.ctpop", a), 32))  # 9.7.1.14
+elementwise("brev", lambda w, a: w.call("llvm.bitreverse", a))  # 9.7.1.18
 
 
 def low_ones(w: Words, count: Any, bits: int) -> Any:
@@ -97,10 +102,12 @@ def field(w: Words, word: Any, bits: int) -> Any:
     return w.mask(word, 255) if bits == 32 else w.minimum(word, w.constant(32, bits))
 
 
-@lowers("bfe", types=("u32", "u64"))
-def bfe(m: Modifiers) -> Lowering:
+@lowers("bfe")
+def bfe(form: Decoded) -> Lowering | None:
     """PTX ISA 9.7.1.19."""
-    bits = m.type().bits
+    if form.types[0].is_signed:
+        return None
+    bits = form.types[0].bits
 
     def lower(w: Words, a: Any, position: Any, length: Any) -> Any:
         kept = low_ones(w, field(w, length, bits), bits)
@@ -109,10 +116,10 @@ def bfe(m: Modifiers) -> Lowering:
     return lower
 
 
-@lowers("bfi", types=("b32", "b64"))
-def bfi(m: Modifiers) -> Lowering:
+@lowers("bfi")
+def bfi(form: Decoded) -> Lowering:
     """PTX ISA 9.7.1.20."""
-    bits = m.type().bits
+    bits = form.types[0].bits
 
     def lower(w: Words, a: Any, b: Any, position: Any, length: Any) -> Any:
         position, ones = field(w, position, bits), low_ones(w, field(w, length, bits), bits)
@@ -123,9 +130,9 @@ def bfi(m: Modifiers) -> Lowering:
 
 
 @lowers("dp4a")
-def dp4a(m: Modifiers) -> Lowering:
+def dp4a(form: Decoded) -> Lowering:
     """PTX ISA 9.7.1.23."""
-    a_signed, b_signed = m.need("u32", "s32") == "s32", m.need("u32", "s32") == "s32"
+    a_signed, b_signed = form["atype"].is_signed, form["btype"].is_signed
     signed = a_signed or b_signed
 
     def lower(w: Words, a: Any, b: Any, c: Any) -> Any:

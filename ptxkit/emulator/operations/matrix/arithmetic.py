@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.matrices.operand import Mask
-from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_cores import Elements, Model, Scales
+from ptxkit.isa.modifiers import MemoryOperation, MmaKind, Rounding
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.form import Form
     from ptxkit.emulator.program import Builder
 
 Present = np.ndarray | None
@@ -21,52 +24,42 @@ Compute = Callable[[np.ndarray, np.ndarray, np.ndarray, Present, ScalePair], np.
 """From codes of A (K, M, 1, tiles), B (K, 1, N, tiles) and C (M, N, tiles), which elements of A are present
 (None: all) and the scale factors, shaped as A and B with blocks in place of K, to D (M, N, tiles), raw."""
 
-FLOATS = ("f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
-INTEGERS = ("u8", "s8", "u4", "s4")
-SCALED = ("mxf8f6f4", "mxf4", "mxf4nvf4")
-CONTAINED = ("f8f6f4", "mxf8f6f4")
+SCALED = (MmaKind.MXF8F6F4, MmaKind.MXF4, MmaKind.MXF4NVF4)
+CONTAINED = (MmaKind.F8F6F4, MmaKind.MXF8F6F4)
 """Kinds whose elements sit in bytes."""
 
 
-def arithmetic(
-    builder: Builder,
-    instruction: str,
-    types: tuple[str, str, str, str],
-    m: Modifiers,
-    kind: str | None = None,
-) -> Compute:
-    """The arithmetic of an instruction; takes the modifiers that concern it alone.
+def arithmetic(form: Form, instruction: str, types: tuple[str, str, str, str]) -> Compute:
+    """The arithmetic of an instruction.
 
     Args:
-        builder: what is being compiled.
+        form: the instruction.
         instruction: as for `tensor_cores.find`.
         types: of D, A, B and C.
-        m: the modifiers that are left.
-        kind: without `kind::`.
 
     Raises:
-        Unsupported: there is no such combination of types, or no model of it.
+        Unsupported: there is no model of it.
     """
-    d, a, b, c = types
-    if types == ("f64",) * 4:
-        return _f64(m.choose("rn", "rz", "rm", "rp", default="rn") or "rn")
-    if types == ("s32", "b1", "b1", "s32"):
-        operator = m.need("and", "xor")
-        m.need("popc")
-        return _bits(operator)
-    if a in INTEGERS and b in INTEGERS and a[1:] == b[1:] and d == c == "s32":
-        return _integers(a, b, m.flag("satfinite"))
-    if a in FLOATS and b in FLOATS and {d, c} <= {"f16", "f32"}:
-        return _floats(builder, instruction, types, kind)
-    raise Unsupported(f"matrices of types `.{'.'.join(types)}`")
+    element = DTYPES[types[1]]
+    if element.bits == 64:
+        return _f64(form.find(Rounding) or Rounding.RN)
+    if element.bits == 1:
+        return _bits(next(operator for operator in form.all(MemoryOperation) if operator in BITWISE))
+    if element.is_integer:
+        return _integers(types[1], types[2], form["satfinite"] is not None)
+    return _floats(form.builder, instruction, types, form.find(MmaKind))
+
+
+BITWISE = (MemoryOperation.AND, MemoryOperation.XOR)
 
 
 def _floats(
-    builder: Builder, instruction: str, types: tuple[str, str, str, str], kind: str | None
+    builder: Builder, instruction: str, types: tuple[str, str, str, str], kind: MmaKind | None
 ) -> Compute:
     d, a, b, c = types
     plain = builder.program.image.tensor_cores == "float32"
-    model = None if plain else _model(builder, instruction, kind if kind in SCALED else a, d == c == "f16")
+    element = kind.removeprefix("kind::") if kind in SCALED else a
+    model = None if plain else _model(builder, instruction, element, d == c == "f16")
     contained = kind in CONTAINED
 
     def compute(
@@ -96,7 +89,7 @@ def _decoded(codes: np.ndarray, name: str, contained: bool) -> Elements:
     return tensor_cores.decode(tensor_cores.container(codes, name) if contained else codes, name)
 
 
-def significant(mask: Mask, name: str, kind: str | None) -> Mask:
+def significant(mask: Mask, name: str, kind: MmaKind | None) -> Mask:
     """Undefined bits of elements as they lie in registers, without those that don't count."""
     if mask is None:
         return None

@@ -2,80 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import AlignedGate, check_whole
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
-from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import CONTAINED, SCALED, arithmetic, significant
 from ptxkit.emulator.operations.matrix.scales import ScaleOperand
 from ptxkit.emulator.operations.matrix.sparse import Metadata
+from ptxkit.isa.modifiers import Layout, MmaKind, ScaleVector, Shape, SparseOrder
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-SHAPES = (
-    "m8n8k4", "m8n8k16", "m8n8k32", "m8n8k128", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64",
-    "m16n8k128", "m16n8k256",
-)  # fmt: skip
-KINDS = ("kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4")
-VECTORS = {"scale_vec::1X": 1, "scale_vec::2X": 2, "scale_vec::4X": 4}
-DEFAULT_VECTOR = {"mxf8f6f4": "scale_vec::1X", "mxf4": "scale_vec::2X"}
+effect = Effects("matrix")
 
-
-def extents(shape: str) -> tuple[int, int, int]:
-    """`m16n8k8` as (16, 8, 8)."""
-    m, _, rest = shape[1:].partition("n")
-    n, _, k = rest.partition("k")
-    return int(m), int(n), int(k)
+VECTORS = {ScaleVector.X1: 1, ScaleVector.X2: 2, ScaleVector.X4: 4}
+DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2}
 
 
 @effect("mma")
 def mma(form: Form) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
-    m = form.modifiers
-    m.need("sync")
-    m.need("aligned")
-    sparse = m.choose("sp", "sp::ordered_metadata")
-    rows, columns, depth = extents(m.need(*SHAPES))
-    layouts = m.need("row", "col"), m.need("row", "col")
-    kind = (m.choose(*KINDS) or "").removeprefix("kind::") or None
-    block_scale = m.flag("block_scale")
-    vector = m.choose(*VECTORS, default=DEFAULT_VECTOR.get(kind or ""))
-    d, a, b, c = (m.type().name for _ in range(4))
-    if block_scale != (kind in SCALED):
-        raise Unsupported("`.block_scale` without a kind for it, or such a kind without it")
-    quads = (rows, columns, depth) == (8, 8, 4) and a == "f16"
-    compute = arithmetic(form.builder, "mma.m8n8k4" if quads else "mma", (d, a, b, c), m, kind)
-
-    bits = 8 if kind in CONTAINED else DTYPES[a].bits
-    if a == "tf32":
-        bits = 32
+    shape, kind, sparse = form.the(Shape), form.find(MmaKind), form["spvariant"]
+    d, a, b, c = (type_.name for type_ in form.types[:4])
+    quads = shape == QUADS and a == "f16"
+    compute = arithmetic(form, "mma.m8n8k4" if quads else "mma", (d, a, b, c))
+    bits = 8 if kind in CONTAINED else 32 if a == "tf32" else DTYPES[a].bits
     if quads:
-        shape_a, shape_b, shape_c, shape_d = _quads(layouts, c, d)
+        shape_a, shape_b, shape_c, shape_d = _quads(form.all(Layout), c, d)
     else:
-        if layouts != ("row", "col"):
-            raise Unsupported(f"layouts `.{'.'.join(layouts)}`")
-        shape_a, shape_b = _factors(rows, columns, depth // (2 if sparse else 1), depth, bits)
-        shape_c = shape_d = Fragment(*fragments.mma_cd(rows, columns), DTYPES[c].bits)
-        if d != c:
-            raise Unsupported(f"an accumulator of `.{c}` with a result of `.{d}`")
-    target = MatrixTarget.of(form, shape_d)
-    left = MatrixSource.of(form, shape_a, "A")
-    right = MatrixSource.of(form, shape_b, "B")
-    start = MatrixSource.of(form, shape_c, "C")
-    metadata = Metadata(form, depth, bits, sparse == "sp::ordered_metadata") if sparse else None
-    scales = _scales(form, m, vector) if block_scale else None
-    if form.sources:
-        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
+        stored = shape.k // 2 if sparse else shape.k
+        shape_a, shape_b = _factors(shape.m, shape.n, stored, shape.k, bits)
+        shape_c = shape_d = Fragment(*fragments.mma_cd(shape.m, shape.n), DTYPES[c].bits)
+    target = MatrixTarget.of(form, "d", shape_d)
+    left = MatrixSource.of(form, "a", shape_a)
+    right = MatrixSource.of(form, "b", shape_b)
+    start = MatrixSource.of(form, "c", shape_c)
+    metadata = Metadata(form, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
+    scales = _scales(form, kind) if kind in SCALED else None
     site = form.site
 
     def step(group: Group, guard: Any) -> bool:
@@ -102,17 +74,20 @@ def mma(form: Form) -> Effect:
     return Effect(step, AlignedGate(form))
 
 
-def _quads(layouts: tuple[str, str], c: str, d: str) -> tuple[Fragment, Fragment, Fragment, Fragment]:
+QUADS = Shape(8, 8, 4)
+
+
+def _quads(layouts: Sequence[Layout], c: str, d: str) -> tuple[Fragment, Fragment, Fragment, Fragment]:
     """The fragments of `mma.m8n8k4` with f16: each warp makes four products."""
 
     def quad(first: np.ndarray, second: np.ndarray, bits: int) -> Fragment:
         lane = np.arange(32)[:, None]
         return Fragment(first, second, bits, np.broadcast_to(lane % 16 // 4, first.shape))
 
-    row, column = fragments.mma_m8n8k4("a", layouts[0] == "col")
+    row, column = fragments.mma_m8n8k4("a", layouts[0] is Layout.COL)
     results = (fragments.mma_m8n8k4("c", f32=kind == "f32") for kind in (c, d))
     shape_c, shape_d = (quad(*cells, DTYPES[kind].bits) for cells, kind in zip(results, (c, d), strict=True))
-    shape_b = quad(*fragments.mma_m8n8k4("b", layouts[1] == "col"), 16)
+    shape_b = quad(*fragments.mma_m8n8k4("b", layouts[1] is Layout.COL), 16)
     return quad(column, row, 16), shape_b, shape_c, shape_d
 
 
@@ -124,11 +99,9 @@ def _factors(rows: int, columns: int, stored: int, depth: int, bits: int) -> tup
     return Fragment(column, row, bits), Fragment(*fragments.mma_b(columns, depth, bits), bits)
 
 
-def _scales(form: Form, m: Modifiers, vector: str | None) -> tuple[ScaleOperand, ScaleOperand]:
-    if vector is None:
-        raise Unsupported("`.kind::mxf4nvf4` without `.scale_vec`")
-    kind, count = m.type().name, VECTORS[vector]
+def _scales(form: Form, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
+    element, count = form.types[4].name, VECTORS[form.find(ScaleVector) or DEFAULT_VECTOR[kind]]
     return (
-        ScaleOperand(form, kind, count, fragments.mma_scales_a, 2),
-        ScaleOperand(form, kind, count, fragments.mma_scales_b, 4),
+        ScaleOperand(form, "a", element, count, fragments.mma_scales_a, 2),
+        ScaleOperand(form, "b", element, count, fragments.mma_scales_b, 4),
     )

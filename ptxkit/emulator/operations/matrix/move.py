@@ -11,32 +11,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedGate, check_whole
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.asm import tree
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("matrix")
+
 ROW = 16
 """Bytes of a matrix's row."""
-ROWS = {"m8n8": 8, "m8n16": 8, "m16n16": 16, "m16n8": 8}
+M8N8, M8N16, M16N16, M16N8 = Shape(8, 8, 0), Shape(8, 16, 0), Shape(16, 16, 0), Shape(16, 8, 0)
+ROWS = {M8N8: 8, M8N16: 8, M16N16: 16, M16N8: 8}
 """Rows of one matrix in shared memory, and so addresses; for m16n8 they are its columns."""
 
 
 # ---- rows and registers
 
 
-def registers_of(rows: np.ndarray, shape: str, trans: bool) -> list[np.ndarray]:
+def registers_of(rows: np.ndarray, shape: Shape, trans: bool) -> list[np.ndarray]:
     """What a warp gets of one matrix.
 
     A lane with group g and thread t gets the elements 2t and 2t + 1 (of b16), or 4t to 4t + 3 (of b8), of row
@@ -44,14 +45,14 @@ def registers_of(rows: np.ndarray, shape: str, trans: bool) -> list[np.ndarray]:
 
     Args:
         rows: uint8 (n, 8 or 16, 16).
-        shape: `m8n8`, `m8n16` or `m16n16`.
+        shape: of the matrix.
         trans: `.trans`.
 
     Returns:
         Registers, uint32 (n, 32).
     """
     n = len(rows)
-    if shape == "m16n16":
+    if shape == M16N16:
         columns = np.ascontiguousarray(rows.transpose(0, 2, 1)).view(np.uint32)
         return [columns[:, half : half + 8].reshape(n, WARP) for half in (0, 8)]
     if trans:
@@ -59,7 +60,7 @@ def registers_of(rows: np.ndarray, shape: str, trans: bool) -> list[np.ndarray]:
     return [np.ascontiguousarray(rows).view(np.uint32).reshape(n, WARP)]
 
 
-def rows_of(register: np.ndarray, shape: str, trans: bool) -> np.ndarray:
+def rows_of(register: np.ndarray, shape: Shape, trans: bool) -> np.ndarray:
     """The rows, uint8 (n, 8, 16), that a warp stores of one matrix; undoes `registers_of` for m8n8.
 
     m16n8 is stored transposed: its four elements of a lane are those of an accumulator of `mma.m16n8`, each
@@ -67,7 +68,7 @@ def rows_of(register: np.ndarray, shape: str, trans: bool) -> np.ndarray:
     """
     n = len(register)
     words = np.ascontiguousarray(register)
-    if shape == "m16n8":
+    if shape == M16N8:
         # group, thread, upper half, column of two -> thread, column of two, upper half, group
         return words.view(np.uint8).reshape(n, 8, 4, 2, 2).transpose(0, 2, 4, 3, 1).reshape(n, 8, ROW)
     if trans:
@@ -75,9 +76,9 @@ def rows_of(register: np.ndarray, shape: str, trans: bool) -> np.ndarray:
     return words.view(np.uint8).reshape(n, 8, ROW)
 
 
-def decompressed(rows: np.ndarray, source: str) -> np.ndarray:
+def decompressed(rows: np.ndarray, source: PackedSource) -> np.ndarray:
     """Rows of 16 elements of 4 or 6 bits, padded to 16 bytes, with each element in the low bits of a byte."""
-    if source == "b4x16_p64":
+    if source is PackedSource.B4X16_P64:
         return np.stack([rows[..., :8] & np.uint8(0xF), rows[..., :8] >> np.uint8(4)], -1).reshape(rows.shape)
     bits = np.unpackbits(rows[..., :12], axis=-1, bitorder="little").reshape(*rows.shape, 6)
     return np.packbits(bits, axis=-1, bitorder="little")[..., 0]
@@ -92,12 +93,12 @@ class RowAccess:
     The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
     """
 
-    def __init__(self, form: Form, operand: tree.Operand, count: int) -> None:
-        space = plain_space(form.modifiers.choose("shared", "shared::cta", default="generic") or "")
+    def __init__(self, form: Form, count: int) -> None:
+        space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.site: Site = form.site
         checked = WARP if form.builder.program.capability <= (7, 5) else count
         self.lanes = np.arange(WARP)[None] < checked
-        self.accessor = Accessor(form.address(operand), space, ROW, form.site)
+        self.accessor = Accessor(form.address("p"), space, ROW, form.site)
         form.builder.program.touches("shared", ROW)
 
     def __call__(self, group: Group, guard: Any) -> list[Access]:
@@ -157,28 +158,10 @@ def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
 @effect("ldmatrix")
 def ldmatrix(form: Form) -> Effect:
     """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses."""
-    m = form.modifiers
-    m.need("sync")
-    m.need("aligned")
-    shape = m.need("m8n8", "m8n16", "m16n16") or ""
-    count = int(m.need("x1", "x2", "x4")[1:])
-    trans = m.flag("trans")
-    packed = None
-    if m.flag("b8x16"):
-        packed = m.need("b6x16_p32", "b4x16_p64")
-    else:
-        m.need("b16" if shape == "m8n8" else "b8")
-    if (shape == "m16n16") != trans and shape != "m8n8":
-        raise Unsupported(f"`.{shape}` with `.trans`" if trans else f"`.{shape}` without `.trans`")
-    if (shape == "m8n16" and packed is None) or (shape == "m8n8" and packed is not None):
-        raise Unsupported(f"`.{shape}` of this type")
+    shape, count, trans, packed = form.the(Shape), form["num"], form["trans"] is not None, form["src_fmt"]
     height = ROWS[shape]
-    if count * height > WARP:
-        raise Unsupported(f"`.{shape}` with `.x{count}`")
-    targets = [form.target(part, "b32") for part in form.targets]
-    if len(targets) != count * (2 if shape == "m16n16" else 1):
-        raise Unsupported(f"{counted(len(targets), 'destination')} of `.{shape}.x{count}`")
-    access, site = RowAccess(form, form.source_operands[0], count * height), form.site
+    targets = [form.target(part, "b32") for part in form.parts("r")]
+    access, site = RowAccess(form, count * height), form.site
 
     def arranged(rows: np.ndarray) -> list[np.ndarray]:
         if packed is not None:
@@ -202,19 +185,9 @@ def ldmatrix(form: Form) -> Effect:
 @effect("stmatrix")
 def stmatrix(form: Form) -> Effect:
     """`stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r`."""
-    m = form.modifiers
-    m.need("sync")
-    m.need("aligned")
-    shape = m.need("m8n8", "m16n8") or ""
-    count = int(m.need("x1", "x2", "x4")[1:])
-    trans = m.flag("trans")
-    m.need("b16" if shape == "m8n8" else "b8")
-    if shape == "m16n8" and not trans:
-        raise Unsupported("`.m16n8` without `.trans`")
-    sources = [form.source(part, "b32") for part in form.sources[1:]]
-    if len(sources) != count:
-        raise Unsupported(f"{counted(len(sources), 'source')} of `.x{count}`")
-    access, site = RowAccess(form, form.instruction.operands[0], 8 * count), form.site
+    shape, count, trans = form.the(Shape), form["num"], form["trans"] is not None
+    sources = [form.source(part, "b32") for part in form.parts("r")]
+    access, site = RowAccess(form, 8 * count), form.site
 
     def arranged(registers: list[Any], n: int) -> np.ndarray:
         rows = np.zeros((n, WARP, ROW), np.uint8)
@@ -240,15 +213,12 @@ def stmatrix(form: Form) -> Effect:
 @effect("movmatrix")
 def movmatrix(form: Form) -> Effect:
     """`movmatrix.sync.aligned.m8n8.trans.b16 d, a`."""
-    m = form.modifiers
-    for modifier in ("sync", "aligned", "m8n8", "trans", "b16"):
-        m.need(modifier)
-    source, target, site = form.source(form.sources[0], "b32"), form.target(form.targets[0], "b32"), form.site
+    source, target, site = form.source("a"), form.target("d"), form.site
     read = source.reader
 
     def moved(group: Group, value: Any) -> np.ndarray:
-        rows = rows_of(np.broadcast_to(value, (group.n, WARP)), "m8n8", trans=False)
-        return registers_of(rows, "m8n8", trans=True)[0]
+        rows = rows_of(np.broadcast_to(value, (group.n, WARP)), M8N8, trans=False)
+        return registers_of(rows, M8N8, trans=True)[0]
 
     def step(group: Group, guard: Any) -> bool:
         check_whole(group, guard, site)

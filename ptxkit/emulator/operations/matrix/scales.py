@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.matrices.operand import Mask, take
+from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.tensor_cores import Scales, decode_scales
 from ptxkit.emulator.values import WARP
 
@@ -26,7 +26,8 @@ class ScaleOperand:
     """`scale-data, {byte-id, thread-id}`.
 
     Args:
-        form: the instruction, whose next three operands these are.
+        form: the instruction.
+        matrix: `a` or `b`.
         kind: `ue8m0` or `ue4m3`.
         count: factors of a row of A or column of B, by `.scale_vec`.
         lanes: `fragments.mma_scales_a` or `fragments.mma_scales_b`.
@@ -34,12 +35,17 @@ class ScaleOperand:
     """
 
     def __init__(
-        self, form: Form, kind: str, count: int, lanes: Callable[[int], np.ndarray], threads: int
+        self,
+        form: Form,
+        matrix: str,
+        kind: str,
+        count: int,
+        lanes: Callable[[int], np.ndarray],
+        threads: int,
     ) -> None:
-        data, byte, thread = take(form, 3, "scale factors")
         self.kind, self.count, self.site = kind, count, form.site
-        self.data = form.source(data, "b32")
-        self.selectors = form.source(byte, "u16"), form.source(thread, "u16")
+        self.data = form.source(f"sf{matrix}", "b32")
+        self.selectors = form.source(f"byte_{matrix}"), form.source(f"thread_{matrix}")
         self.lanes = np.stack([lanes(choice) for choice in range(threads)])
 
     def read(self, group: Group, guard: Any) -> tuple[Scales, Mask]:

@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.matrices.operand import Mask, take
+from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, ORDERED, TF32, expand
 from ptxkit.emulator.values import WARP
@@ -24,25 +24,21 @@ class Metadata:
     """The operands `e, f`: metadata and sparsity selector.
 
     Args:
-        form: the instruction, whose next two operands these are.
+        form: the instruction.
         k: elements along K, dense.
         bits: of an element, 8 for all that sit in bytes.
         ordered: `.sp::ordered_metadata`.
 
     Raises:
-        Unsupported: the selector is no constant, or means nothing for this shape.
+        Unsupported: the selector means nothing for this shape.
     """
 
     def __init__(self, form: Form, k: int, bits: int, ordered: bool) -> None:
-        data, operand = take(form, 2, "sparsity metadata")
-        selector = form.immediate(operand)
-        if selector is None:
-            raise Unsupported("a sparsity selector that is no constant")
         try:
-            self.lanes, self.shifts = mma_metadata(k, bits, selector)
+            self.lanes, self.shifts = mma_metadata(k, bits, form.number("f"))
         except PtxkitError as wrong:
             raise Unsupported(wrong.diagnostics[0].message) from None
-        self.source = form.source(data, "b32")
+        self.source = form.source("e", "b32")
         self.bits, self.site = bits, form.site
         self.meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
         self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])

@@ -2,79 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
-from ptxkit.dtypes import DTYPES
+from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import Address
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
-from ptxkit.emulator.operation import Modifiers, Unsupported
 from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
-from ptxkit.emulator.operations.matrix.mma import extents
 from ptxkit.emulator.values import RAW, WARP, viewed
+from ptxkit.isa.modifiers import Layout, Shape, StateSpace
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.asm import tree
     from ptxkit.emulator.effect import Step
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source, Target
 
-SHAPES = ("m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k32", "m8n8k128")
-
-
-@effect("wmma")
-def wmma(form: Form) -> Effect:
-    """`wmma.load.{a,b,c}`, `wmma.store.d`, `wmma.mma`."""
-    m = form.modifiers
-    action = m.need("load", "store", "mma")
-    matrix = m.need("a", "b", "c", "d") if action != "mma" else ""
-    m.need("sync")
-    m.flag("aligned")
-    if action == "mma":
-        return _mma(form, m)
-    return _move(form, m, matrix or "")
+effect = Effects("matrix")
 
 
 def _bits(element: str) -> int:
     return 32 if element == "tf32" else DTYPES[element].bits
 
 
-def _mma(form: Form, m: Modifiers) -> Effect:
-    """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`."""
-    # From sm_75 on fragments don't depend on the layout in memory.
-    m.need("row", "col")
-    m.need("row", "col")
-    rows, columns, depth = extents(m.need(*SHAPES) or "")
-    names = [m.type().name for _ in range(len([left for left in m.left if left in DTYPES]))]
-    if len(names) == 2:
-        names[1:1] = ["f16", "f16"]
-    if len(names) != 4:
-        raise Unsupported(f"{counted(len(names), 'type')}")
-    d, a, b, c = names
-    compute = arithmetic(form.builder, "wmma", (d, a, b, c), m)
+@effect("wmma.mma")
+def mma(form: Form) -> Effect:
+    """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`.
+
+    From sm_75 on fragments don't depend on the layout in memory.
+    """
+    shape, types = form.the(Shape), [type_.name for type_ in form.types]
+    d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
+    compute = arithmetic(form, "wmma", (d, a, b, c))
+    rows, columns, depth = shape
     bits = _bits(a)
     if bits == 1:
         depth, bits = depth // 32, 32
     half = a == "f16"
     row, column = fragments.wmma_a(rows, columns, depth, bits, half)
-    target = MatrixTarget.of(form, Fragment(*fragments.wmma_c(rows, columns), DTYPES[d].bits))
-    left = MatrixSource.of(form, Fragment(column, row, bits), "A")
-    right = MatrixSource.of(form, Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits), "B")
-    start = MatrixSource.of(form, Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits), "C")
-    if form.sources:
-        raise Unsupported(f"{counted(len(form.sources), 'operand')} too many")
+    target = MatrixTarget.of(form, "d", Fragment(*fragments.wmma_c(rows, columns), DTYPES[d].bits))
+    left = MatrixSource.of(form, "a", Fragment(column, row, bits))
+    right = MatrixSource.of(form, "b", Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits))
+    start = MatrixSource.of(form, "c", Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits))
     site = form.site
 
     def step(group: Group, guard: Any) -> bool:
@@ -98,23 +77,17 @@ class Matrix:
     """A matrix in memory and in a warp's registers.
 
     Args:
-        form: the instruction.
-        m: its modifiers.
+        form: the instruction, to which a stride that is left out is the matrix's own extent.
         matrix: `a`, `b`, `c` or `d`.
-        operand, stride: where it lies; a stride of None is the matrix's own extent.
     """
 
-    def __init__(
-        self, form: Form, m: Modifiers, matrix: str, operand: tree.Operand, stride: tree.Operand | None
-    ) -> None:
-        layout = m.need("row", "col")
-        rows, columns, depth = extents(m.need(*SHAPES) or "")
-        space = plain_space(m.choose("global", "shared", "shared::cta", default="generic") or "")
-        element = m.type().name
+    def __init__(self, form: Form, matrix: str) -> None:
+        by_row, element = form.the(Layout) is Layout.ROW, form.the(DType).name
+        space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.bits = _bits(element)
-        cells, height, width = _cells(matrix, (rows, columns, depth), element)
-        outer, inner = cells if layout == "row" else (cells[1], cells[0])
-        self.least = width if layout == "row" else height
+        cells, height, width = _cells(matrix, form.the(Shape), element)
+        outer, inner = cells if by_row else (cells[1], cells[0])
+        self.least = width if by_row else height
         self.word = max(self.bits, 32)
         packed = self.word // self.bits
         elements = outer.shape[1]
@@ -124,14 +97,12 @@ class Matrix:
             for i in range(elements)
             if i % packed
         )
-        if self.bits < 8 and not runs:
-            raise Unsupported(f"`.{layout}` of this type")
         together = packed if runs else 1
         self.size = together * self.bits // 8
         self.fragment = self.registers * self.word // 8
         self.site = form.site
-        self.address = form.address(operand)
-        self.stride = form.source(stride, "u32") if stride is not None else None
+        self.address = form.address("p")
+        self.stride = form.source("stride") if "stride" in form.operands else None
         self.pieces = [
             Piece(i // packed, i % packed * self.bits, Place(self, outer[:, i], inner[:, i]), space)
             for i in range(0, elements, together)
@@ -175,7 +146,7 @@ class Matrix:
             raise fault(code, message, self.site, (f"{group.thread(*lane)}",))
 
 
-def _cells(matrix: str, shape: tuple[int, int, int], element: str) -> tuple[fragments.Cells, int, int]:
+def _cells(matrix: str, shape: Shape, element: str) -> tuple[fragments.Cells, int, int]:
     """The fragment of a matrix, and its height and width."""
     rows, columns, depth = shape
     bits, half = _bits(element), element == "f16"
@@ -190,7 +161,7 @@ class Place(Address):
     """The address of one part of a matrix in each lane."""
 
     def __init__(self, matrix: Matrix, outer: np.ndarray, inner: np.ndarray) -> None:
-        super().__init__(matrix.address.base, 0)
+        super().__init__(matrix.address.base, 0, symbol=matrix.address.symbol)
         self.matrix = matrix
         self.outer, self.inner = outer.astype(np.uint64)[None], inner.astype(np.uint64)[None]
         self.read = self._read
@@ -215,27 +186,30 @@ class Piece:
 
     def __init__(self, register: int, shift: int, place: Place, space: str) -> None:
         self.register, self.shift = register, shift
-        self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site)
+        self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site, named=False)
 
 
-def _move(form: Form, m: Modifiers, matrix: str) -> Effect:
-    """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}` and `wmma.store.d`."""
-    site = form.site
-    if matrix != "d":
-        operands = form.source_operands
-        where = Matrix(form, m, matrix, operands[0], operands[1] if len(operands) > 1 else None)
-        if len(form.targets) != where.registers:
-            raise Unsupported(f"{counted(len(form.targets), 'register')} where it has {where.registers}")
-        targets = [form.target(part, f"b{where.word}") for part in form.targets]
-        return Effect(_loader(where, targets, site), AlignedGate(form))
-    operands = form.instruction.operands
-    where = Matrix(form, m, matrix, operands[0], operands[2] if len(operands) > 2 else None)
-    parts = form.sources[1 : 1 + where.registers]
-    if len(form.sources) - len(parts) != len(operands) - 1:
-        raise Unsupported(f"another number of registers than {where.registers}")
-    return Effect(
-        _storer(where, [form.source(part, f"b{where.word}") for part in parts], site), AlignedGate(form)
-    )
+def load(matrix: str) -> Callable[[Form], Effect]:
+    """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}`."""
+
+    def made(form: Form) -> Effect:
+        where = Matrix(form, matrix)
+        targets = [form.target(part, f"b{where.word}") for part in form.parts("r")]
+        return Effect(_loader(where, targets, form.site), AlignedGate(form))
+
+    return made
+
+
+for matrix in ("a", "b", "c"):
+    effect(f"wmma.load.{matrix}")(load(matrix))
+
+
+@effect("wmma.store.d")
+def store(form: Form) -> Effect:
+    """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
+    where = Matrix(form, "d")
+    sources = [form.source(part, f"b{where.word}") for part in form.parts("r")]
+    return Effect(_storer(where, sources, form.site), AlignedGate(form))
 
 
 def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step:

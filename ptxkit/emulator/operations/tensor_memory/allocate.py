@@ -9,31 +9,27 @@ import numpy as np
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedGate, check_whole
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operations.tensor_memory.issue import cta_group
 from ptxkit.emulator.tensor_memory.engine import engine_of
 from ptxkit.emulator.tensor_memory.waiting import AllocationGate, DeallocationGate
+from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+effect = Effects("tcgen05")
+
 
 @effect("tcgen05.alloc")
 def alloc(form: Form) -> Effect:
     """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
-    m = form.modifiers
-    group_size = cta_group(form)
-    m.need("sync")
-    m.need("aligned")
-    space = plain_space(m.choose("shared::cta", "shared", default="generic") or "generic")
-    m.need("b32")
-    accessor = Accessor(form.address(form.sources[0]), space, 4, form.site)
+    space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
+    accessor = Accessor(form.address("dst"), space, 4, form.site)
     form.builder.program.touches("shared", 4)
-    columns = form.source(form.sources[1], "u32")
-    gate = AllocationGate(form, columns, group_size)
-    site = form.site
+    gate, site = AllocationGate(form, form.source("nCols"), cta_group(form)), form.site
 
     def step(group: Group, guard: Any) -> None:
         engine = engine_of(group.gang)
@@ -55,23 +51,14 @@ def alloc(form: Form) -> Effect:
 @effect("tcgen05.dealloc")
 def dealloc(form: Form) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
-    m = form.modifiers
-    group_size = cta_group(form)
-    for name in ("sync", "aligned", "b32"):
-        m.need(name)
-    gate = DeallocationGate(
-        form, form.source(form.sources[0], "b32"), form.source(form.sources[1], "u32"), group_size
-    )
+    gate = DeallocationGate(form, form.source("taddr"), form.source("nCols"), cta_group(form))
     return Effect(lambda group, guard: None, gate)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
 def relinquish(form: Form) -> Effect:
     """`tcgen05.relinquish_alloc_permit.cta_group.sync.aligned`."""
-    m = form.modifiers
     cta_group(form)
-    m.need("sync")
-    m.need("aligned")
     site = form.site
 
     def step(group: Group, guard: Any) -> None:

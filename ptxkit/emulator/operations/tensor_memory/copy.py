@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptxkit.emulator.asynchronous import Issuers
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
@@ -22,29 +23,28 @@ from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
 from ptxkit.emulator.tensor_memory.flights import Flight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
-from ptxkit.layouts.tensor_memory import COLUMNS, COPY_SHAPES
+from ptxkit.isa.modifiers import MovementShape, Multicast
+from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-SHAPES = tuple({shape for shape, _ in COPY_SHAPES})
-MULTICASTS = tuple({multicast for _, multicast in COPY_SHAPES if multicast})
-FORMATS = ("b6x16_p32", "b4x16_p64")
+effect = Effects("tcgen05")
 
 
 @effect("tcgen05.cp")
 def cp(form: Form) -> Effect:
     """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
-    m = form.modifiers
-    group_size = cta_group(form)
-    shape, multicast = m.need(*SHAPES), m.choose(*MULTICASTS, default="")
-    source_format = m.choose(*FORMATS) if m.flag("b8x16") else None
-    pattern = copies.copy(shape, multicast or "")
-    target, descriptor = Operand(form, form.sources[0]), Operand(form, form.sources[1], "b64")
+    group_size, source_format = cta_group(form), form["src_fmt"]
+    pattern = copies.copy(form.the(MovementShape), form.find(Multicast) or "")
+    target, descriptor = Operand(form, "taddr"), Operand(form, "s_desc")
     form.builder.program.touches("shared", 16)
     site = form.site
+
+    def without(word: int, bits: int) -> tuple[SharedOperand, ...]:
+        return (pattern.source(smem_descriptor(word & ~bits), source_format),)
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -64,7 +64,7 @@ def cp(form: Form) -> Effect:
             lane, column = int(address) >> 16, int(address) & 0xFFFF
             boxes = tuple(box.moved(lane, column) for box in pattern.boxes)
             ctas = engine.pair(cta, group_size)
-            check_shared(engine, (source,), site, who)
+            check_shared(engine, (source,), (int(word),), site, cta, who, partial(without, int(word)))
             check_boxes(engine, ctas, boxes, site, who)
             flight = Flight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
             cells = pattern.cells + (lane * COLUMNS + column)
@@ -104,10 +104,7 @@ def _copy(
 @effect("tcgen05.shift")
 def shift(form: Form) -> Effect:
     """`tcgen05.shift.cta_group.down [taddr]`."""
-    m = form.modifiers
-    group_size = cta_group(form)
-    m.need("down")
-    target, site = Operand(form, form.sources[0]), form.site
+    group_size, target, site = cta_group(form), Operand(form, "taddr"), form.site
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)

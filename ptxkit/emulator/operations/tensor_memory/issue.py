@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operands import Source
@@ -26,7 +27,7 @@ CODES = {"TCGEN-IDESC": "P6125", "TCGEN-SMEM-DESC": "P6126", "TCGEN-ZERO-MASK": 
 def cta_group(form: Form) -> int:
     """1 or 2."""
     form.builder.program.asynchronous = True
-    return int((form.modifiers.need("cta_group::1", "cta_group::2"))[-1])
+    return int(form["cta_group"] or 1)
 
 
 class Operand:
@@ -34,16 +35,17 @@ class Operand:
 
     Args:
         form: the instruction.
-        operand: as written.
-        type_name: what it is read as; left out for an address in brackets.
+        operand: its name in the row, or one as written.
+        type_name: what one as written is read as.
     """
 
-    def __init__(self, form: Form, operand: tree.Operand, type_name: str | None = None) -> None:
+    def __init__(self, form: Form, operand: tree.Operand | str, type_name: str | None = None) -> None:
         self.site = form.site
         self.source: Source | None
         self._read: Callable[[Group], Any]
-        if type_name is None:
-            address = form.address(operand)
+        there = form.operands[operand] if isinstance(operand, str) else operand
+        if isinstance(there, tree.Address):
+            address = form.address(there)
             self.source, self._read = address.base, address.read
         else:
             self.source = form.source(operand, type_name)
@@ -97,24 +99,49 @@ def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site:
                 )
 
 
-def check_shared(engine: Engine, operands: Sequence[SharedOperand], site: Site, who: str) -> None:
+def check_shared(
+    engine: Engine,
+    operands: Sequence[SharedOperand],
+    words: Sequence[int],
+    site: Site,
+    cta: int,
+    who: str,
+    again: Callable[[int], Sequence[SharedOperand]],
+) -> None:
     """What descriptors reach must lie in shared memory.
+
+    Args:
+        engine: of the gang.
+        operands: what is read.
+        words: the descriptor of each.
+        site: the instruction.
+        cta: whose shared memory it is.
+        who: the thread, for the finding.
+        again: the operands without some bits of the descriptors.
 
     Raises:
         EmulatorFault: P602.
     """
     launch = engine.gang.launch
     start, end = launch.shared_start, launch.shared_start + launch.shared_total
-    for operand in operands:
+    for at, operand in enumerate(operands):
         if operand.first < start or operand.last >= end:
-            first, last = operand.first, operand.last
-            reads = f"reads shared memory from {first:#x} to {last:#x}"
+            rank = cta % engine.gang.cluster
+            bits = rank_in_descriptor(rank)
+            notes = [who, f"the CTA has {start:#x} to {end - 1:#x}"]
+            help = "look at the address and offsets of the descriptor: `ptxkit explain smem.tcgen05`"
+            if bits and words[at] & bits == bits:
+                without = again(bits)[at]
+                if start <= without.first and without.last < end:
+                    note, help = unmasked_rank(rank)
+                    notes.append(note)
             raise fault(
                 "P602",
-                f"out of bounds: `{site.instruction.spelling}` {reads}",
+                f"out of bounds: `{site.instruction.spelling}` reads shared memory from {operand.first:#x} "
+                f"to {operand.last:#x}",
                 site,
-                (who, f"the CTA has {start:#x} to {end - 1:#x}"),
-                "look at the address and offsets of the descriptor: `ptxkit explain smem.tcgen05`",
+                notes,
+                help,
             )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.asm import tree
-from ptxkit.diagnostics import Diagnostic, counted
+from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.asynchronous import Issuers
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import (
@@ -25,8 +25,8 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
 from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import (
-    SCALED,
     Illegal,
     MmaForm,
     Operands,
@@ -36,6 +36,7 @@ from ptxkit.emulator.tensor_memory.product import (
     place,
     vector_of,
 )
+from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,36 +44,32 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-KINDS = tuple(f"kind::{kind}" for kind in ("tf32", "f16", "i8", "f8f6f4", *SCALED))
-USES = ("fill", "use", "lastuse", "discard")
-COLLECTORS = tuple(f"collector::{buffer}::{use}" for buffer in ("a", "b0", "b1", "b2", "b3") for use in USES)
+effect = Effects("tcgen05")
 
 
 @effect("tcgen05.mma")
 def mma(form: Form) -> Effect:
-    """`tcgen05.mma{.ws}{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, .., enable-input-d`."""
-    m = form.modifiers
-    ws, sparse = m.flag("ws"), m.flag("sp")
-    group_size = cta_group(form)
-    kind = m.need(*KINDS).removeprefix("kind::")
-    scaled = m.flag("block_scale")
-    if scaled != (kind in SCALED):
-        raise Unsupported("`.block_scale` without a kind for it, or such a kind without it")
-    vec = m.choose("scale_vec::1X", "scale_vec::2X", "scale_vec::4X")
-    block = m.choose("block16", "block32")
-    vector = vector_of(kind, vec and vec.removeprefix("scale_vec::"), block) if scaled else None
-    if scaled and vector is None:
-        raise Unsupported("`.kind::mxf4nvf4` without `.scale_vec`")
-    ashift = m.flag("ashift")
-    collector = m.choose(*COLLECTORS, default="collector::b0::discard" if ws else "collector::a::discard")
-    _, buffer, use = (collector or "").split("::")
+    """`tcgen05.mma{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, .., enable-input-d`."""
+    return _mma(form, ws=False)
+
+
+@effect("tcgen05.mma.ws")
+def mma_ws(form: Form) -> Effect:
+    """`tcgen05.mma.ws{.sp}.cta_group::1.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
+    return _mma(form, ws=True)
+
+
+def _mma(form: Form, ws: bool) -> Effect:
+    sparse, group_size = form["sp"] is not None, cta_group(form)
+    kind = form.the(MmaKind).removeprefix("kind::")
+    vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
+    buffer, use = form["collector"] or Collector("b0" if ws else "a", CollectorUse.DISCARD)
     capability, plain = form.builder.program.capability, form.builder.program.image.tensor_cores == "float32"
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
     form.builder.program.touches("shared", 16)
-
-    read = _Reader(form, group_size, ws, sparse, scaled)
-    static = MmaForm(kind, group_size, ws, sparse, ashift, vector, read.tensor_a)
+    read = _Reader(form, group_size)
+    static = MmaForm(kind, group_size, ws, sparse, form["ashift"] is not None, vector, "a" in form.operands)
     computing: dict[Plan, Arithmetic] = {}
     site = form.site
 
@@ -98,7 +95,8 @@ def mma(form: Form) -> Effect:
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
             ctas = engine.pair(cta, group_size)
-            check_shared(engine, product.shared, site, who)
+            words = (operands.a, operands.b)[-len(product.shared) :]
+            check_shared(engine, product.shared, words, site, cta, who, partial(_without, plan, operands))
             check_boxes(engine, ctas, (*product.writes, *product.reads), site, who)
             _collect(engine, cta, buffer, use, product, site, who)
             if plan not in computing:
@@ -111,6 +109,12 @@ def mma(form: Form) -> Effect:
             engine.issue(flight, shared, _work(engine, computing[plan], product, ctas, disabled, site, who))
 
     return Effect(step)
+
+
+def _without(plan: Plan, operands: Operands, bits: int) -> tuple[SharedOperand, ...]:
+    """What a product would read of shared memory without some bits of its matrix descriptors."""
+    a = operands.a if plan.form.tensor_a else operands.a & ~bits
+    return place(plan, replace(operands, a=a, b=operands.b & ~bits)).shared
 
 
 def _work(
@@ -152,55 +156,39 @@ def _work(
     return work
 
 
-def _collect(engine: Engine, cta: int, buffer: str, use: str, product: Product, site: Site, who: str) -> None:
+def _collect(
+    engine: Engine, cta: int, buffer: str, use: CollectorUse, product: Product, site: Site, who: str
+) -> None:
     """Keep the account of a collector buffer: what was read into it may be used again while it is there."""
     key = (cta, buffer)
     matrix = product.operands.a if buffer == "a" else product.operands.b
     held = engine.collectors.get(key)
-    if use in ("use", "lastuse") and engine.gang.launch.sanitize:
+    if use in (CollectorUse.USE, CollectorUse.LASTUSE) and engine.gang.launch.sanitize:
         wrong = "nothing has filled it" if held is None else "it was filled from another matrix"
         if held is None or held[0] != matrix:
             notes = [who] + ([f"filled at {held[1].where}"] if held else [])
             message = f"TCGEN-COLLECTOR: `.collector::{buffer}::{use}`, but {wrong}"
             engine.gang.launch.warn("P6124", message, site, notes)
-    if use == "fill":
+    if use is CollectorUse.FILL:
         engine.collectors[key] = (matrix, site)
-    elif use != "use":
+    elif use is not CollectorUse.USE:
         engine.collectors.pop(key, None)
 
 
 class _Reader:
-    """The operands of each issuing thread.
+    """The operands of each issuing thread."""
 
-    Attributes:
-        tensor_a: whether A lies in tensor memory.
-    """
+    def __init__(self, form: Form, group_size: int) -> None:
+        def named(*names: str) -> Operand | None:
+            return next((Operand(form, name) for name in names if name in form.operands), None)
 
-    def __init__(self, form: Form, group_size: int, ws: bool, sparse: bool, scaled: bool) -> None:
-        left = list(form.sources)
-
-        def next_operand(type_name: str | None = None) -> Operand:
-            if not left:
-                raise Unsupported("so few operands")
-            return Operand(form, left.pop(0), type_name)
-
-        self.d = next_operand()
-        self.tensor_a = bool(left) and isinstance(left[0], tree.Address)
-        self.a = next_operand(None if self.tensor_a else "b64")
-        self.b = next_operand("b64")
-        self.metadata = next_operand() if sparse else None
-        self.idesc = next_operand("b32")
-        self.scales = (next_operand(), next_operand()) if scaled else None
-        self.lanes: list[Operand] = []
-        if not ws and not scaled and len(left) > 2:
-            self.lanes = [next_operand("b32") for _ in range(4 * group_size)]
-        self.enable = next_operand("pred")
-        self.mask = next_operand("b64") if ws and left else None
-        self.scale_input = 0
-        if left and not ws:
-            self.scale_input = form.immediate(left.pop(0)) or 0
-        if left:
-            raise Unsupported(f"{counted(len(left), 'operand')} too many")
+        self.d, self.a, self.b = named("d"), named("a", "a_desc"), named("b_desc")
+        self.metadata, self.idesc = named("sp_meta"), named("idesc")
+        self.scale_a, self.scale_b = named("scale_A"), named("scale_B")
+        lanes = form.parts("disable_output_lane") if "disable_output_lane" in form.operands else []
+        self.lanes = [Operand(form, part, "b32") for part in lanes]
+        self.enable, self.mask = named("enable_input_d"), named("zero_column_mask_desc")
+        self.scale_input = form.constant("scale_input_d") or 0
         self.group_size = group_size
 
     def __call__(self, group: Group, issuers: Issuers) -> list[tuple[int, Operands, np.ndarray | None]]:
@@ -211,11 +199,11 @@ class _Reader:
                 return [None] * len(issuers)
             return [value.item() for value in operand.take(group, issuers)]
 
-        scale_a, scale_b = self.scales or (None, None)
         columns = [
             values(one)
             for one in (
-                self.idesc, self.d, self.a, self.b, self.enable, self.metadata, scale_a, scale_b, self.mask,
+                self.idesc, self.d, self.a, self.b, self.enable, self.metadata, self.scale_a, self.scale_b,
+                self.mask,
             )
         ]  # fmt: skip
         lanes = [values(one) for one in self.lanes]

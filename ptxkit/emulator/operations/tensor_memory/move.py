@@ -7,40 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import Address
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
 from ptxkit.emulator.tensor_memory.flights import Flight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
-from ptxkit.layouts.tensor_memory import MOVE_SHAPES, QUARTER
+from ptxkit.isa.modifiers import MemoryOperation, MovementShape
+from ptxkit.layouts.tensor_memory import QUARTER
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-NUMS = tuple(f"x{2**i}" for i in range(8))
+effect = Effects("tcgen05")
 
 
-def _pattern(form: Form, packing: str) -> Move:
-    m = form.modifiers
+def _pattern(form: Form, packed: bool) -> Move:
     form.builder.program.asynchronous = True
-    m.need("sync")
-    m.need("aligned")
-    shape = m.need(*MOVE_SHAPES)
-    num = int(m.need(*NUMS)[1:])
-    split = 0
-    if shape == "16x32bx2":
-        place = 1 if form.instruction.modifiers[0] == "st" else len(form.source_operands) - 1
-        split = form.immediate(form.source_operands[place]) or 0
-    return move(shape, num, split, m.flag(packing))
+    split = form.constant("immHalfSplitoff") or 0
+    return move(form.the(MovementShape), form["num"], split, packed)
 
 
 class _Addresses:
@@ -48,11 +38,10 @@ class _Addresses:
 
     Args:
         form: the instruction.
-        address: its operand.
     """
 
-    def __init__(self, form: Form, address: Address) -> None:
-        self.address, self.site = address, form.site
+    def __init__(self, form: Form) -> None:
+        self.address, self.site = form.address("taddr"), form.site
 
     def __call__(self, group: Group, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
         """Each address with the group's rows that have it.
@@ -112,20 +101,14 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
         engine.at_once(Flight(kind, site, row, 0, 0, cta, reads, writes))
 
 
-@effect("tcgen05.ld")
+@effect("tcgen05.ld", "tcgen05.ld.red")
 def ld(form: Form) -> Effect:
     """`tcgen05.ld{.red}.sync.aligned.shape.num{.pack::16b}{.op..}.type r, {redval,} [taddr]{, imm}`."""
-    m = form.modifiers
-    reduces = m.flag("red")
-    pattern = _pattern(form, "pack::16b")
-    reduce = _reduction(form) if reduces else None
-    kind = m.need("b32") if not reduces else m.type().name
-    targets = [form.target(part, kind) for part in form.targets]
-    reduced = targets.pop() if reduces else None
-    if len(targets) != pattern.registers:
-        raise Unsupported(f"{counted(len(targets), 'register')} where it loads {pattern.registers}")
-    addresses = _Addresses(form, form.address(form.source_operands[0]))
-    site = form.site
+    pattern, kind = _pattern(form, form["pack::16b"] is not None), form.type_of("r").name
+    targets = [form.target(part, kind) for part in form.parts("r")]
+    reduced = form.target("redval")
+    reduce = _reduction(form, kind) if reduced is not None else None
+    addresses, site = _Addresses(form), form.site
 
     def step(group: Group, guard: Any) -> bool:
         engine = engine_of(group.gang)
@@ -174,11 +157,9 @@ def _unwritten(engine: Engine, site: Site) -> int:
     return engine.gang.launch.origins.of_memory(site, "tensor memory")
 
 
-def _reduction(form: Form) -> Callable[[np.ndarray], np.ndarray]:
-    m = form.modifiers
-    least = m.need("min", "max") == "min"
-    absolute, nan = m.flag("abs"), m.flag("NaN")
-    kind = next(modifier for modifier in m.left if modifier in ("f32", "u32", "s32"))
+def _reduction(form: Form, kind: str) -> Callable[[np.ndarray], np.ndarray]:
+    least = form["redOp"] is MemoryOperation.MIN
+    absolute, nan = form["abs"], form["NaN"] is not None
 
     def reduce(words: np.ndarray) -> np.ndarray:
         values = words.view(target_dtype(kind))
@@ -197,16 +178,9 @@ def _reduction(form: Form) -> Callable[[np.ndarray], np.ndarray]:
 @effect("tcgen05.st")
 def st(form: Form) -> Effect:
     """`tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], {imm,} r`."""
-    pattern = _pattern(form, "unpack::16b")
-    form.modifiers.need("b32")
-    sources = [form.source(part, "b32") for part in form.sources[-pattern.registers :]]
-    extra = 2 if pattern.shape == "16x32bx2" else 1
-    if len(form.sources) != pattern.registers + extra:
-        raise Unsupported(
-            f"{counted(len(form.sources) - extra, 'register')} where it stores {pattern.registers}"
-        )
-    addresses = _Addresses(form, form.address(form.source_operands[0]))
-    site = form.site
+    pattern = _pattern(form, form["unpack::16b"] is not None)
+    sources = [form.source(part, "b32") for part in form.parts("r")]
+    addresses, site = _Addresses(form), form.site
 
     def step(group: Group, guard: Any) -> None:
         engine = engine_of(group.gang)
@@ -238,13 +212,19 @@ def st(form: Form) -> Effect:
     return Effect(step, AlignedGate(form))
 
 
-@effect("tcgen05.wait::ld", "tcgen05.wait::st")
-def wait(form: Form) -> Effect:
-    """`tcgen05.wait::ld.sync.aligned`, `tcgen05.wait::st.sync.aligned`."""
-    m = form.modifiers
-    m.need("sync")
-    m.need("aligned")
-    kind = form.instruction.modifiers[0].removeprefix("wait::")
+@effect("tcgen05.wait::ld")
+def wait_loads(form: Form) -> Effect:
+    """`tcgen05.wait::ld.sync.aligned`."""
+    return _wait(form, "ld")
+
+
+@effect("tcgen05.wait::st")
+def wait_stores(form: Form) -> Effect:
+    """`tcgen05.wait::st.sync.aligned`."""
+    return _wait(form, "st")
+
+
+def _wait(form: Form, kind: str) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:

@@ -8,30 +8,28 @@ import numpy as np
 
 from ptxkit.emulator.addresses import WINDOW
 from ptxkit.emulator.asynchronous import Issuers
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.tensor_memory.issue import Operand, cta_group, warn_many
 from ptxkit.emulator.tensor_memory.engine import engine_of
+from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+tcgen05 = Effects("tcgen05")
 
-@effect("tcgen05.commit")
+
+@tcgen05("tcgen05.commit")
 def commit(form: Form) -> Effect:
     """`tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast}.b64 [mbar]{, mask}`."""
-    m = form.modifiers
-    group_size = cta_group(form)
-    m.need("mbarrier::arrive::one")
-    space = m.choose("shared::cluster", default="generic") or "generic"
-    multicast = m.flag("multicast::cluster")
-    m.need("b64")
-    places = {name: mbarrier_at(form, form.sources[0], name) for name in ("shared::cluster", space)}
-    address = Operand(form, form.sources[0])
-    mask = Operand(form, form.sources[1], "b16") if multicast else None
-    site = form.site
+    group_size, site = cta_group(form), form.site
+    space = form.find(StateSpace) or StateSpace.GENERIC
+    places = {each: mbarrier_at(form, "mbar", each) for each in (StateSpace.SHARED_CLUSTER, space)}
+    address = Operand(form, "mbar")
+    mask = Operand(form, "ctaMask") if "ctaMask" in form.operands else None
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
@@ -42,7 +40,7 @@ def commit(form: Form) -> Effect:
         engine = engine_of(gang)
         # Triton gives zero-extended addresses of shared memory to the form without a state space.
         narrow = bool((address.take(group, issuers) < WINDOW).all())
-        found = places["shared::cluster" if narrow else space](group, issuers)
+        found = places[StateSpace.SHARED_CLUSTER if narrow else space](group, issuers)
         ranks = mask.take(group, issuers) if mask is not None else None
         for item in range(len(issuers)):
             who, row = issuers.name(item), int(issuers.rows[item])
@@ -63,10 +61,21 @@ def commit(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("tcgen05.fence::before_thread_sync", "tcgen05.fence::after_thread_sync")
-def fence(form: Form) -> Effect:
-    """`tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`."""
-    before, site = form.instruction.modifiers[0] == "fence::before_thread_sync", form.site
+@tcgen05("tcgen05.fence::before_thread_sync")
+def fence_before(form: Form) -> Effect:
+    """`tcgen05.fence::before_thread_sync`."""
+    return _fence(form, before=True)
+
+
+@tcgen05("tcgen05.fence::after_thread_sync")
+def fence_after(form: Form) -> Effect:
+    """`tcgen05.fence::after_thread_sync`."""
+    return _fence(form, before=False)
+
+
+def _fence(form: Form, before: bool) -> Effect:
+    site = form.site
+    form.builder.program.tensor_fences = True
 
     def step(group: Group, guard: Any) -> None:
         launch = group.gang.launch

@@ -24,7 +24,7 @@ def constant_value(operand: Operand) -> int | None:
     Negative numbers come out negative, as they are meant, though PTX computes in 64 bits.
     """
     if isinstance(operand, Integer):
-        return operand.value
+        return operand.value if operand.value <= _MASK else operand.value & _MASK
     if isinstance(operand, Name):
         return 32 if operand.name == "WARP_SZ" else None
     if isinstance(operand, Parenthesized):
@@ -103,3 +103,48 @@ def number(operand: Operand) -> float | None:
     if operand.width == 32:
         return float(struct.unpack("<f", operand.bits.to_bytes(4, "little"))[0])
     return float(struct.unpack("<d", operand.bits.to_bytes(8, "little"))[0])
+
+
+def overflows(literal: Float) -> bool:
+    """Whether a decimal literal is beyond the normal 64-bit numbers, too large or too small."""
+    exponent = literal.bits >> 52 & 0x7FF
+    if literal.width != 64 or 0 < exponent < 0x7FF or (literal.text or "0d").lower().startswith("0d"):
+        return False
+    digits = (literal.text or "").lower().partition("e")[0]
+    return exponent == 0x7FF or any(digit in "123456789" for digit in digits)
+
+
+def literal_kind(operand: Operand) -> str | None:
+    """`int` or `float` for a constant expression, empty for one whose operands don't fit; None for others.
+
+    Both sides of an operator are of one kind, `~ ! % & | ^ << >> && || ?:` and casts take integers, and
+    nothing is divided by zero.
+    """
+    if isinstance(operand, Integer):
+        return "int"
+    if isinstance(operand, Float):
+        return "float"
+    if isinstance(operand, Name):
+        return "int" if operand.name == "WARP_SZ" else None
+    if isinstance(operand, Parenthesized):
+        return literal_kind(operand.inner)
+    if isinstance(operand, Unary):
+        kind = literal_kind(operand.operand)
+        return "" if kind == "float" and operand.operator not in ("-", "+") else kind
+    if isinstance(operand, Conditional):
+        parts = [literal_kind(part) for part in (operand.condition, operand.then, operand.otherwise)]
+        return None if None in parts else "int" if parts == ["int"] * 3 else ""
+    if isinstance(operand, Binary):
+        left, right = literal_kind(operand.left), literal_kind(operand.right)
+        if left is None or right is None:
+            return None
+        if left != right or (left == "float" and operand.operator in _OF_INTEGERS):
+            return ""
+        if operand.operator == "/" and constant_value(operand.right) == 0:
+            return ""
+        return "int" if operand.operator in _TRUTHS else left
+    return None
+
+
+_OF_INTEGERS = frozenset(("%", "&", "|", "^", "<<", ">>", "&&", "||"))
+_TRUTHS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
+from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, listed
 from ptxkit.asm.tree import (
     Address,
     Arguments,
@@ -28,6 +28,7 @@ from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
+INFINITIES = (0x7FF0000000000000, 0xFFF0000000000000)
 _COMPONENTS = frozenset("xyzwrgba")
 
 
@@ -70,6 +71,8 @@ class Names:
             return "int"
         register = SPECIAL_REGISTERS.get(name.name)
         if register is not None:
+            if register.narrow:
+                return ("sreg", register.type, "narrow")
             return ("sreg", "v4", register.type) if register.vector else ("sreg", register.type)
         self.unknown.setdefault(name.name, name)
         return "?"
@@ -93,6 +96,8 @@ class Names:
 
     def _unary(self, unary: Unary) -> OperandKind:
         inner = self.kind(unary.operand)
+        if inner in ("float", "0f") and unary.operator in "!~":
+            return ("expression",)
         if inner in ("int", "float", "0f", "?"):
             return inner
         if unary.operator == "!":
@@ -103,21 +108,23 @@ class Names:
 
     def _binary(self, binary: Binary) -> OperandKind:
         left, right = self.kind(binary.left), self.kind(binary.right)
-        if isinstance(left, tuple) and left[0] in ("var", "opaque") and right == "int":
-            return left
-        if left == "func" and right == "int":
-            return left
         if "?" in (left, right):
             return "?"
         if isinstance(left, str) and isinstance(right, str) and {left, right} <= {"int", "float", "0f"}:
-            return "int" if (left, right) == ("int", "int") else "float"
-        return ("offset", left)
+            if (left == "int") != (right == "int"):
+                return ("expression",)
+            return "int" if left == "int" else "float"
+        if right != "int":
+            return ("expression",)
+        return left if left[0] == "offset" else ("offset", left)
 
     def _conditional(self, conditional: Conditional) -> OperandKind:
         return self.kind(conditional.then)
 
     def _address(self, address: Address) -> OperandKind:
         base = self.kind(address.base)
+        if address.offset is not None and type(address.offset) is not Integer:
+            base = base if self.kind(address.offset) in ("int", "?") else ("expression",)
         rest = tuple(self.kind(part) for part in address.rest)
         return ("[", base, address.operator, address.suffix, *rest)
 
@@ -125,7 +132,7 @@ class Names:
 _OTHERS: dict[type, Callable[[Names, Any], OperandKind]] = {
     Name: Names._component,
     Integer: lambda names, operand: "int",
-    Float: lambda names, operand: "0f" if operand.width == 32 else "float",
+    Float: lambda names, operand: "0f" if operand.width == 32 else _decimal(operand),
     String: lambda names, operand: "string",
     Unary: Names._unary,
     Binary: Names._binary,
@@ -139,6 +146,12 @@ _OTHERS: dict[type, Callable[[Names, Any], OperandKind]] = {
 }
 
 
+def _decimal(number: Float) -> OperandKind:
+    """A decimal number, or one in `0d`; one that no double holds is none."""
+    overflows = number.bits in INFINITIES and number.text is not None and number.text[1:2] not in "dD"
+    return ("expression",) if overflows else "float"
+
+
 def symbol_kind(symbol: Symbol) -> OperandKind:
     """The kind of a declared name."""
     if symbol.kind is SymbolKind.REGISTER:
@@ -148,11 +161,11 @@ def symbol_kind(symbol: Symbol) -> OperandKind:
     if symbol.kind is SymbolKind.LABEL:
         if isinstance(symbol.names, Prototype):
             return "prototype"
-        if isinstance(symbol.names, Directive):
+        if isinstance(symbol.names, Directive) and any(listed(symbol.names)):
             return "targets" if symbol.names.name == "branchtargets" else "calltargets"
         return "label"
     dtype = DTYPES.get(symbol.type)
-    if dtype is not None and dtype.kind is Kind.OPAQUE:
+    if dtype is not None and dtype.kind is Kind.OPAQUE and not symbol.is_array:
         return ("opaque", symbol.type)
     if symbol.space.startswith("param"):
         return ("var", "param", _role(symbol))

@@ -1,0 +1,225 @@
+"""A checked instruction by its row: slots and operands by the names that the row gives them.
+
+Whoever meets an instruction first (`ptxkit.asm.check`, else `ptxkit.asm.flow`) finds its row and leaves the
+match with it; `Decoded` shows both as one value that everybody behind them reads, so that nobody takes
+modifiers and operands apart a second time. An operand is called what the manual's syntax line calls it: those
+of `mbarrier.try_wait.b64 waitComplete, [addr], state` are `waitComplete`, `addr` and `state`, those of
+`[tensorMap, tensorCoords]` both, those of `d|p` both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from ptxkit.asm.constants import constant_value
+from ptxkit.asm.kinds import Names
+from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair, Unary, Vector
+from ptxkit.dtypes import DTYPES, DType
+from ptxkit.isa.match import Match, address_parts, address_spaces
+from ptxkit.isa.modifiers import StateSpace
+from ptxkit.isa.notation import Form
+from ptxkit.isa.operands import resolve_type
+from ptxkit.isa.places import Place
+from ptxkit.isa.registry import spelling
+
+Meaning = TypeVar("Meaning")
+
+
+class Decoded:
+    """An instruction and its row.
+
+    Attributes:
+        instruction: the statement.
+        match: which row it is of, what fills the row's slots, and which place each operand has.
+    """
+
+    __slots__ = ("_operands", "instruction", "match")
+
+    def __init__(self, instruction: Instruction) -> None:
+        if instruction.match is None:
+            raise ValueError(f"`{instruction.spelling}` is of no row")
+        self.instruction = instruction
+        self.match: Match = instruction.match
+        self._operands: Mapping[str, Operand] | None = None
+
+    @property
+    def row(self) -> Form:
+        """The row."""
+        return self.match.form
+
+    # ---- modifiers
+
+    def __getitem__(self, slot: str) -> Any:
+        """What the modifier in a slot means (`ptxkit.isa.modifiers`); None where it is left out, or where the
+        row has no slot of that name."""
+        return self.match.candidate.meanings.get(slot)
+
+    def find(self, meaning: type[Meaning]) -> Meaning | None:
+        """The first modifier that means something of this class, whatever its slot is called, or None."""
+        return next(iter(self.all(meaning)), None)
+
+    def the(self, meaning: type[Meaning]) -> Meaning:
+        """The same of what the row always has: `the(DType)`."""
+        found = self.find(meaning)
+        assert found is not None, f"`{self.instruction.spelling}` has no {meaning.__name__}"
+        return found
+
+    def all(self, meaning: type[Meaning]) -> tuple[Meaning, ...]:
+        """Every modifier that means something of this class, in order: of `mma` both layouts."""
+        return tuple(found for found in self.match.candidate.meant if isinstance(found, meaning))
+
+    @property
+    def types(self) -> tuple[DType, ...]:
+        """The types among its modifiers, in order: of `cvt.rn.f16.f32` both."""
+        return self.all(DType)
+
+    @property
+    def reads_carry(self) -> bool:
+        """Whether it reads the condition code register's CC.CF."""
+        return "carries" in self.row.traits
+
+    @property
+    def writes_carry(self) -> bool:
+        """Whether it writes CC.CF."""
+        return self["cc"] is not None
+
+    # ---- operands
+
+    @property
+    def operands(self) -> Mapping[str, Operand]:
+        """The operands that are there, by name; of an address its base's name stands for the whole."""
+        if self._operands is None:
+            found: dict[str, Operand] = {}
+            for place, operand in zip(self.match.places, self.instruction.operands, strict=True):
+                _name(place, operand, found)
+            self._operands = found
+        return self._operands
+
+    def type_of(self, operand: str) -> DType:
+        """The type that the row says an operand has.
+
+        Raises:
+            KeyError: the row has no operand of that name, or no type for it.
+        """
+        name = self._type(operand)
+        if name is None:
+            raise KeyError(f"`{operand}` of `{self.row.syntax}` has no type")
+        return DTYPES[name]
+
+    def _type(self, operand: str) -> str | None:
+        spec = self.row.specs[operand]
+        return "pred" if "pred" in spec.words else resolve_type(spec, self.match.slots)
+
+    def values(self, written: bool) -> list[tuple[Operand | None, str]]:
+        """The values that it writes or reads, each with the name of its type.
+
+        Vectors and pairs go by their parts, one that is left out as None. Constants without a type, as the
+        table of `lop3`, are no values.
+        """
+        found: list[tuple[Operand | None, str]] = []
+        chosen = self.match.written if written else self.match.read
+        for place, there in zip(self.match.places, chosen, strict=True):
+            for leaf in place.leaves() if there else ():
+                kind = self._type(leaf.name)
+                operand = self.operands.get(leaf.name)
+                if kind is not None and isinstance(operand, Vector):
+                    found += [(element, kind) for element in operand.elements]
+                elif kind is not None:
+                    found.append((operand, kind))
+        return found
+
+    def constant(self, operand: str) -> int | None:
+        """The value of an operand that is an integer constant; None where it is left out or none."""
+        there = self.operands.get(operand)
+        return constant_value(there) if there is not None else None
+
+    def number(self, operand: str) -> int:
+        """The value of an operand that its row makes an integer constant."""
+        value = self.constant(operand)
+        assert value is not None
+        return value
+
+    def negated(self, operand: str) -> bool:
+        """Whether a minus stands before an operand, as in `vmad`."""
+        there = self.operands[operand]
+        return isinstance(there, Unary) and there.operator == "-" and isinstance(there.operand, Name)
+
+    def selector(self, operand: str) -> str | None:
+        """The part of an operand that a video instruction selects, `h1` of `%r1.h1`; None for all of it."""
+        there = self.operands[operand]
+        name = there.operand if isinstance(there, Unary) else there
+        part = name.component if isinstance(name, Name) else None
+        return part if part is not None and part not in "xyzw" else None
+
+    def space_of(self, address: str) -> StateSpace:
+        """The state space of an address, by the name of its base: what its row or its modifier says."""
+        place = next(place for place in self.match.places if place.name == address)
+        return StateSpace(address_spaces(self.match.candidate, place)[-1])
+
+
+def _name(place: Place, operand: Operand, found: dict[str, Operand]) -> None:
+    """Enter what stands in a place under the names that the place has."""
+    found[place.name] = operand
+    if place.shape == "pair" and isinstance(operand, Pair):
+        for half, value in zip(place.parts, (operand.first, operand.second), strict=True):
+            found[half.name] = value
+    elif place.shape == "address" and isinstance(operand, Address):
+        parts = address_parts(place, ("[", None, None, None, *operand.rest)) or ()
+        for part, value in zip(parts, operand.rest, strict=True):
+            _name(part, value, found)
+    elif place.parts and isinstance(operand, (Vector, Arguments)):
+        for part, value in zip(place.parts, operand.elements, strict=False):
+            _name(part, value, found)
+
+
+def find_match(instruction: Instruction, names: Names) -> Match | None:
+    """The row of an instruction whose names mean what `names` says; None where no row fits."""
+    if instruction.opcode == "call":
+        return _call(instruction)
+    kinds = tuple([names.kind(operand) for operand in instruction.operands])
+    return spelling(instruction.opcode, instruction.modifiers).match(kinds)
+
+
+_RETURNS, _FUNCTION = Place("arguments", "ret_param"), Place("plain", "func")
+_PARAMETERS, _LIST = Place("arguments", "param_list"), Place("plain", "flist")
+
+
+def _call(instruction: Instruction) -> Match | None:
+    """`call (ret-param), func, (param-list), flist`, of which only `func` must be there. PTX ISA 9.7.12.5."""
+    operands = instruction.operands
+    candidates = spelling(instruction.opcode, instruction.modifiers).candidates
+    if not operands or not candidates:
+        return None
+    places: list[Place] = []
+    for operand in operands:
+        if isinstance(operand, Arguments):
+            places.append(_PARAMETERS if _FUNCTION in places else _RETURNS)
+        else:
+            places.append(_LIST if _FUNCTION in places else _FUNCTION)
+    returns = tuple(place is _RETURNS for place in places)
+    reads = tuple(not returned for returned in returns)
+    return Match(candidates[0], tuple(places), candidates[0].facts, returns, reads, False, False, False, ())
+
+
+def destinations(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that an instruction writes, once its row is known: a `Name`, `Vector` or `Pair` each; `_`
+    stays in. None where no row fits."""
+    match = instruction.match
+    if match is None:
+        return ()
+    return tuple([o for o, written in zip(instruction.operands, match.written, strict=True) if written])
+
+
+def sources(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that an instruction reads, addresses included; what is read and written stands in both."""
+    match = instruction.match
+    if match is None:
+        return instruction.operands
+    return tuple([o for o, read in zip(instruction.operands, match.read, strict=True) if read])
+
+
+def traits(instruction: Instruction) -> frozenset[str]:
+    """What the row says of the instruction beside its syntax (`ptxkit.isa.notation.TRAITS`)."""
+    match = instruction.match
+    return match.form.traits if match is not None else frozenset()

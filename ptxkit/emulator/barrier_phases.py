@@ -1,0 +1,173 @@
+"""The phases of a barrier that a part of the warps come to: who meets whom. PTX ISA 9.7.13.1.
+
+A phase is complete when as many threads have arrived as it expects, and orders those alone. Where more
+arrive than one phase takes, and nothing orders their arrivals, it is the schedule's choice which of them
+meet. A warp is then sure of what it learns whomever it meets, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.order import Order
+
+KNOWN = ("seen", "proxied", "acquired", "fenced", "initialised", "completed")
+"""What `Order` keeps of each row, and a barrier hands on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """More arrivals than a phase takes, which nothing orders.
+
+    Attributes:
+        number: the event that completed one of their phases.
+        expected: threads of a phase.
+        site: the instruction by which the first of them arrived.
+        rows: who came.
+    """
+
+    number: int
+    expected: int
+    site: Site
+    rows: frozenset[int]
+
+
+@dataclass(slots=True, eq=False)
+class Phases:
+    """Who took part in which phase of a barrier, for all CTAs of a gang.
+
+    Attributes:
+        last: by CTA and row, the event that completed the last phase in which the row took part, and the rows
+            that waited for that.
+        coming: rows that arrive together with those of the phase at hand, but after these.
+        before: what all rows knew when they came, while `coming` is kept.
+        crowds: by CTA the last one.
+    """
+
+    last: dict[int, dict[int, tuple[int, list[int]]]] = field(default_factory=dict)
+    coming: frozenset[int] = frozenset()
+    before: dict[str, np.ndarray] | None = None
+    crowds: dict[int, Crowd] = field(default_factory=dict)
+
+    def meet(
+        self,
+        order: Order,
+        cta: int,
+        arrived: np.ndarray,
+        waiting: np.ndarray,
+        covered: np.ndarray,
+        number: int,
+        expected: int,
+        site: Site,
+    ) -> None:
+        """A phase of a CTA is complete.
+
+        Args:
+            order: what is known.
+            cta: the CTA.
+            arrived: rows that took part.
+            waiting: those of them that waited.
+            covered: for each of `arrived`, the number up to which its accesses are covered.
+            number: the event of the completion.
+            expected: threads of a phase.
+            site: the instruction by which the first of them arrived.
+        """
+        last = self.last.setdefault(cta, {})
+        here = arrived.tolist()
+        others = self._others(order, last, here, cta)
+        if others:
+            self._meet_some(order, arrived, waiting, covered, others, number)
+            self.crowds[cta] = Crowd(number, expected, site, frozenset((*here, *others)))
+        else:
+            order.meet(arrived, waiting, covered)
+        last.update(dict.fromkeys(here, (number, waiting.tolist())))
+
+    def _others(
+        self, order: Order, last: dict[int, tuple[int, list[int]]], here: list[int], cta: int
+    ) -> list[int]:
+        """The rows of the CTA that might have come in place of one that did."""
+        absent = last.keys() - here
+        if not absent and not self.coming:
+            return []
+        coming = [row for row in self.coming if row // order.gang.warps == cta]
+        found = [
+            row
+            for row in absent
+            if not all(_knows_complete(order, one, *last[row]) or _with(last, one, row) for one in here)
+        ]
+        return sorted({*found, *coming})
+
+    def _meet_some(
+        self,
+        order: Order,
+        arrived: np.ndarray,
+        waiting: np.ndarray,
+        covered: np.ndarray,
+        others: Sequence[int],
+        number: int,
+    ) -> None:
+        """Each row learns what it would have learnt of any as many of those who came."""
+        everyone = np.concatenate([arrived, np.array(others, arrived.dtype)])
+        covers = np.concatenate([covered, np.full(len(others), number)])
+        met = len(arrived) - 1
+        learnt: dict[str, list[np.ndarray]] = {name: [] for name in KNOWN}
+        for row in waiting.tolist():
+            rest = everyone != row
+            for name in KNOWN:
+                table = getattr(order, name) if self.before is None else self.before[name]
+                known = table[everyone[rest]]
+                if name == "seen":
+                    columns = order.column[everyone[rest]]
+                    known[np.arange(len(known)), columns] = covers[rest]
+                # Of those it may have met, the ones that knew least of a place knew this much.
+                least = np.sort(known, axis=0)[met - 1] if met else np.zeros_like(known[0])
+                learnt[name].append(least)
+        for name, each in learnt.items():
+            if len(waiting):
+                table = getattr(order, name)
+                table[waiting] = np.maximum(table[waiting], np.stack(each))
+        order.warps_meet(waiting, number)
+
+
+def crowds_between(gang: Gang, number: int, threads: tuple[int, int], since: int) -> list[str]:
+    """What a finding about two threads says of barriers to which their warps came in a crowd.
+
+    Args:
+        gang: with the barriers.
+        number: of their CTA in the grid.
+        threads: their numbers in the CTA.
+        since: the event of the earlier of what they do.
+    """
+    cta = int(gang.position(np.array([number]))[0])
+    rows = {cta * gang.warps + thread // WARP for thread in threads}
+    notes = []
+    for barrier in gang.barriers.values():
+        crowd = barrier.phases.crowds.get(cta)
+        if crowd is not None and crowd.number > since and crowd.rows >= rows:
+            instruction = crowd.site.instruction
+            notes.append(
+                f"`{instruction.spelling}` at {crowd.site.where} expects {crowd.expected} threads, and "
+                f"nothing orders the {len(crowd.rows)} warps that come to it: each phase orders its own alone"
+            )
+    return notes
+
+
+def _knows_complete(order: Order, row: int, number: int, waited: list[int]) -> bool:
+    """Whether a row knew, when it came, that the phase was complete for which some rows had waited."""
+    if order.pending[row] > number:
+        return True
+    return any(int(order.seen[row, order.column[one]]) >= number for one in waited)
+
+
+def _with(last: dict[int, tuple[int, list[int]]], row: int, other: int) -> bool:
+    """Whether two rows took part in the same phase last."""
+    return row in last and last[row][0] == last[other][0]

@@ -1,0 +1,59 @@
+"""`%r1+4` as a source operand: a sum in the register's own width, worked out before the instruction.
+
+The manual has it in addresses only; ptxas takes it wherever an integer register may be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.effect import Effect
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operation import Pure
+from ptxkit.emulator.operations import definedness
+from ptxkit.emulator.steps import Step, clean_step, tracked_step
+from ptxkit.emulator.values import constant, dtype_of
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+
+def sum_step(slot: int, bits: int, name: str, number: int, into: int, site: Site) -> Step:
+    """The step that puts the register in `slot`, which is `name`, plus `number` into another slot."""
+    kind = f"u{bits}"
+    dtype = dtype_of(kind)
+    operation = Pure((kind,), (kind, kind), np.add, undefined=definedness.carried)
+    sources = [
+        Source(dtype, bits, slot=slot, name=name),
+        Source(dtype, bits, value=constant(number, kind)),
+    ]
+    targets = [Target(into, bits)]
+    clean = clean_step(operation, sources, targets, None)
+    tracked = tracked_step(operation, sources, targets, None, clean, site)
+    return lambda group: (tracked if group.undefined else clean)(group)
+
+
+def after(sums: Sequence[Step], step: Step) -> Step:
+    """A step behind those of the sums that it reads."""
+
+    def both(group: Group) -> Any:
+        for each in sums:
+            each(group)
+        return step(group)
+
+    return both
+
+
+def behind(sums: Sequence[Step], effect: Effect) -> Effect:
+    """An effect whose gate and end find the sums that they read."""
+    gate, link = effect.gate, effect.link
+    if gate is not None:
+        effect = replace(effect, gate=after(sums, gate))
+    if link is not None:
+        effect = replace(effect, link=lambda linker: after(sums, link(linker)))
+    return effect

@@ -1,0 +1,126 @@
+"""Accumulators of `wgmma` while products on them are in flight: their registers hold nothing then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.matrices.operand import MatrixTarget
+from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warpgroup.members import Members
+from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered
+from ptxkit.isa.modifiers import Shape
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+
+@dataclass(slots=True, eq=False)
+class Accumulator:
+    """The accumulator of some instructions, by its registers.
+
+    Attributes:
+        target: its registers.
+        shape: of the instructions that use it.
+        values: raw (M, N, warpgroups of the gang); what they hold where `active`.
+        unknown: which elements are undefined, bool of the same shape; None for none.
+        origin: of what is.
+        active: for each warpgroup whether products on it are in flight.
+        site: the last of those.
+    """
+
+    target: MatrixTarget
+    shape: Shape
+    values: np.ndarray
+    active: np.ndarray
+    site: Site
+    unknown: np.ndarray | None = None
+    origin: int = 0
+
+    @property
+    def slots(self) -> frozenset[int]:
+        """The registers' slots."""
+        return frozenset(target.slot for target in self.target.targets if target is not None)
+
+    def take(self, group: Group, members: Members, fresh: np.ndarray) -> None:
+        """Get what registers hold for the warpgroups that are not active yet: bool (members,)."""
+        fragment = self.target.fragment
+        slots = [target.slot for target in self.target.targets if target is not None]
+        rows = members.rows
+        if not fresh.all():
+            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
+            rows = rows[fresh]
+        held = [group.regs[slot].view(np.uint32) for slot in slots]
+        which = members.which[fresh]
+        self.values[:, :, which] = gathered(fragment, held, rows, group.n)
+        found = [group.undefined.get(slot) for slot in slots] if group.undefined else []
+        if any(found):
+            masks = [np.uint32(0) if entry is None else entry[0].view(np.uint32) for entry in found]
+            self.mark(which, gathered(fragment, masks, rows, group.n) != 0, next(e[1] for e in found if e))
+        elif self.unknown is not None:
+            self.unknown[:, :, which] = False
+
+    def mark(self, which: np.ndarray, unknown: np.ndarray | None, origin: int) -> None:
+        """Note which elements are undefined from now on."""
+        if unknown is None or not unknown.any():
+            if self.unknown is not None:
+                self.unknown[:, :, which] = False
+            return
+        if self.unknown is None:
+            self.unknown = np.zeros(self.values.shape, bool)
+        self.unknown[:, :, which] = unknown
+        self.origin = origin
+
+    def release(self, group: Group, members: Members, done: np.ndarray) -> bool:
+        """Write the registers of the warpgroups whose products are done: bool (members,).
+
+        Returns:
+            Whether any of it is undefined.
+        """
+        which = members.which[done]
+        self.active[which] = False
+        everything = len(which) == self.values.shape[2]
+        values = self.values if everything else self.values[:, :, which]
+        fragment = self.target.fragment
+        rows = members.rows
+        if not done.all():
+            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
+            rows = rows[done]
+        masks: list[Any] = [None] * fragment.registers
+        unknown = None if self.unknown is None else self.unknown[:, :, which]
+        if unknown is not None and unknown.any():
+            bits = np.where(unknown, np.iinfo(values.dtype).max, 0).astype(values.dtype)
+            masks = scattered(fragment, bits)
+        for target, value, mask in zip(self.target.targets, scattered(fragment, values), masks, strict=True):
+            if target is not None:
+                _write(group, target, value, mask, self.origin, rows)
+        return masks[0] is not None
+
+
+def _write(
+    group: Group, target: Any, value: np.ndarray, mask: Any, origin: int, rows: np.ndarray | None
+) -> None:
+    """Write a register for some rows (None: all) with its undefined bits."""
+    slot = target.slot
+    kind = group.regs[slot].dtype
+    before = group.undefined.get(slot)
+    if rows is not None:
+        at = rows.reshape(-1)
+        whole = np.array(np.broadcast_to(group.regs[slot], (group.n, WARP)))
+        whole[at] = value.view(kind)
+        value = whole
+        if mask is not None or before is not None:
+            known = np.zeros((group.n, WARP), np.uint32)
+            if before is not None:
+                known[...] = before[0]
+                origin = origin if mask is not None else before[1]
+            known[at] = 0 if mask is None else mask
+            mask = known
+    group.regs[slot] = value.view(kind)
+    if mask is not None and mask.any():
+        group.undefined[slot] = (mask, origin)
+    else:
+        group.undefined.pop(slot, None)

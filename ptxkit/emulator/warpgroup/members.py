@@ -1,0 +1,59 @@
+"""The warpgroups that execute a `wgmma` instruction. PTX ISA 9.7.15.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.diagnostics import counted
+from ptxkit.emulator.aligned import check_whole
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.gates import executing
+from ptxkit.emulator.warpgroup.gate import warpgroup_of
+from ptxkit.emulator.warpgroup.registers import WARPS
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.group import Group
+
+DIVERGED = "P637"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The warpgroups of a group that execute an instruction.
+
+    Attributes:
+        which: their numbers in the gang.
+        rows: int64 (warpgroups, 4), the group's rows that they are; None for all of them, in order.
+    """
+
+    which: np.ndarray
+    rows: np.ndarray | None
+
+    @classmethod
+    def of(cls, group: Group, guard: Any, site: Site) -> Members:
+        """The warpgroups whose lanes a guard holds for.
+
+        Raises:
+            EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
+        """
+        gang = group.gang
+        check_whole(group, guard, site)
+        lanes = executing(group, guard)
+        at = np.arange(group.n) if lanes is None else np.flatnonzero(lanes[:, 0])
+        rows = at if group.rows is None else group.rows[at]
+        which = warpgroup_of(gang, rows)
+        numbers, counts = np.unique(which, return_counts=True)
+        if (counts != WARPS).any():
+            short = int(np.argmax(counts != WARPS))
+            row = int(rows[np.argmax(which == numbers[short])])
+            raise fault(
+                DIVERGED,
+                f"WGMMA-DIVERGED: `{site.instruction.spelling}` needs all four warps of the warpgroup",
+                site,
+                (f"{gang.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
+                "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",
+            )
+        return cls(numbers, None if len(at) == group.n else at.reshape(-1, WARPS))

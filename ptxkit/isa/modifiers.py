@@ -1,0 +1,401 @@
+"""What modifiers mean: the values of a form's slots as the rest of the house reads them.
+
+A slot's text becomes a member of one of these enumerations, a `DType`, a number (`.v4`, `.x8`, `.3d`) or a shape
+(`.m16n8k16`); a modifier that only says yes (`.ftz`, `.sat`) becomes True. A member's value is the modifier's
+text. Where one word means two things, the name of its slot decides (`SLOTS`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple
+
+from ptxkit.dtypes import DTYPES
+
+
+class StateSpace(StrEnum):
+    """Where a variable lies, and what an address is in. PTX ISA 5.1; no modifier says `GENERIC`."""
+
+    GENERIC = "generic"
+    GLOBAL = "global"
+    SHARED = "shared"
+    SHARED_CTA = "shared::cta"
+    SHARED_CLUSTER = "shared::cluster"
+    LOCAL = "local"
+    CONST = "const"
+    PARAM = "param"
+    PARAM_ENTRY = "param::entry"
+    PARAM_FUNC = "param::func"
+    TENSOR_MEMORY = "tmem"
+
+
+class MemoryOrder(StrEnum):
+    """How a memory operation is ordered. PTX ISA 8.4, 8.7; `VOLATILE` and `MMIO` order as relaxed ones do."""
+
+    WEAK = "weak"
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SC = "sc"
+    VOLATILE = "volatile"
+    MMIO = "mmio"
+
+
+class Scope(StrEnum):
+    """The threads that an order holds among. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
+
+    CTA = "cta"
+    CLUSTER = "cluster"
+    GPU = "gpu"
+    SYS = "sys"
+    GL = "gl"
+
+
+class Rounding(StrEnum):
+    """To which of two neighbours an exact value goes. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
+
+    RN = "rn"
+    RZ = "rz"
+    RM = "rm"
+    RP = "rp"
+    RNA = "rna"
+    RS = "rs"
+
+
+class IntegerRounding(StrEnum):
+    """The same, to an integer. PTX ISA 9.7.9.21."""
+
+    RNI = "rni"
+    RZI = "rzi"
+    RMI = "rmi"
+    RPI = "rpi"
+
+    @property
+    def rounding(self) -> Rounding:
+        """The direction alone."""
+        return Rounding(self.value[:2])
+
+
+class Comparison(StrEnum):
+    """Comparison operators. PTX ISA 9.3.1."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    LO = "lo"
+    LS = "ls"
+    HI = "hi"
+    HS = "hs"
+    EQU = "equ"
+    NEU = "neu"
+    LTU = "ltu"
+    LEU = "leu"
+    GTU = "gtu"
+    GEU = "geu"
+    NUM = "num"
+    NAN = "nan"
+
+
+class MemoryOperation(StrEnum):
+    """What is done to a value in memory, or among threads. PTX ISA 9.7.13.5, 9.7.13.12; also of `setp`."""
+
+    ADD = "add"
+    MIN = "min"
+    MAX = "max"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    INC = "inc"
+    DEC = "dec"
+    EXCH = "exch"
+    CAS = "cas"
+    POPC = "popc"
+
+
+class Property(StrEnum):
+    """What `testp` asks. PTX ISA 9.7.3.1."""
+
+    FINITE = "finite"
+    INFINITE = "infinite"
+    NUMBER = "number"
+    NOT_A_NUMBER = "notanumber"
+    NORMAL = "normal"
+    SUBNORMAL = "subnormal"
+
+
+class Mode(StrEnum):
+    """The variants of `shfl`, `prmt`, `vote`, of shifts and of bit fields."""
+
+    UP = "up"
+    DOWN = "down"
+    BFLY = "bfly"
+    IDX = "idx"
+    F4E = "f4e"
+    B4E = "b4e"
+    RC8 = "rc8"
+    ECL = "ecl"
+    ECR = "ecr"
+    RC16 = "rc16"
+    ALL = "all"
+    ANY = "any"
+    UNI = "uni"
+    CLAMP = "clamp"
+    WRAP = "wrap"
+    TRAP = "trap"
+    ZERO = "zero"
+
+
+class Cache(StrEnum):
+    """Cache operators, eviction priorities, prefetch sizes and levels: they change no result.
+    PTX ISA 9.7.9.1, 9.7.9.2, 9.7.9.15."""
+
+    CA = "ca"
+    CG = "cg"
+    CS = "cs"
+    LU = "lu"
+    CV = "cv"
+    WB = "wb"
+    WT = "wt"
+    L1 = "L1"
+    L2 = "L2"
+    L1_EVICT_NORMAL = "L1::evict_normal"
+    L1_EVICT_UNCHANGED = "L1::evict_unchanged"
+    L1_EVICT_FIRST = "L1::evict_first"
+    L1_EVICT_LAST = "L1::evict_last"
+    L1_NO_ALLOCATE = "L1::no_allocate"
+    L2_EVICT_NORMAL = "L2::evict_normal"
+    L2_EVICT_UNCHANGED = "L2::evict_unchanged"
+    L2_EVICT_FIRST = "L2::evict_first"
+    L2_EVICT_LAST = "L2::evict_last"
+    L2_64B = "L2::64B"
+    L2_128B = "L2::128B"
+    L2_256B = "L2::256B"
+
+
+class Layout(StrEnum):
+    """How a matrix lies in memory. PTX ISA 9.7.14.1."""
+
+    ROW = "row"
+    COL = "col"
+
+
+class LoadMode(StrEnum):
+    """How a tensor copy walks the tensor. PTX ISA 5.5.3."""
+
+    TILE = "tile"
+    TILE_GATHER4 = "tile::gather4"
+    TILE_SCATTER4 = "tile::scatter4"
+    IM2COL = "im2col"
+    IM2COL_W = "im2col::w"
+    IM2COL_W_128 = "im2col::w::128"
+    IM2COL_NO_OFFS = "im2col_no_offs"
+
+
+class TensorMapField(StrEnum):
+    """What `tensormap.replace` writes. PTX ISA 9.7.9.29."""
+
+    GLOBAL_ADDRESS = "global_address"
+    RANK = "rank"
+    BOX_DIM = "box_dim"
+    GLOBAL_DIM = "global_dim"
+    ELEMENT_STRIDE = "element_stride"
+    GLOBAL_STRIDE = "global_stride"
+    ELEMTYPE = "elemtype"
+    INTERLEAVE_LAYOUT = "interleave_layout"
+    SWIZZLE_MODE = "swizzle_mode"
+    SWIZZLE_ATOMICITY = "swizzle_atomicity"
+    FILL_MODE = "fill_mode"
+
+
+class MmaKind(StrEnum):
+    """The kinds of `tcgen05.mma`, and of block-scaled `mma`. PTX ISA 9.7.16.2."""
+
+    TF32 = "kind::tf32"
+    F16 = "kind::f16"
+    I8 = "kind::i8"
+    F8F6F4 = "kind::f8f6f4"
+    MXF8F6F4 = "kind::mxf8f6f4"
+    MXF4 = "kind::mxf4"
+    MXF4NVF4 = "kind::mxf4nvf4"
+
+
+class ScaleVector(StrEnum):
+    """How many elements share a scale, or how many scales a row has. PTX ISA 9.7.16.10.7, 9.7.14.4.1."""
+
+    X1 = "scale_vec::1X"
+    X2 = "scale_vec::2X"
+    X4 = "scale_vec::4X"
+    BLOCK16 = "block16"
+    BLOCK32 = "block32"
+
+
+class SparseOrder(StrEnum):
+    """Whether metadata may name the elements of a chunk in any order. PTX ISA 9.7.14.6.2."""
+
+    ANY = "sp"
+    ORDERED = "sp::ordered_metadata"
+
+
+class MovementShape(StrEnum):
+    """Which cells of Tensor Memory an access moves, and to whom. PTX ISA 9.7.16.2.3."""
+
+    P16X64B = "16x64b"
+    P16X128B = "16x128b"
+    P16X256B = "16x256b"
+    P32X32B = "32x32b"
+    P16X32BX2 = "16x32bx2"
+    P128X256B = "128x256b"
+    P4X256B = "4x256b"
+    P128X128B = "128x128b"
+    P64X128B = "64x128b"
+    P32X128B = "32x128b"
+
+
+class Multicast(StrEnum):
+    """To which warps' rows `tcgen05.cp` writes. PTX ISA 9.7.16.8.2."""
+
+    WARPX2_02_13 = "warpx2::02_13"
+    WARPX2_01_23 = "warpx2::01_23"
+    WARPX4 = "warpx4"
+
+
+class PackedSource(StrEnum):
+    """Narrow elements as they lie in memory, to be spread out. PTX ISA 9.7.16.8.1, 9.7.14.5.15."""
+
+    B6X16_P32 = "b6x16_p32"
+    B4X16_P64 = "b4x16_p64"
+
+
+class GridAction(StrEnum):
+    """What `griddepcontrol` does. PTX ISA 9.7.13.13."""
+
+    LAUNCH_DEPENDENTS = "launch_dependents"
+    WAIT = "wait"
+
+
+class FirstCta(StrEnum):
+    """Which coordinate `clusterlaunchcontrol.query_cancel` gives. PTX ISA 9.7.13.18."""
+
+    X = "get_first_ctaid::x"
+    Y = "get_first_ctaid::y"
+    Z = "get_first_ctaid::z"
+
+
+class Geometry(StrEnum):
+    """Dimensions of a texture or surface. PTX ISA 9.7.10.3."""
+
+    D1 = "1d"
+    D2 = "2d"
+    D3 = "3d"
+    A1D = "a1d"
+    A2D = "a2d"
+    CUBE = "cube"
+    ACUBE = "acube"
+    D2MS = "2dms"
+    A2DMS = "a2dms"
+
+
+class CollectorUse(StrEnum):
+    """What `tcgen05.mma` does with a collector buffer. PTX ISA 9.7.16.10.7."""
+
+    FILL = "fill"
+    USE = "use"
+    LASTUSE = "lastuse"
+    DISCARD = "discard"
+
+
+class Collector(NamedTuple):
+    """A collector buffer, `a` or `b0` to `b3`, and what is done with it."""
+
+    buffer: str
+    use: CollectorUse
+
+    @classmethod
+    def of(cls, text: str) -> Collector:
+        """`collector::a::fill`, read."""
+        _, buffer, use = text.split("::")
+        return cls(buffer, CollectorUse(use))
+
+
+class Shape(NamedTuple):
+    """The extents of a matrix product, or of a matrix that is moved (`k` is 0 then)."""
+
+    m: int
+    n: int
+    k: int
+
+    def __str__(self) -> str:
+        return f"m{self.m}n{self.n}" + (f"k{self.k}" if self.k else "")
+
+
+_ENUMERATIONS: tuple[type[StrEnum], ...] = (
+    StateSpace,
+    MemoryOrder,
+    Scope,
+    Rounding,
+    IntegerRounding,
+    Comparison,
+    MemoryOperation,
+    Property,
+    Mode,
+    Cache,
+    Layout,
+    LoadMode,
+    TensorMapField,
+    MmaKind,
+    ScaleVector,
+    MovementShape,
+    Multicast,
+    PackedSource,
+    GridAction,
+    FirstCta,
+)
+
+SLOTS: Mapping[str, Callable[[str], Any]] = {
+    "geom": Geometry,
+    "dim": lambda text: int(text[0]),
+    "scale": lambda text: int(text.removeprefix("shr")),
+    "spvariant": SparseOrder,
+    "collector": Collector.of,
+    "src_fmt": PackedSource,
+}
+"""How slots of these names are read, whatever else their words mean."""
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)(?:k(\d+))?")
+_COUNT = re.compile(r"[vx](\d+)|cta_group::(\d)")
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    """Every word that means the same in each slot."""
+    found: dict[str, Any] = {}
+    for members in _ENUMERATIONS:
+        for member in members:
+            if found.setdefault(member.value, member) is not member:
+                raise ValueError(f"`.{member.value}` means two things")
+    return DTYPES | found
+
+
+def meaning(slot: str, text: str) -> Any:
+    """What a modifier in the slot of that name means.
+
+    Returns:
+        A member of an enumeration of this file, a `DType`, an int, a `Shape`; True for any other word.
+    """
+    if slot in SLOTS:
+        return SLOTS[slot](text)
+    known = _words().get(text)
+    if known is not None:
+        return known
+    if found := _SHAPE.fullmatch(text):
+        return Shape(*(int(number or 0) for number in found.groups()))
+    if found := _COUNT.fullmatch(text):
+        return int(found[1] or found[2])
+    return True

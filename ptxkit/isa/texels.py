@@ -1,0 +1,67 @@
+"""Coordinates, offsets and derivatives of textures and surfaces. PTX ISA 9.7.10.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ptxkit.dtypes import DTYPES
+from ptxkit.isa.places import Spec
+from ptxkit.isa.registers import constant_fits, register_fits
+from ptxkit.isa.vectors import CONSTANTS, SPECIAL, vector_type
+
+GEOMETRIC = frozenset({"texels", "shifts", "gradients"})
+GEOMETRY = {
+    #        texels, shifts, gradients
+    "1d": (1, 1, 1),
+    "2d": (2, 2, 2),
+    "3d": (4, 4, 4),
+    "a1d": (2, 1, 1),
+    "a2d": (4, 2, 2),
+    "cube": (4, 0, 4),
+    "acube": (4, 0, 4),
+    "2dms": (4, 2, 0),
+    "a2dms": (4, 2, 0),
+}
+"""Elements of the vectors that go with each geometry of textures and surfaces (9.7.10.3)."""
+
+
+def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mapping[str, str]) -> bool:
+    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars."""
+    assert type_ is not None
+    texels, shifts, gradients = GEOMETRY[slots["geom"]]
+    if isinstance(kind, str) or kind[0] in ("sreg", "offset"):
+        if "shifts" in spec.words:
+            return _fits(kind, type_) and not (slots["geom"] == "3d" and kind == "b32")
+        elements: tuple = (kind,)
+    elif kind[0] in ("v2", "v4"):
+        elements = (kind[1],) * int(kind[0][1:])
+    elif kind[0] == "{":
+        elements = kind[1:]
+    else:
+        return False
+    if "gradients" in spec.words:
+        return kind[0] in ("{", "v2", "v4") and len(elements) == gradients and _all_fit(elements, type_)
+    needed = texels if "texels" in spec.words else shifts
+    if not needed or len(elements) < needed or len(elements) not in (1, 2, 4):
+        return False
+    if "texels" in spec.words and slots["geom"].startswith("a"):
+        return _all_fit(elements[:1], "u32") and _all_fit(elements[1:], type_)
+    return _all_fit(elements, type_)
+
+
+def _all_fit(elements: tuple, type_: str) -> bool:
+    return "_" not in elements and _fits(vector_type(elements), type_)
+
+
+def _fits(element: str | tuple | None, type_: str) -> bool:
+    if element in ("?", "any"):
+        return True
+    if isinstance(element, tuple) and element[0] == "offset":
+        return element[1][0] == "var" or (element[1] in DTYPES and register_fits(element[1], type_))
+    if not isinstance(element, str):
+        return False
+    if element in CONSTANTS:
+        return constant_fits(element, type_)
+    if element.startswith(SPECIAL):
+        return register_fits(f"b{element.removeprefix(SPECIAL)}", type_)
+    return element in DTYPES and register_fits(element, type_)
