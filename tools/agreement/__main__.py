@@ -1,4 +1,4 @@
-"""`python -m tools.agreement rows`, `corpus DIR`, `calls`, `record DIR` and `page`."""
+"""`python -m tools.agreement rows`, `spellings`, `corpus`, `declarations`, `record`, `inline`, `page`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from . import calls, corpus, record, rows
+from ptxkit.provenance import provenance
+
+from . import corpus, declarations, inline, record, rows, spellings
 from .oracle import report
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "bench" / "results" / "agreement.json"
-CALLS = 2000
+SPELLINGS = ROOT / "bench" / "results" / "spellings.json"
+INLINE = ROOT / "bench" / "results" / "inline.json"
+MODULES = 10_000
+DECLARATIONS = "Declarations and calls"
 COMPILERS = ROOT / "bench" / "results" / "compilers.json"
 PAGE = ROOT / "docs" / "agreement.md"
 
@@ -25,11 +31,21 @@ def main() -> int:
     by_row.add_argument("--chapter", action="append", default=[])
     by_row.add_argument("--limit", type=int, default=40, help="statements of a row")
     by_row.add_argument("--mutate", type=int, default=0, help="changed statements of a row")
+    of_operands = verbs.add_parser(
+        "spellings", help="statements of the rows with one operand spelled otherwise"
+    )
+    of_operands.add_argument("--opcode", action="append", default=[])
+    of_operands.add_argument("--chapter", action="append", default=[])
+    of_operands.add_argument("--limit", type=int, default=2000, help="statements in all")
+    of_operands.add_argument("--keep", action="store_true", help="in bench/results/spellings.json")
     of_files = verbs.add_parser("corpus", help="changed statements of files")
     of_files.add_argument("folder", type=Path)
     of_files.add_argument("--limit", type=int, default=20_000, help="changed statements in all")
-    of_calls = verbs.add_parser("calls", help="files with a function and a call of it")
-    of_calls.add_argument("--limit", type=int, default=1000, help="files")
+    of_declarations = verbs.add_parser("declarations", help="modules of declarations and calls")
+    of_declarations.add_argument("--limit", type=int, default=1000, help="modules")
+    of_declarations.add_argument(
+        "--keep", action="store_true", help="in bench/results/agreement.json, in the place of that part"
+    )
     kept = verbs.add_parser("record", help="both, kept in bench/results/agreement.json")
     kept.add_argument("folder", type=Path)
     kept.add_argument(
@@ -38,21 +54,33 @@ def main() -> int:
     kept.add_argument("--limit", type=int, default=100, help="statements of a row")
     kept.add_argument("--mutate", type=int, default=20, help="changed statements of a row")
     kept.add_argument("--changes", type=int, default=20_000, help="changed statements of files")
+    of_libraries = verbs.add_parser("inline", help="the inline assembly of libraries, one folder each")
+    of_libraries.add_argument("folder", type=Path)
+    of_libraries.add_argument("--modules", type=Path, help="whole modules: a folder with what nvcc made")
+    of_libraries.add_argument("--changes", type=int, default=2000, help="changed modules")
+    of_libraries.add_argument("--seed", type=int, default=0)
+    of_libraries.add_argument("--keep", action="store_true", help="in bench/results/inline.json")
     verbs.add_parser("page", help="docs/agreement.md from what was recorded")
-    for verb in (by_row, of_files, of_calls, kept):
+    for verb in (by_row, of_operands, of_files, of_declarations, kept):
         verb.add_argument("--elsewhere", type=int, default=1, help="other versions and targets")
         verb.add_argument("--seed", type=int, default=0)
         verb.add_argument("--show", type=int, default=5, help="disagreements of a row or file to print")
     given = parser.parse_args()
     if given.verb == "page":
         return write_page()
+    if given.verb == "inline":
+        return ask_libraries(given)
     if given.verb == "record":
         return keep(given)
     if given.verb == "rows":
         forms = rows.select(given.opcode, given.chapter)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
-    elif given.verb == "calls":
-        found = calls.verdicts(given.limit, given.seed)
+    elif given.verb == "spellings":
+        return ask_spellings(given)
+    elif given.verb == "declarations":
+        if given.keep:
+            return keep_declarations(given)
+        found = declarations.verdicts(given.limit, given.seed)
     else:
         found = corpus.verdicts(given.folder, given.limit, given.elsewhere, given.seed)
     return report(found, given.show)
@@ -81,10 +109,7 @@ def keep(given: argparse.Namespace) -> int:
             {"what": of_files, "changes": given.changes, **asked},
         ),
     }
-    parts["Calls"] = record.part(
-        calls.verdicts(CALLS, given.seed),
-        {"what": f"{CALLS} files with a function and a call of it, direct or indirect.", "calls": CALLS},
-    )
+    parts[DECLARATIONS] = declared(MODULES, given.seed)
     if given.fresh:
         parts["Changed statements of files made afresh"] = record.part(
             corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed),
@@ -101,11 +126,64 @@ def keep(given: argparse.Namespace) -> int:
     return write_page()
 
 
+def declared(limit: int, seed: int) -> dict[str, Any]:
+    """The part of the record about declarations and calls."""
+    what = (
+        f"{limit} modules of declarations, headers and calls, two in five of them right in all that is "
+        "chosen, most for version 9.0 and sm_90. ptxas makes code of each, to be linked where it must be."
+    )
+    return record.part(
+        declarations.verdicts(limit, seed), {"what": what, "modules": limit, "seed": seed, **provenance()}
+    )
+
+
+def keep_declarations(given: argparse.Namespace) -> int:
+    """Ask about declarations and calls alone, and put them into the record in the place of those before."""
+    document = json.loads(RESULT.read_text(encoding="utf-8"))
+    part = declared(given.limit, given.seed)
+    document["parts"] = {n: p for n, p in document["parts"].items() if n != "Calls"} | {DECLARATIONS: part}
+    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"{part['total']}, {part['agreement']:.4%}")
+    return write_page()
+
+
+def ask_spellings(given: argparse.Namespace) -> int:
+    """Print, and on demand keep, what both say of operands; 1 where a disagreement has no reason."""
+    forms = rows.select(given.opcode, given.chapter)
+    found = list(rows.verdicts(spellings.cases(forms, given.limit, given.seed)))
+    report(found, given.show)
+    document = spellings.document(found, given.seed)
+    print(json.dumps({"reasons": document["reasons"], **document["without a reason"]}))
+    if given.keep:
+        SPELLINGS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return 1 if document["without a reason"]["differ"] else 0
+
+
+def ask_libraries(given: argparse.Namespace) -> int:
+    """Print, and on demand keep, what both say of libraries; 1 where a disagreement has no reason."""
+    document = inline.run(given.folder, given.modules, given.changes, given.seed)
+    for found in (*document["libraries"], {"name": "each once", **document["total"]}):
+        print(
+            f"{found['name']}: {found['texts']} texts, {found['accepted by both']} accepted by both, "
+            f"{found['answers that differ']} of {found['answers']} answers differ"
+        )
+    for change, counts in document["modules"]["changes"].items() if document["modules"] else ():
+        print(f"modules, {change}: {counts['differ']} of {counts['modules']} differ")
+    if given.keep:
+        INLINE.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_page()
+    found = inline.problems(document)
+    print("\n".join(found), file=sys.stderr)
+    return 1 if found else 0
+
+
 def write_page() -> int:
     """Write the page from the document; 1 where it has a problem."""
     document = json.loads(RESULT.read_text(encoding="utf-8"))
     compilers = json.loads(COMPILERS.read_text(encoding="utf-8")) if COMPILERS.exists() else None
-    PAGE.write_text(record.page(document, compilers), encoding="utf-8")
+    libraries = json.loads(INLINE.read_text(encoding="utf-8")) if INLINE.exists() else None
+    more = (inline.page(libraries), inline.differing(libraries)) if libraries else ()
+    PAGE.write_text(record.page(document, compilers, *more), encoding="utf-8")
     found = record.problems(document)
     print("\n".join(found), file=sys.stderr)
     return 1 if found else 0

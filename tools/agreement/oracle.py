@@ -1,27 +1,42 @@
-"""Both verdicts on statements in a file: which lines ptxas refuses, and which the checker does."""
+"""Both verdicts on statements in a file: which lines ptxas refuses, and which the checker does.
+
+ptxas is asked twice where a sheet says how: without making code, which names all lines in one go, and what it
+accepts then once more, making code. The second verdict counts.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import ptxkit
 
+from . import kept
+
 BREAK = "membar.cta;"
 """What follows a trial on its line: a refused statement leaves modifiers behind that the next one gets."""
 TIMEOUT = 20.0
 """Seconds that nvJitLink may take for one sheet."""
+PTXAS_TIMEOUT = 6.0
+PTXAS_MEMORY = 1 << 30
+"""Seconds, and a twentieth more a trial, and bytes that ptxas may take; some statements take all there is."""
+AT_ONCE = 100
+"""Trials of which ptxas makes code in one go."""
 _LINE = re.compile(r", line (\d+); (?:fatal|error)\s*: (.*)")
+_CODE_LINE = re.compile(
+    r"Line No: (?P<line>\d+): (?P<message>.*)|(?P<narrow>Program uses 32-bit address) on line '(?P<at>\d+)'"
+)
+"""How ptxas names lines when it makes code."""
 _BEYOND = re.compile(
     "Undefined reference to|In ABI compilation, passing predicate|32-Bit ABI .* is not supported"
     "|Internal compiler error"
@@ -71,17 +86,28 @@ class Sheet:
         lines: the file as it is accepted.
         trials: what to write instead of a line, by its number from 0.
         architecture: `compute_90a`, for which ptxas checks and makes no code.
+        entries: each trial as a kernel of its own, by its line, for making code; empty where none is made.
+        head: what stands before the entries; as many lines as `lines` has before its first trial.
     """
 
     lines: Sequence[str]
     trials: Mapping[int, str]
     architecture: str
+    entries: Mapping[int, str] = field(default_factory=dict)
+    head: Sequence[str] = ()
 
     def text(self, trials: Iterable[int]) -> str:
         """The file with some of the trials in it."""
         chosen = set(trials)
         changed = (f"{self.trials[i]} {BREAK}" if i in chosen else line for i, line in enumerate(self.lines))
         return "\n".join(changed) + "\n"
+
+    def program(self, trials: Iterable[int]) -> str:
+        """The file for making code, with some of the trials in it, in the same lines."""
+        chosen = set(trials)
+        count = max(self.trials) + 1 - len(self.head) if self.trials else 0
+        rest = (len(self.head) + i for i in range(count))
+        return "\n".join([*self.head, *(self.entries[i] if i in chosen else "" for i in rest)]) + "\n"
 
 
 def by_ptxas(sheet: Sheet, trials: Sequence[int] | None = None) -> dict[int, str]:
@@ -116,7 +142,67 @@ def judge(sheet: Sheet) -> tuple[dict[int, str], dict[int, str]]:
     for line in theirs.keys() ^ ours.keys():
         theirs.pop(line, None)
         theirs.update(by_ptxas(sheet, [line]))
+    theirs.update(by_code(sheet, [line for line in sheet.trials if line not in theirs]))
     return theirs, ours
+
+
+def by_code(sheet: Sheet, trials: Sequence[int]) -> dict[int, str]:
+    """The trials that ptxas refuses when it makes code, by line; nothing where it is not asked."""
+    if not sheet.entries or kept.assembler() is None:
+        return {}
+    digests = {i: kept.digest(sheet.architecture, *sheet.head, sheet.entries[i]) for i in trials}
+    known = kept.read(list(digests.values()))
+    found = {i: known[digest] for i, digest in digests.items() if digest in known}
+    asked = [i for i in trials if i not in found]
+    for start in range(0, len(asked), AT_ONCE):
+        part = asked[start : start + AT_ONCE]
+        refused = _by_code(sheet, part)
+        kept.write({digests[i]: refused.get(i) for i in part})
+        found.update(refused)
+    return {i: message for i, message in found.items() if message is not None}
+
+
+def _by_code(sheet: Sheet, trials: Sequence[int]) -> dict[int, str]:
+    """The same, asked afresh. A message without a line is of one trial among them, which halving finds."""
+    refused: dict[int, str] = {}
+    alive = list(trials)
+    while alive:
+        log, code = _assemble(sheet, alive)
+        if code == 0:
+            break
+        bad = {i: message for i, message in _located(log).items() if i in alive}
+        if not bad:
+            if len(alive) == 1:
+                refused[alive[0]] = _first_message(log) or f"(exit code {code})"
+                break
+            half = len(alive) // 2
+            refused.update(_by_code(sheet, alive[:half]))
+            refused.update(_by_code(sheet, alive[half:]))
+            break
+        refused.update(bad)
+        alive = [i for i in alive if i not in bad]
+    return refused
+
+
+def _located(log: str) -> dict[int, str]:
+    """The lines, from 0, that a log of making code names, each with its first message."""
+    bad: dict[int, str] = {}
+    for line, message in _LINE.findall(log):
+        bad.setdefault(int(line) - 1, message)
+    for match in _CODE_LINE.finditer(log):
+        line = int(match["line"] or match["at"]) - 1
+        bad.setdefault(line, match["message"] or match["narrow"])
+    return bad
+
+
+def _first_message(log: str) -> str | None:
+    found = re.search(r"(?:error|fatal)\s*: *(.*)", log)
+    return found[1] if found else None
+
+
+def _assemble(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:
+    """Log and exit code of ptxas where it makes code."""
+    return _ask(sheet.program(trials), sheet.architecture.replace("compute_", "sm_"), len(trials))
 
 
 def by_ptxas_alone(sheet: Sheet) -> str | None:
@@ -154,16 +240,29 @@ def _run(sheet: Sheet, trials: Sequence[int]) -> tuple[dict[int, str], int]:
 
 
 def _ptxas(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:
+    return _ask(sheet.text(trials), sheet.architecture, len(trials))
+
+
+def _ask(text: str, architecture: str, trials: int) -> tuple[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ptx"
-        path.write_text(sheet.text(trials))
-        run = subprocess.run(
-            ["ptxas", f"-arch={sheet.architecture}", str(path), "-o", os.devnull],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        path.write_text(text)
+        try:
+            run = subprocess.run(
+                ["ptxas", f"-arch={architecture}", str(path), "-o", str(Path(folder) / "x.cubin")],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=PTXAS_TIMEOUT + trials / 20,
+                preexec_fn=_limit_memory,
+            )
+        except subprocess.TimeoutExpired:
+            return "", -1
     return run.stderr + run.stdout, run.returncode
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (PTXAS_MEMORY, PTXAS_MEMORY))
 
 
 def _nvjitlink(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:

@@ -23,12 +23,14 @@ class Reason:
         statement: a regular expression that a statement's text contains.
         ptxas: a regular expression that its message contains, which is `accepts` where it accepts.
         why: in sentences.
+        spelled: of operands spelled otherwise (`spellings`), where no other reason counts; `too`: there, too.
     """
 
     name: str
     statement: re.Pattern[str]
     ptxas: str
     why: str
+    spelled: bool | str = False
 
     def explains(self, verdict: Verdict) -> bool:
         """Whether the disagreement is of this kind."""
@@ -42,14 +44,25 @@ def reasons() -> tuple[Reason, ...]:
     """Every reason, in the order of the file."""
     table = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return tuple(
-        Reason(name, re.compile(entry["statement"]), entry["ptxas"], " ".join(entry["why"].split()))
+        Reason(
+            name,
+            re.compile(entry["statement"]),
+            entry["ptxas"],
+            " ".join(entry["why"].split()),
+            entry.get("spelled", False),
+        )
         for name, entry in table.items()
     )
 
 
 def reason_of(verdict: Verdict, known: Sequence[Reason] | None = None) -> str | None:
-    """The name of the first reason that explains a disagreement; None where none does."""
-    for reason in reasons() if known is None else known:
+    """The name of the first reason that explains a disagreement; None where none does.
+
+    Args:
+        verdict: the disagreement.
+        known: the reasons that count; those that are not of spellings alone where none are given.
+    """
+    for reason in [reason for reason in reasons() if reason.spelled is not True] if known is None else known:
         if reason.explains(verdict):
             return reason.name
     return None

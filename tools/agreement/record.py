@@ -30,6 +30,12 @@ page from that file and from `tools/agreement/reasons.toml`. A disagreement with
 Where ptxas accepts what the manual does not have, the checker warns (P222) and does not refuse; such
 statements count as agreed. Each statement is judged on its own: ptxas checks batches of them without making
 code, and where the two differ it is asked once more about that statement alone.
+
+Operands spelled otherwise, every form times whatever can be written in place of an operand, have a record of
+their own: `python -m tools.agreement spellings --limit 10000 --seed N --keep` writes
+[bench/results/spellings.json](../bench/results/spellings.json), with each disagreement and its reason. There
+ptxas is asked a second time about what it accepts, making code of each statement in a kernel of its own, and
+that verdict counts.
 """
 
 
@@ -158,8 +164,20 @@ def problems(kept: dict[str, Any]) -> list[str]:
 # ---- the page
 
 
-def page(kept: dict[str, Any], compilers: dict[str, Any] | None) -> str:
-    """docs/agreement.md, of this record and that of `python -m tools.compilers`."""
+def page(
+    kept: dict[str, Any],
+    compilers: dict[str, Any] | None,
+    libraries: Sequence[str] = (),
+    further: Sequence[dict[str, Any]] = (),
+) -> str:
+    """docs/agreement.md.
+
+    Args:
+        kept: this record.
+        compilers: that of `python -m tools.compilers`.
+        libraries: the section about the inline assembly of libraries.
+        further: its disagreements.
+    """
     files_ = kept["files"]
     lines = [
         INTRODUCTION,
@@ -181,8 +199,9 @@ def page(kept: dict[str, Any], compilers: dict[str, Any] | None) -> str:
         lines.append("")
     if compilers is not None:
         lines += _compilers(compilers)
+    lines += libraries
     lines += ["## Disagreements", ""]
-    entries = [entry for part_ in kept["parts"].values() for entry in part_["differ"]]
+    entries = [entry for part_ in kept["parts"].values() for entry in part_["differ"]] + [*further]
     for reason in reasons():
         of_reason = [entry for entry in entries if reason_for(entry) == reason.name]
         if of_reason:

@@ -72,7 +72,7 @@ def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, see
         if not made and form.opcode != "call":
             print(f"no sample: {form.syntax}", file=sys.stderr)
         for sample in made:
-            home = _home(form, sample, random_)
+            home = place_of(form, sample, random_)
             if home:
                 found[Case(sample.text, home, row)] = None
             for _ in range(elsewhere):
@@ -80,13 +80,13 @@ def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, see
         for _ in range(mutations if made else 0):
             sample = random_.choice(made)
             changed = mutate(sample.text, random_, vocabulary, OPERANDS)
-            home = _home(form, sample, random_)
+            home = place_of(form, sample, random_)
             if changed and home:
                 found[Case(changed[0], home, row, changed[1])] = None
     return [case for case in found if "%b128" not in case.text or _has_b128(case.place)]
 
 
-def _home(form: Form, sample: Sample, random_: random.Random) -> Place | None:
+def place_of(form: Form, sample: Sample, random_: random.Random) -> Place | None:
     """A target that the row allows."""
     version = targets.NEWEST_VERSION
     fitting = [n for n in targets.SUPPORTED if form.available(version, targets.TARGETS[n], sample.facts)]
@@ -125,7 +125,27 @@ def sheet(texts: Iterable[str], place: Place) -> Sheet:
         "}",
     ]
     name = target.partition(",")[0].replace("sm_101", "sm_110")
-    return Sheet(lines, trials, name.replace("sm_", "compute_"))
+    head = [*lines[:2], f".address_size 64 {MODULE.replace(chr(10), ' ')} .entry k() {{ ret; }}"]
+    entries = {line: _entry(line, text) for line, text in trials.items()}
+    return Sheet(lines, trials, name.replace("sm_", "compute_"), entries, head)
+
+
+_USED = re.compile(r"%([a-z]+\d*(?:x2)?)_(\d+)\b")
+_LOCAL = {
+    "v_shared": ".shared .align 128 .b8 v_shared[1024];",
+    "v_local": ".local .align 128 .b8 v_local[1024];",
+    "v_param": ".param .align 128 .b8 v_param[1024];",
+    "_there": "L_there: T_there: .branchtargets L_there, L_there;",
+}
+"""What `PREAMBLE` declares beside registers, by what a statement that needs it has in it."""
+
+
+def _entry(number: int, text: str) -> str:
+    """A statement in a kernel of its own, with no more declarations than it needs."""
+    used = sorted(set(_USED.findall(text)))
+    declared = " ".join(f".reg .{type_} %{type_}_{index};" for type_, index in used if type_ in REGISTERS)
+    declared += " ".join(line for name, line in _LOCAL.items() if name in text)
+    return f".entry k{number}(.param .b64 v_kernel) {{ {declared} {text} ret; }}"
 
 
 def judge(job: tuple[Place, list[Case]]) -> list[Verdict]:
