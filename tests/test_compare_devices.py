@@ -18,7 +18,7 @@ from ptxkit.driver import capabilities, driver_version
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from compare import judge, programs
+from compare import judge
 from compare.approximate import is_approximate
 from compare.atomics import atomics
 from compare.cases import cases
@@ -60,18 +60,6 @@ def test_statements_assemble_and_are_emulated() -> None:
         assert is_approximate(case) or outcome.instances == (4 if case.of_warp else 128)
 
 
-def test_programs_assemble_and_are_emulated() -> None:
-    mixed = list(programs.mixtures(some(), 6, 128, seed=3))
-    kinds = {part.kind for mixture in mixed for part in mixture.parts}
-    assert kinds == {"line", "then", "else", "loop", "guarded", "warps"}
-    made, _ = programs.program(mixed, TARGET, VERSION)
-    errors, _ = log_of(made.text)
-    assert errors == "", errors
-    for mixture, outcomes in zip(mixed, Bench(SETTING).run_programs(mixed), strict=True):
-        assert [outcome.state for outcome in outcomes] == ["compared"] * len(mixture.steps)
-        assert sum(outcome.instances for outcome in outcomes) > 1000
-
-
 ATOMICS = r"^(atom|red)[a-z_.]*\.(add\.f32|inc\.u32|cas\.b64|max\.s64|add\.noftz\.bf16x2|add\.v2\.f32)$"
 
 
@@ -85,7 +73,6 @@ def test_atomics_assemble_and_are_emulated() -> None:
     bench = Bench(SETTING)
     for case, outcome in zip(chosen, bench.run(chosen, 128), strict=True):
         assert (outcome.state, outcome.wrong, outcome.instances) == ("compared", 0, 128), (case, outcome)
-    assert not any(programs.fit(case) for case in chosen)
     (case,) = (
         case
         for case in chosen
@@ -153,24 +140,20 @@ def test_what_differs_is_found_where_it_is() -> None:
         assert outcome.state == "compared"
         assert bool(outcome.wrong) == (case.spelling == "sub.s32"), case.text
         assert all(example["emulator"] != example["gpu"] for example in outcome.examples)
-    mixed = list(programs.mixtures(chosen, 1, 128, seed=0))
-    bench.gpu = Spoilt("sub.u16 ", "add.u16 ")
-    (outcomes,) = bench.run_programs(mixed)
-    wrong = {
-        step.case.spelling for step, outcome in zip(mixed[0].steps, outcomes, strict=True) if outcome.wrong
-    }
-    assert "sub.u16" in wrong
-    assert wrong <= {"sub.u16"}
 
 
-def test_a_nan_may_have_other_bits_where_they_are_open() -> None:
-    one, other = np.array([0x7FC00000], np.uint64), np.array([0x7FFFFFFF], np.uint64)
-    (sum_, *_), (maximum, *_) = some(r"^add\.rn\.f32$"), some(r"^max\.NaN\.f32$")
-    found = judge.compare(sum_, [one, one], [one], [other])
+def test_of_two_nans_the_other_operands_is_counted_apart() -> None:
+    """ptxas swaps operands of f64; any other difference in a NaN is one."""
+    (sum_, *_), (single, *_) = some(r"^add\.rn\.f64$"), some(r"^add\.rn\.f32$")
+    a, b = np.array([0x7FF0000000000123], np.uint64), np.array([0xFFF8000000000456], np.uint64)
+    found = judge.compare(sum_, [a, b], [b], [a | judge.QUIET])
     assert not found.wrong.any()
-    assert found.payloads == 1
-    assert judge.compare(maximum, [one, one], [one], [other]).wrong.all()
-    assert judge.compare(sum_, [one, one], [one], [np.array([0x3F800000], np.uint64)]).wrong.all()
+    assert found.swapped == 1
+    assert judge.compare(sum_, [a, b], [b], [a]).wrong.all()
+    assert judge.compare(sum_, [a, b], [b], [np.array([0x7FF8000000000000], np.uint64)]).wrong.all()
+    assert judge.compare(sum_, [a, b], [b], [np.array([0x3FF0000000000000], np.uint64)]).wrong.all()
+    one, other = np.array([0x7FC00000], np.uint64), np.array([0x7FFFFFFF], np.uint64)
+    assert judge.compare(single, [one, other], [one], [other]).wrong.all()
 
 
 @pytest.mark.parametrize(
@@ -217,8 +200,6 @@ def test_a_gpu_gives_the_same_bits() -> None:
     chosen = cases(target, version, A_HANDFUL) + atomics(target, version, ATOMICS)
     bench = Bench(Setting(target, version, gpu=True))
     outcomes = bench.run(chosen, 256)
-    mixed = list(programs.mixtures(chosen, 6, 256, seed=3))
-    outcomes += [outcome for each in bench.run_programs(mixed) for outcome in each]
     assert len(outcomes) > 100
     for outcome in outcomes:
         assert (outcome.state, outcome.wrong) == ("compared", 0), (outcome.reason, outcome.examples)

@@ -32,7 +32,7 @@ from compare.tiles import compare_tiles
 
 import ptxkit
 from ptxkit.asm import parse
-from ptxkit.asm.check.kinds import Names
+from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import bind, module_scope
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import PtxkitError

@@ -5,11 +5,12 @@
     python tools/compare_devices.py --only emu --assemble  # no GPU: a dry run, each module through nvJitLink
 
 Each combination of modifiers that the GPU's target has is executed with at least `--instances` values, many
-of them special, then random programs mix the forms. The same modules run on both devices. Results must be the
-same bits; the bits of a NaN may differ where PTX leaves them open, and `.approx` forms must keep the error
-that is documented, on either device. Writes bench/results/devices.<gpu>.json: for each row of the
-instruction set how often it was compared, what differed, and what could not be compared and why. Exits with 1
-where anything differs.
+of them special. The same modules run on both devices. Results must be the same bits, those of a NaN too;
+`.approx` forms must keep the error that is documented, on either device. Where ptxas swaps the operands of
+f64 and both are NaN, the other one's comes out: that is counted apart. Writes
+bench/results/devices.<gpu>.json: for each row of the instruction set how often it was compared, what
+differed, and what could not be compared and why. Exits with 1 where anything differs. `compare_chains.py`
+does so for programs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compare import programs
 from compare.approximate import is_approximate
 from compare.atomics import atomics
 from compare.cases import Case, cases
@@ -38,13 +38,13 @@ from ptxkit.driver import capabilities, driver_version
 from ptxkit.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
-CASES_A_JOB, WARP_CASES_A_JOB, PROGRAMS_A_JOB = 192, 16, 4
+CASES_A_JOB, WARP_CASES_A_JOB = 192, 16
 
 
 def main() -> int:
     arguments = _arguments()
     gpu = arguments.only != "emu"
-    target, version, name = _gpu(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
+    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
     target = targets.parse(arguments.target) if arguments.target else target
     if target is None:
         print("no such target", file=sys.stderr)
@@ -56,9 +56,7 @@ def main() -> int:
     todo = cases(target, version, arguments.forms, arguments.seed)
     todo += atomics(target, version, arguments.forms, arguments.seed)
     jobs = _jobs(todo, arguments.instances)
-    mixed = list(programs.mixtures(todo, arguments.programs, BLOCK * 2, arguments.seed))
-    jobs += [Job(mixed[i : i + PROGRAMS_A_JOB]) for i in range(0, len(mixed), PROGRAMS_A_JOB)]
-    print(f"{len(todo)} statements and {len(mixed)} programs for {target}, {len(jobs)} jobs", file=sys.stderr)
+    print(f"{len(todo)} statements for {target}, {len(jobs)} jobs", file=sys.stderr)
     record = Record()
     for case in todo:
         record.tally(case)
@@ -68,11 +66,7 @@ def main() -> int:
         nonlocal finished
         finished += 1
         for item, outcome in zip(job.items, outcomes, strict=True):
-            if isinstance(item, programs.Mixture):
-                for step, each in zip(item.steps, outcome, strict=True):
-                    record.add(step.case, each, mixed=True)
-            elif isinstance(item, Case):
-                record.add(item, outcome)
+            record.add(item, outcome)
         if finished % 20 == 0:
             print(f"{finished} jobs, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
 
@@ -86,7 +80,6 @@ def main() -> int:
         "version": targets.show(version),
         "seed": arguments.seed,
         "instances_asked": arguments.instances,
-        "programs": len(mixed),
         "seconds": round(seconds, 1),
         "totals": record.totals(),
         **provenance(),
@@ -117,7 +110,7 @@ def _jobs(todo: list[Case], instances: int) -> list[Job]:
     ]
 
 
-def _gpu(ordinal: int) -> tuple[targets.Target | None, targets.Version, str]:
+def gpu_of(ordinal: int) -> tuple[targets.Target | None, targets.Version, str]:
     """A GPU's target, the newest PTX its driver takes, its name."""
     from ptxkit.driver import CudaDevice
 
@@ -137,9 +130,7 @@ def _report(record: Record, seconds: float, output: Path | None) -> int:
     for (section, _), tallies in record.rows.items():
         for spelling, tally in tallies.items():
             for example in tally.examples[:1]:
-                print(
-                    f"{section} {spelling}: {tally.wrong} alone, {tally.wrong_mixed} in programs: {example}"
-                )
+                print(f"{section} {spelling}: {tally.wrong}: {example}")
             for reason, count in tally.lacking.items():
                 print(f"{section} {spelling}: {count} not compared: {reason}")
     for name, value in totals.items():
@@ -156,7 +147,6 @@ def _arguments() -> argparse.Namespace:
         "--forms", default="", metavar="REGEX", help="spellings that contain it: ^mma, cvt.*bf16"
     )
     parser.add_argument("--instances", type=int, default=256, help="of each spelling, rounded up to 128s")
-    parser.add_argument("--programs", type=int, default=160, help="random programs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=["emu"], help="the emulator alone, against documented errors")
     parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")

@@ -6,10 +6,10 @@
 
 Operands aim at what is rare among random numbers: results that end about zero or round to it, accumulators
 of -0, halves of a unit, products far below the accumulator, cancellation, overflow, subnormal factors,
-infinities and NaN (`AIMS` in tools/compare/aims.py). Results must be the same bits; in f64 alone those of a
-NaN may differ. Written down is for each spelling how many sums were compared, how many of them are zeros of
-each sign, subnormal, ordinary, infinite or NaN, and what differs. Needs a GPU of compute capability 9.0; on
-16 cores half a minute. Exits with 1 where anything differs.
+infinities and NaN (`AIMS` in tools/compare/aims.py). Results must be the same bits. Written down is for each
+spelling how many sums were compared, how many of them are zeros of each sign, subnormal, ordinary, infinite
+or NaN, and what differs. Needs a GPU of compute capability 9.0; on 16 cores half a minute. Exits with 1 where
+anything differs.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _cases_of(
         facts = frozenset({f".{value}" for value in slots.values()} | {f".{name}" for name in slots})
         if not pattern.search(spelling) or not form.available(version, target, facts):
             continue
-        candidate = Candidate(form, slots, facts)
+        candidate = Candidate(form, form.name, slots, facts)
         for places in form.shapes:
             random_ = random.Random(f"{seed} {spelling} {len(places)}")
             made: set[str] = set()
@@ -292,22 +292,18 @@ def _with_words(case: Case) -> Case:
 
 
 def _with_carry(case: Case) -> Case:
-    """The carry (or borrow) that the statement reads is made from an input, the one it writes goes into an
-    output. PTX ISA 9.7.2."""
-    reads = case.opcode in ("addc", "subc", "madc")
-    writes = "cc" in case.modifiers
-    borrow = case.opcode in ("sub", "subc")
-    if reads:
+    """The carry that the statement reads is made from an input, the one it writes goes into an output; by
+    additions, whatever the statement is, for the flag has one meaning. PTX ISA 9.7.2."""
+    if case.opcode in ("addc", "subc", "madc"):
         carry, sink = Register("c", "b32", 32), Register("t", "b32", 32)
-        # 0 + no carry, or -1 + c: a carry where c is not 0; 0 - c: a borrow where c is not 0.
-        make = "sub.cc.u32 %t, 0, %c;" if borrow else "add.cc.u32 %t, %c, 0xffffffff;"
+        # -1 + c: a carry where c is not 0.
         case = replace(
             case,
             inputs=(*case.inputs, carry),
-            before=(*case.before, make),
+            before=(*case.before, "add.cc.u32 %t, %c, 0xffffffff;"),
             temporary=(*case.temporary, sink),
         )
-    if writes:
-        after = "subc.u32 %oc, 0, 0;" if borrow else "addc.u32 %oc, 0, 0;"
-        case = replace(case, outputs=(*case.outputs, Register("oc", "b32", 32)), after=(*case.after, after))
+    if "cc" in case.modifiers:
+        sink = Register("oc", "b32", 32)
+        case = replace(case, outputs=(*case.outputs, sink), after=(*case.after, "addc.u32 %oc, 0, 0;"))
     return case

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 import ptxkit
-from compare import judge, programs
+from compare import judge
 from compare.cases import Case
+from compare.chains.bench import compare_chains
+from compare.chains.judge import Verdict
+from compare.chains.model import Chain
 from compare.kernels import BLOCK, Kernel, Program, program
 from ptxkit import targets
 from ptxkit.device import Device
@@ -70,7 +73,7 @@ class Outcome:
     threads: int = 0
     instances: int = 0
     wrong: int = 0
-    payloads: int = 0
+    swapped: int = 0
     examples: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -83,6 +86,7 @@ class Bench:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
+        self.reduced = 0
         self.emulator: Device = ptxkit.open_device("emu", arch=str(setting.target))
         self.gpu: Device | None = ptxkit.open_device(f"cuda:{setting.ordinal}") if setting.gpu else None
 
@@ -115,38 +119,13 @@ class Bench:
                 self.save(made, results)
         return [outcomes[i] for i in range(len(cases))]
 
-    def run_programs(self, mixtures: Sequence[programs.Mixture]) -> list[list[Outcome]]:
-        """Execute and compare random programs; an outcome for each step.
+    def run_chains(self, chains: Sequence[Chain]) -> list[Verdict]:
+        """Execute and compare chains.
 
         Raises:
             Poisoned: as by `run`.
         """
-        left_out: dict[tuple[int, int], Outcome] = {}
-        while True:
-            made, owners = programs.program(mixtures, *self._module, frozenset(left_out))
-            try:
-                results = self.execute(made)
-                break
-            except Failed as failed:
-                dropped = failed.owners(made)
-                if not dropped and len(mixtures) > 1:
-                    return [self.run_programs([mixture])[0] for mixture in mixtures]
-                if not dropped:
-                    return [[Outcome(failed.state, failed.reason) for _ in mixtures[0].steps]]
-                for owner, reason in dropped.items():
-                    left_out[owners[owner]] = Outcome(failed.state, reason)
-        found = []
-        for number, mixture in enumerate(mixtures):
-            sides = [result[mixture.name] for result in results]
-            verdicts = programs.compare(mixture, sides[0], sides[1] if len(sides) > 1 else None)
-            steps = [
-                left_out.get((number, index)) or _step_outcome(mixture, index, verdicts[index], sides)
-                for index in range(len(mixture.steps))
-            ]
-            found.append(steps)
-        if any(step.wrong for steps in found for step in steps):
-            self.save(made, results)
-        return found
+        return compare_chains(self, chains)
 
     def save(self, made: Program, results: Sequence[Results]) -> None:
         """Keep a module with its values and both devices' results, to look into what differs."""
@@ -282,7 +261,7 @@ def verdict(case: Case, index: int, made: Program, results: Sequence[Results]) -
     found = judge.compare(case, inputs, sides[0], sides[1] if len(sides) > 1 else None)
     width = 32 if case.of_warp else 1
     wrong = found.wrong.reshape(-1, width).any(axis=1)
-    outcome = Outcome("compared", how=found.how, threads=kernel.threads, payloads=found.payloads)
+    outcome = Outcome("compared", how=found.how, threads=kernel.threads, swapped=found.swapped)
     outcome.instances = found.compared // width
     outcome.wrong = int(wrong.sum())
     for instance in np.flatnonzero(wrong)[:EXAMPLES]:
@@ -313,21 +292,3 @@ def _example(
     if wrong:
         example["outside the documented error"] = wrong
     return example
-
-
-def _step_outcome(
-    mixture: programs.Mixture, index: int, found: programs.StepVerdict, sides: Sequence[np.ndarray]
-) -> Outcome:
-    step = mixture.steps[index]
-    outcome = Outcome(
-        "compared", how="bits", threads=mixture.threads, instances=found.instances, wrong=found.wrong
-    )
-    if found.thread >= 0:
-        example: dict[str, Any] = {"program": mixture.name, "statement": step.lines, "thread": found.thread}
-        for side, results in zip(("emulator", "gpu"), sides, strict=False):
-            example[side] = {
-                name: f"{int(results[step.row + offset, found.thread]):#x}"
-                for offset, (_, name) in enumerate(step.written)
-            }
-        outcome.examples.append(example)
-    return outcome

@@ -1,4 +1,4 @@
-"""Whether two devices agree: bit for bit, but for what PTX leaves open."""
+"""Whether two devices agree: bit for bit, a NaN too."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import ml_dtypes
 import numpy as np
 
 from compare import approximate
-from compare.cases import Case, Register
+from compare.cases import Case
 from ptxkit.dtypes import DTYPES
 
 Array = np.ndarray
 
-MOVED = frozenset("mov selp slct copysign set prmt shfl and or xor not lop3 redux match".split())
-"""Opcodes whose floating-point results are bits that were there before, or constants."""
+SWAPPED = frozenset("add sub mul fma mad min max".split())
+"""Opcodes of f64 whose operands ptxas puts in another order, so that of two NaN it is the other one that is
+handed on (docs/emulator/hardware.md)."""
+QUIET = np.uint64(1 << 51)
+"""The bit that makes a NaN of f64 quiet."""
 NAN = {
     #       a NaN is what is above this, without its sign
     "f16": (16, 0x7C00),
@@ -31,17 +34,17 @@ class Verdict:
     """What comparing a case gave.
 
     Attributes:
-        how: `bits`, `bits, any NaN` or `documented error`.
+        how: `bits` or `documented error`.
         wrong: for each thread whether the results disagree.
         compared: for how many threads there was something to compare.
-        payloads: in how many threads both results are NaN with other bits, where that is left open.
+        swapped: in how many threads the results are the NaN of different operands, where ptxas swaps them.
         against: for a documented error, which side is wrong where: `emulator`, `gpu`.
     """
 
     how: str
     wrong: Array
     compared: int
-    payloads: int = 0
+    swapped: int = 0
     against: tuple[tuple[str, Array], ...] = ()
 
 
@@ -50,23 +53,19 @@ def element(type_: str) -> str:
     return type_[:-2] if type_ in DTYPES and DTYPES[type_].lanes > 1 else type_
 
 
-def nan_open(case: Case, register: Register) -> bool:
-    """Whether the bits of a NaN in this result are left open: not for what is moved, and not where the manual
-    says that the NaN is canonical (`.NaN`, `.relu`, `.satfinite`)."""
-    if element(register.type) not in NAN or case.opcode in MOVED:
-        return False
-    return not {"NaN", "relu", "satfinite"} & set(case.modifiers)
+def swaps(case: Case) -> bool:
+    """Whether ptxas may put the operands of a statement in another order, and a NaN shows it."""
+    return case.opcode in SWAPPED and not case.memory and case.outputs[0].type == "f64"
 
 
-def nans(type_: str, bits: Array) -> list[tuple[Array, int]]:
-    """For each lane of a register, where it is NaN, and the mask of its bits."""
-    width, infinity = NAN[element(type_)]
-    lanes = DTYPES[type_].bits // width
-    found = []
-    for lane in range(lanes):
-        value = bits >> np.uint64(lane * width) & np.uint64((1 << width - 1) - 1)
-        found.append((value > np.uint64(infinity), ((1 << width) - 1) << lane * width))
-    return found
+def other_nan(inputs: Sequence[Array], emulated: Array, measured: Array) -> Array:
+    """Where two results of f64 are those NaNs, made quiet, of different operands."""
+    of_operand = [(measured == bits | QUIET) & _is_nan(bits) for bits in inputs]
+    return _is_nan(emulated) & (emulated != measured) & np.any(of_operand, axis=0)
+
+
+def _is_nan(bits: Array) -> Array:
+    return bits & np.uint64((1 << 63) - 1) > np.uint64(NAN["f64"][1])
 
 
 def compare(
@@ -84,20 +83,10 @@ def compare(
     if approximate.is_approximate(case):
         return _documented(case, type_, inputs, emulated[0], measured[0] if measured else None)
     wrong = np.zeros(len(emulated[0]), bool)
-    payloads = np.zeros(len(wrong), bool)
-    how = "bits"
     for register, left, right in zip(case.outputs, emulated, measured or emulated, strict=True):
-        different = (left ^ right) & np.uint64((1 << max(register.bits, 8)) - 1)
-        if nan_open(case, register):
-            how = "bits, any NaN"
-            for (is_nan, mask), (also, _) in zip(
-                nans(register.type, left), nans(register.type, right), strict=True
-            ):
-                both = is_nan & also
-                payloads |= both & (different & np.uint64(mask) != 0)
-                different = np.where(both, different & ~np.uint64(mask), different)
-        wrong |= different != 0
-    return Verdict(how, wrong, len(wrong), int(payloads.sum()))
+        wrong |= (left ^ right) & np.uint64((1 << max(register.bits, 8)) - 1) != 0
+    swapped = other_nan(inputs, emulated[0], (measured or emulated)[0]) if swaps(case) else np.zeros(1, bool)
+    return Verdict("bits", wrong & ~swapped, len(wrong), int(swapped.sum()))
 
 
 def _documented(

@@ -13,8 +13,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from compare.cases import Case
+from compare.chains.judge import Verdict
+from compare.chains.model import Chain
 from compare.execute import Bench, Outcome, Poisoned, Setting
-from compare.programs import Mixture
 from ptxkit.diagnostics import PtxkitError
 
 
@@ -23,11 +24,11 @@ class Job:
     """What one process does in one go.
 
     Attributes:
-        items: cases, or programs.
+        items: cases, or chains.
         threads: of each case.
     """
 
-    items: Sequence[Case] | Sequence[Mixture]
+    items: Sequence[Case] | Sequence[Chain]
     threads: int = 0
 
     def halves(self) -> list[Job]:
@@ -38,8 +39,7 @@ class Job:
     def failed(self, reason: str) -> list[Any]:
         """The outcome of a job of one item that can't be done."""
         (item,) = self.items
-        outcome = Outcome("fault", reason)
-        return [[outcome for _ in item.steps]] if isinstance(item, Mixture) else [outcome]
+        return [Verdict(failed=reason)] if isinstance(item, Chain) else [Outcome("fault", reason)]
 
 
 @dataclass(slots=True)
@@ -137,8 +137,8 @@ def _work(connection: Connection, setting: Setting) -> None:
         except EOFError:
             return
         try:
-            programs = isinstance(job.items[0], Mixture)
-            connection.send(bench.run_programs(job.items) if programs else bench.run(job.items, job.threads))
+            chains = isinstance(job.items[0], Chain)
+            connection.send(bench.run_chains(job.items) if chains else bench.run(job.items, job.threads))
         except Poisoned as poisoned:
             connection.send(str(poisoned))
             return

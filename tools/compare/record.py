@@ -9,7 +9,7 @@ from typing import Any
 from compare.cases import Case
 from compare.execute import EXAMPLES, Outcome
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(slots=True)
@@ -17,20 +17,17 @@ class Tally:
     """Of one spelling.
 
     Attributes:
-        alone: instances of statements compared one by one.
-        mixed: instances in programs.
-        wrong, wrong_mixed: those that differ.
-        payloads: NaNs with other bits, where that is left open.
+        instances: compared.
+        wrong: those that differ.
+        swapped: those that are the NaN of another operand, because ptxas swapped the two.
         how: how it was compared.
         lacking: why statements were not compared, each with their number.
         examples: of disagreements.
     """
 
-    alone: int = 0
-    mixed: int = 0
+    instances: int = 0
     wrong: int = 0
-    wrong_mixed: int = 0
-    payloads: int = 0
+    swapped: int = 0
     how: str = ""
     lacking: dict[str, int] = field(default_factory=dict)
     examples: list[dict[str, Any]] = field(default_factory=list)
@@ -46,23 +43,18 @@ class Record:
         """Where a case is counted."""
         return self.rows.setdefault((case.section, case.row), {}).setdefault(case.spelling, Tally())
 
-    def add(self, case: Case, outcome: Outcome, mixed: bool = False) -> None:
-        """Count the outcome of a case, alone or in a program."""
+    def add(self, case: Case, outcome: Outcome) -> None:
+        """Count the outcome of a case."""
         tally = self.tally(case)
         if outcome.state != "compared":
-            if not mixed or outcome.state == "fault":
-                reason = f"{outcome.state}: {outcome.reason}" if outcome.reason else outcome.state
-                tally.lacking[reason] = tally.lacking.get(reason, 0) + 1
+            reason = f"{outcome.state}: {outcome.reason}" if outcome.reason else outcome.state
+            tally.lacking[reason] = tally.lacking.get(reason, 0) + 1
             return
-        tally.payloads += outcome.payloads
+        tally.swapped += outcome.swapped
         tally.examples += outcome.examples[: EXAMPLES - len(tally.examples)]
-        if mixed:
-            tally.mixed += outcome.instances
-            tally.wrong_mixed += outcome.wrong
-        else:
-            tally.how = outcome.how
-            tally.alone += outcome.instances
-            tally.wrong += outcome.wrong
+        tally.how = outcome.how
+        tally.instances += outcome.instances
+        tally.wrong += outcome.wrong
 
     def totals(self) -> dict[str, int]:
         """Sums over everything."""
@@ -70,12 +62,12 @@ class Record:
         return {
             "forms": len(self.rows),
             "spellings": len(tallies),
-            "spellings_compared": sum(tally.alone > 0 for tally in tallies),
-            "spellings_that_differ": sum(tally.wrong + tally.wrong_mixed > 0 for tally in tallies),
-            "instances": sum(tally.alone + tally.mixed for tally in tallies),
-            "mismatches": sum(tally.wrong + tally.wrong_mixed for tally in tallies),
-            "fewest_instances": min((tally.alone for tally in tallies if tally.alone), default=0),
-            "nan_payloads": sum(tally.payloads for tally in tallies),
+            "spellings_compared": sum(tally.instances > 0 for tally in tallies),
+            "spellings_that_differ": sum(tally.wrong > 0 for tally in tallies),
+            "instances": sum(tally.instances for tally in tallies),
+            "mismatches": sum(tally.wrong for tally in tallies),
+            "fewest_instances": min((tally.instances for tally in tallies if tally.instances), default=0),
+            "swapped_by_ptxas": sum(tally.swapped for tally in tallies),
         }
 
     def forms(self) -> list[dict[str, Any]]:
@@ -85,15 +77,16 @@ class Record:
             entry: dict[str, Any] = {
                 "section": section,
                 "form": row,
-                "instances": sum(tally.alone + tally.mixed for tally in tallies.values()),
-                "mismatches": sum(tally.wrong + tally.wrong_mixed for tally in tallies.values()),
+                "instances": sum(tally.instances for tally in tallies.values()),
+                "mismatches": sum(tally.wrong for tally in tallies.values()),
                 "compared_by": sorted({tally.how for tally in tallies.values() if tally.how}),
-                "spellings": {
-                    name: [tally.alone, tally.mixed] for name, tally in tallies.items() if tally.alone
-                },
+                "spellings": {name: [tally.instances] for name, tally in tallies.items() if tally.instances},
             }
             for key, value in (
-                ("nan_payloads", {name: tally.payloads for name, tally in tallies.items() if tally.payloads}),
+                (
+                    "swapped_by_ptxas",
+                    {name: tally.swapped for name, tally in tallies.items() if tally.swapped},
+                ),
                 ("differs", {name: _difference(tally) for name, tally in tallies.items() if tally.examples}),
                 ("not_compared", {name: tally.lacking for name, tally in tallies.items() if tally.lacking}),
             ):
@@ -104,7 +97,7 @@ class Record:
 
 
 def _difference(tally: Tally) -> dict[str, Any]:
-    return {"alone": tally.wrong, "in_programs": tally.wrong_mixed, "examples": tally.examples}
+    return {"wrong": tally.wrong, "examples": tally.examples}
 
 
 def _place(section: str) -> tuple[int, ...]:

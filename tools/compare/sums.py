@@ -77,14 +77,12 @@ def tally(emulated: np.ndarray, real: np.ndarray | None, aims: np.ndarray, name:
     Args:
         emulated, real: codes of D; `real` is None where there is no GPU.
         aims: which of `AIMS` each has.
-        name: the type of D. The bits of a NaN count, but in f64, where `mma` hands on those of its operands.
+        name: the type of D. The bits of a NaN count.
     """
     found = Tally(emulated.size, outcomes=outcomes(emulated, name))
     if real is None:
         return found
     wrong = emulated != real
-    if name == "f64":
-        wrong &= ~(np.isnan(emulated.view(np.float64)) & np.isnan(real.view(np.float64)))
     found.different = int(wrong.sum())
     for number in np.flatnonzero(np.bincount(aims[wrong], minlength=len(AIMS))):
         found.by_aim[AIMS[number].name] = int((aims[wrong] == number).sum())

@@ -1,8 +1,8 @@
 """Random tensor copies on both devices: loads, stores and reductions, tiled and im2col.
 
 Most cross an edge of their tensor. What is compared is all of the shared memory around a box, or all of the
-tensor, but for which NaN a sum of `f64` is. What the GPU refuses (a coordinate that a store may not have)
-must be a finding of the emulator, and no other.
+tensor. What the GPU refuses (a coordinate that a store may not have) must be a finding of the emulator, and
+no other.
 """
 
 from __future__ import annotations

@@ -180,8 +180,9 @@ def _float(name: str, random: Random, count: int) -> np.ndarray:
     offset = random.integers(-1, 2, count).astype(np.uint64)
     ties = (kept | half) + offset
     near_ties = ((moderate >> cut) << cut | half) + offset
-    kinds = [special, moderate, ties, near_ties, noise]
-    chosen = np.choose(random.choice(5, count, p=[0.35, 0.2, 0.1, 0.15, 0.2]), kinds)
+    nans = noise | np.uint64(((1 << exponent) - 1) << fraction)
+    kinds = [special, moderate, ties, near_ties, noise, nans]
+    chosen = np.choose(random.choice(6, count, p=[0.33, 0.2, 0.1, 0.15, 0.15, 0.07]), kinds)
     if name == "tf32":
         chosen &= np.uint64(0xFFFFE000)
     return chosen & np.uint64((1 << bits) - 1)

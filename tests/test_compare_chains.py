@@ -1,0 +1,231 @@
+"""Chains: they are sound, cover what they should, and the comparison notices what differs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from assembler import log_of
+
+import ptxkit
+from ptxkit import targets
+from ptxkit.driver import capabilities, driver_version
+from ptxkit.emulator.numerics import double
+from ptxkit.emulator.operations import extended_precision
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
+from compare.atomics import atomics
+from compare.cases import cases
+from compare.chains import execute, judge, text
+from compare.chains.make import FEWEST, MOST, Maker
+from compare.chains.model import THREADS, Chain, Step
+from compare.chains.reduce import reduced
+from compare.execute import Bench, Setting
+
+TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_chains.py"
+TARGET, VERSION = targets.TARGETS["sm_90a"], (8, 7)
+
+
+@pytest.fixture(scope="module")
+def maker() -> Maker:
+    return Maker(cases(TARGET, VERSION), atomics(TARGET, VERSION), seed=7)
+
+
+def emulated(chain: Chain, written: str | None = None, **options: Any) -> np.ndarray:
+    """What a chain leaves."""
+    device = ptxkit.open_device("emu", arch=str(TARGET), **options)
+    parsed = ptxkit.parse(written or text.module([chain], TARGET, VERSION))
+    (found,) = execute.run(device, parsed, [chain])
+    # Chains divide by zero: what an H200 gives then, they compare.
+    assert {finding.code for finding in device.findings} <= {"P615"}
+    return found
+
+
+def test_chains_have_everything(maker: Maker) -> None:
+    chains = [maker.chain(number) for number in range(80)]
+    steps = [step for chain in chains for step in chain.steps]
+    assert {step.family for step in steps} == {
+        "forms", "memory", "carry", "warp", "vectors", "atomics", "calls", "control",
+    }  # fmt: skip
+    lengths = [len(chain.steps) for chain in chains]
+    assert FEWEST <= min(lengths) < max(lengths) <= MOST + 12
+    assert sum(lengths) / len(lengths) > 90
+    assert {chain.ctas for chain in chains} == {1, 2}
+    assert any(len(step.regions) > 1 for step in steps)
+    assert any(step.guard for step in steps)
+    whole = "\n".join(text.module([chain], TARGET, VERSION) for chain in chains)
+    for statement in (
+        "addc.cc", "subc", "madc.hi", "mov.v4.b32", "brx.idx", ".callprototype", "mapa.u64", "isspacep.const",
+        "cvta.to.shared.u64", "st.v4.", "ld.const", "[mine+", "ld.param", "redux.sync", "match.all",
+        "elect.sync",
+        "activemask", "shfl.sync", "vote.sync", ".rn.f64", "bfind", "lop3", "prmt", "dp4a", "vadd4",
+        "mma.sync",
+        "atom.", "red.", "barrier.cluster", "barrier.sync", "ld.b128",
+    ):  # fmt: skip
+        assert statement in whole, statement
+    assert ".approx" not in whole
+    assert not re.search(r"(?<![.\w])(add|sub|mul)\.(ftz\.|sat\.)*(f32|f64|f16|bf16)", whole)
+
+
+def test_a_number_gives_the_same_chain(maker: Maker) -> None:
+    again = Maker(cases(TARGET, VERSION), atomics(TARGET, VERSION), seed=7)
+    assert text.module([again.chain(5)], TARGET, VERSION) == text.module([maker.chain(5)], TARGET, VERSION)
+    assert text.module([again.chain(6)], TARGET, VERSION) != text.module([maker.chain(5)], TARGET, VERSION)
+
+
+def test_chains_assemble_and_are_free_of_findings(maker: Maker) -> None:
+    """With the sanitizer, in lazy and in random order, to the same bits."""
+    for chain in [chain for chain in map(maker.chain, range(60)) if len(chain.steps) < 60][:4]:
+        errors, _ = log_of(text.module([chain], TARGET, VERSION))
+        assert errors == "", errors
+        first = emulated(chain)
+        assert first.any()
+        verdict = judge.compare(chain, first, emulated(chain, order="random", seed=1))
+        assert not verdict.wrong, verdict.example
+        assert verdict.statements == len(chain.steps)
+
+
+def test_every_part_of_a_chain_is_one(maker: Maker) -> None:
+    chain = maker.chain(3)
+    dropped = [
+        (chain.name, step.number) for step in chain.steps if step.number % 3 and step.family != "carry"
+    ]
+    written = text.module([chain], TARGET, VERSION, dropped)
+    errors, _ = log_of(written)
+    assert errors == "", errors
+    assert emulated(chain, written).any()
+
+
+def off(function: Callable[..., Any], change: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A function whose result is changed."""
+    return lambda *arguments, **named: change(function(*arguments, **named))
+
+
+MUTATIONS: dict[str, tuple[Any, str, Callable[[Any], Any], str]] = {
+    # What is wrong in one operation of the emulator, and which statements have it.
+    "a NaN of f64 loses its payload": (
+        double,
+        "hand_on",
+        lambda result: np.where(np.isnan(result), double.NAN, result),
+        r"f64",
+    ),
+    "the carry flag is a borrow": (
+        extended_precision,
+        "add",
+        lambda found: (found[0], ~found[1]),
+        r"(add|sub|mad)c?[.a-z]*\.cc",
+    ),
+    "a conversion by way of f64 is one off": (
+        double,
+        "narrowed",
+        lambda words: words + words.dtype.type(1),
+        r"cvt\.r[nzmp]\.[a-z.]*b?f(16|32)\.[fsu]",
+    ),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_a_changed_operation_is_noticed(maker: Maker, mutation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains that have its statements differ, at those first."""
+    home, name, change, pattern = MUTATIONS[mutation]
+    chosen = [
+        chain
+        for chain in map(maker.chain, range(600))
+        if len(chain.steps) < 90
+        and any(re.search(pattern, step.label) for step in chain.steps if not step.regions)
+    ][:4]
+    right = [emulated(chain) for chain in chosen]
+    monkeypatch.setattr(home, name, off(getattr(home, name), change))
+    verdicts = [
+        judge.compare(chain, emulated(chain), before) for chain, before in zip(chosen, right, strict=True)
+    ]
+    assert any(verdict.wrong for verdict in verdicts)
+    for chain, verdict in zip(chosen, verdicts, strict=True):
+        if verdict.differ:
+            first = next(step for step in chain.steps if step.number == min(verdict.differ))
+            there = re.search(pattern, first.label) or first.family in ("calls", "carry")
+            assert there, first.label
+
+
+def test_what_differs_is_made_small(maker: Maker) -> None:
+    """A statement that goes wrong and those that it needs are left."""
+    chain = maker.chain(8)
+    target = next(step for step in chain.steps if step.number > 20 and step.results and not step.guard)
+
+    def differs(without: frozenset[int]) -> bool:
+        return target.number not in without and min(without, default=9) != target.number
+
+    verdict = judge.Verdict(differ={target.number: 1})
+    without = reduced(chain, verdict, differs, 400)
+    assert {step.number for step in chain.steps} - without == {target.number}
+
+
+def test_differences_are_told_by_their_first_statement(maker: Maker) -> None:
+    chain = maker.chain(2)
+    left = emulated(chain)
+    plain = [step for step in chain.steps if step.results and step.open < 0 and not step.together]
+    early, late = plain[4], plain[-1]
+    right = left.copy()
+    for step in (late, early):
+        right[step.row * THREADS + 9] ^= np.uint64(1)
+    verdict = judge.compare(chain, left, right)
+    assert list(verdict.differ) == [early.number]
+    assert verdict.example["thread"] == 9
+    last = left.copy()
+    last[-1] ^= np.uint64(1 << 40)
+    assert judge.compare(chain, left, last).left == 1
+
+
+def test_results_that_are_open_are_counted(maker: Maker) -> None:
+    def open_(chain: Chain) -> list[Step]:
+        return [step for step in chain.steps if step.open >= 0]
+
+    chain = next(chain for chain in map(maker.chain, range(60)) if open_(chain))
+    (step, *_) = open_(chain)
+    left = emulated(chain)
+    right = left.copy()
+    left[step.open * THREADS] = right[step.open * THREADS] = 1
+    right[step.row * THREADS] ^= np.uint64(5)
+    verdict = judge.compare(chain, left, right)
+    assert not verdict.wrong
+    assert verdict.open[step.why] >= 1
+    left[step.open * THREADS] = 0
+    assert judge.compare(chain, left, right).wrong
+
+
+def test_a_dry_run_is_recorded(tmp_path: Path) -> None:
+    output = tmp_path / "chains.json"
+    arguments = ["--only", "emu", "--chains", "3", "--processes", "1", "--output", str(output)]
+    done = subprocess.run(
+        [sys.executable, str(TOOL), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(output.read_text())
+    assert found["totals"]["chains"] == 3
+    assert found["totals"]["chains_not_executed"] == found["totals"]["chains_that_differ"] == 0
+    assert sum(found["families"].values()) == found["totals"]["statements"] > 60
+
+
+@pytest.mark.gpu
+def test_a_gpu_gives_the_same_bits() -> None:
+    """Of a few; `tools/compare_chains.py` does 10,000."""
+    capability = capabilities()[0]
+    target = targets.for_capability(capability, "a") or targets.for_capability(capability)
+    assert target is not None
+    version = min(targets.newest_version_for_cuda(driver_version()), targets.NEWEST_VERSION)
+    made = Maker(cases(target, version), atomics(target, version), seed=0)
+    chosen = [made.chain(number) for number in range(12)]
+    for verdict in Bench(Setting(target, version, gpu=True)).run_chains(chosen):
+        assert not verdict.failed
+        assert not verdict.wrong, verdict.example

@@ -1,0 +1,221 @@
+"""Compare the emulator with a GPU on chains: random programs of all families at once, bit for bit.
+
+    python tools/compare_chains.py                               # 10,000 chains on the first GPU
+    python tools/compare_chains.py --chains 99 --save-inputs DIR # keep what differs, small, and both answers
+    python tools/compare_chains.py --only emu --assemble         # no GPU: a dry run, also through nvJitLink
+    python tools/compare_chains.py --again DIR                   # no GPU: DIR's answers and today's emulator
+
+A chain has 20 to 200 statements in which state flows: registers of every width, predicates, the carry flag,
+vectors, memory of every state space by addresses made in every way, shuffles and votes of those there,
+atomics, calls, under branches, loops, tables of branches and guards (tools/compare/chains). The same modules
+run on both devices; every register that a statement writes and all memory must be the same bits, those of a
+NaN too.
+Results of `.approx` do not take part. What is left out, and why, is counted. Writes
+bench/results/chains.<gpu>.json, and exits with 1 where anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+from compare.atomics import atomics
+from compare.cases import cases
+from compare.chains import execute, judge, text
+from compare.chains.make import Maker
+from compare.chains.model import Chain
+from compare.execute import Setting
+from compare.pool import Job, run
+from compare_devices import gpu_of
+
+import ptxkit
+from ptxkit import targets
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.provenance import provenance
+
+SCHEMA = 1
+RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
+CHAINS_A_JOB = 4
+EXAMPLES = 12
+"""Chains that differ, or do not run, of which the record says how."""
+
+
+class Tally:
+    """What came of the chains."""
+
+    def __init__(self) -> None:
+        self.chains = self.failed = self.differ = self.statements = self.results = self.clusters = 0
+        self.open: Counter[str] = Counter()
+        self.families: Counter[str] = Counter()
+        self.opcodes: Counter[str] = Counter()
+        self.spellings: set[str] = set()
+        self.first: Counter[str] = Counter()
+        self.examples: list[dict[str, Any]] = []
+        self.reasons: Counter[str] = Counter()
+
+    def add(self, chain: Chain, verdict: judge.Verdict) -> None:
+        """Count one."""
+        self.chains += 1
+        if verdict.failed:
+            self.failed += 1
+            self.reasons[verdict.failed[:200]] += 1
+            if self.failed <= EXAMPLES:
+                print(f"{chain.name}: {verdict.failed}", file=sys.stderr)
+            return
+        self.clusters += chain.ctas == 2
+        self.statements += verdict.statements
+        self.results += verdict.results
+        self.open.update(verdict.open)
+        for step in chain.steps:
+            self.families[step.family] += 1
+            self.opcodes[step.label.partition(".")[0].partition(" ")[0]] += 1
+            self.spellings.add(step.label)
+        if verdict.wrong:
+            self.differ += 1
+            self.first[str(verdict.example.get("label", "what is left at the end"))] += 1
+            if len(self.examples) < EXAMPLES:
+                said = {"chain": chain.name, **verdict.example}
+                self.examples.append(said)
+                print(json.dumps(said), file=sys.stderr, flush=True)
+
+    def document(self) -> dict[str, Any]:
+        """The tally, JSON-able."""
+        totals = {
+            "chains": self.chains,
+            "statements": self.statements,
+            "results": self.results,
+            "chains_that_differ": self.differ,
+            "chains_not_executed": self.failed,
+            "of_clusters": self.clusters,
+            "spellings": len(self.spellings),
+        }
+        return {
+            "totals": totals,
+            "not_compared": {judge.REASONS[key]: count for key, count in sorted(self.open.items())},
+            "families": dict(self.families.most_common()),
+            "opcodes": dict(sorted(self.opcodes.items())),
+            "first_to_differ": dict(self.first.most_common()),
+            "not_executed": dict(self.reasons.most_common()),
+            "examples": self.examples,
+        }
+
+
+def main() -> int:
+    arguments = _arguments()
+    gpu = arguments.only != "emu" and arguments.again is None
+    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
+    target = targets.parse(arguments.target) if arguments.target else target
+    if target is None:
+        print("no such target", file=sys.stderr)
+        return 2
+    maker = Maker(cases(target, version), atomics(target, version), arguments.seed)
+    if arguments.again is not None:
+        return _again(maker, arguments.again, target, version)
+    setting = Setting(
+        target, version, arguments.seed, gpu, arguments.ordinal, arguments.assemble, arguments.save_inputs
+    )
+    started = time.monotonic()
+    numbers = range(arguments.first, arguments.first + arguments.chains)
+    chains = [maker.chain(number) for number in numbers]
+    jobs = [Job(chains[at : at + CHAINS_A_JOB]) for at in range(0, len(chains), CHAINS_A_JOB)]
+    tally = Tally()
+
+    def done(job: Job, verdicts: list[judge.Verdict]) -> None:
+        for chain, verdict in zip(job.items, verdicts, strict=True):
+            assert isinstance(chain, Chain)
+            tally.add(chain, verdict)
+        if tally.chains % 400 < len(job.items):
+            print(f"{tally.chains} chains, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+
+    try:
+        run(setting, jobs, arguments.processes, arguments.patience, done)
+    except KeyboardInterrupt:
+        print(f"interrupted: {tally.chains} of {len(chains)} chains are recorded", file=sys.stderr)
+    seconds = time.monotonic() - started
+    document = {
+        "schema": SCHEMA,
+        "kind": "chains",
+        "gpu": name if gpu else None,
+        "target": str(target),
+        "version": targets.show(version),
+        "seed": arguments.seed,
+        "first": arguments.first,
+        "seconds": round(seconds, 1),
+        **provenance(),
+        **tally.document(),
+    }
+    output = arguments.output
+    if output is None and gpu:
+        output = RESULTS / f"chains.{name.removeprefix('NVIDIA ').lower().replace(' ', '-')}.json"
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(document, indent=2) + "\n")
+    for key, value in document["totals"].items():
+        print(f"{key.replace('_', ' ')}: {value}")
+    for key in ("not_compared", "first_to_differ", "not_executed"):
+        for what, count in document[key].items():
+            print(f"{key.replace('_', ' ')}: {count}: {what}")
+    print(f"{seconds:.0f} s" + (f", written to {output}" if output else ""))
+    return 1 if tally.differ or tally.failed else 0
+
+
+def _again(maker: Maker, folder: Path, target: targets.Target, version: targets.Version) -> int:
+    """Compare the emulator with what a GPU left of chains that differed."""
+    wrong = 0
+    for path in sorted(folder.glob("*.npz")):
+        chain = maker.chain(int(path.stem.partition("-")[0].removeprefix("c")))
+        written = text.module([chain], target, version)
+        if written != path.with_suffix(".ptx").read_text():
+            print(f"{path.stem}: the tool writes another chain by now; its text is executed")
+            written = path.with_suffix(".ptx").read_text()
+        device = ptxkit.open_device("emu", arch=str(target))
+        (emulated,) = execute.run(device, ptxkit.parse(written), [chain])
+        verdict = judge.compare(chain, emulated, np.load(path)["gpu"])
+        wrong += verdict.wrong
+        print(f"{path.stem}: {json.dumps(verdict.example) if verdict.wrong else 'the same bits'}")
+    return 1 if wrong else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--chains", type=int, default=10_000, help="how many")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first one")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=["emu"], help="the emulator alone: whether they run")
+    parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")
+    parser.add_argument("--target", help="in place of the GPU's own: sm_80; without a GPU by default sm_90a")
+    parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
+    parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1))
+    parser.add_argument(
+        "--patience", type=float, default=120, help="seconds before a job's process is killed"
+    )
+    parser.add_argument(
+        "--save-inputs", type=Path, metavar="DIR", help="keep chains that differ, and both answers"
+    )
+    parser.add_argument("--again", type=Path, metavar="DIR", help="compare with the answers kept in DIR")
+    parser.add_argument(
+        "--output", type=Path, help="the document; by default bench/results/chains.<gpu>.json"
+    )
+    arguments = parser.parse_args()
+    if (arguments.only == "emu" or arguments.again) and not arguments.target:
+        arguments.target = "sm_90a"
+    return arguments
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except PtxkitError as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(3)
