@@ -82,6 +82,9 @@ def test_inputs_are_the_same_everywhere() -> None:
     assert (edges.dtype, edges.shape) == (np.float32, (256,))
     assert {0.0, np.inf, -np.inf} <= set(edges.tolist())
     assert np.isnan(edges).any()
+    spread = content(Array.read("2 f64 log 1e-3 6"), "a", 64)
+    assert [value.hex() for value in spread[:2].tolist()] == ["0x1.2e1b0d6d9111cp-8", "0x1.4fccce43b2df8p-1"]
+    assert 1e-3 <= np.abs(spread).min() <= np.abs(spread).max() <= 6
     below = content(Array.read("total 90 u8 range 0 7"), "a", 64)
     assert set(below.tolist()) == set(range(7))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 
 import numpy as np
@@ -31,7 +32,8 @@ def content(array: Array, seed: str, threads: int) -> np.ndarray:
 
     - `edges`: words of any width, floats of any bits, and the type's special values in between;
     - `range A B`: evenly from A to B, or less than B for integers;
-    - `log A B`: of magnitudes evenly spread from A to B, of either sign;
+    - `log A B`: of magnitudes from A to B, as many between two powers of two as between the next, of either
+      sign;
     - `ramp`: 0, 1, 2 and so on.
     """
     kind, *bounds = array.content.split()
@@ -47,9 +49,21 @@ def content(array: Array, seed: str, threads: int) -> np.ndarray:
             spread = low + share * (high - low)
             return (np.floor(spread) if dtype.kind in "iu" else spread).astype(dtype)
         if kind == "log":
-            magnitude = np.exp(np.log(low) + share * (np.log(high) - np.log(low)))
+            first, last = _place(low), _place(high)
+            place = first + share * (last - first)
+            whole = np.floor(place)
+            magnitude = np.ldexp(1 + (place - whole), whole.astype(int))
             return np.where(words(seed + "sign", count) & np.uint64(1), -magnitude, magnitude).astype(dtype)
     raise ValueError(f"expected `edges`, `range A B`, `log A B` or `ramp`, found `{array.content}`")
+
+
+def _place(number: float) -> float:
+    """A positive number's exponent, and how far it is from that power of two to the next.
+
+    In place of a logarithm, whose last bit differs from one machine to another.
+    """
+    half, exponent = math.frexp(number)
+    return exponent - 1 + (2 * half - 1)
 
 
 def _edges(seed: str, count: int, dtype: np.dtype) -> np.ndarray:
