@@ -10,7 +10,6 @@ from importlib import import_module
 OPCODES = {
     "asynchronous_store": "red st",
     "atomic": "atom red",
-    "barrier": "bar barrier fence membar",
     "cluster": "barrier getctarank mapa",
     "conversion": "cvt",
     "conversion_packed": "cvt",
@@ -18,7 +17,7 @@ OPCODES = {
     "floating": "abs add copysign cos div ex2 fma lg2 mad max min mul neg rcp rsqrt sin sqrt sub tanh testp",
     "load_store": "applypriority createpolicy cvta discard isspacep ld ldu prefetch prefetchu st",
     "multimem": "multimem",
-    "tensor_map": "fence tensormap",
+    "tensor_map": "tensormap",
     "texture": "istypep suld suq sured sust tex tld4 txq",
     "warp": "activemask elect match redux shfl vote",
 }
@@ -44,7 +43,7 @@ CHAPTERS = {
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),
     "stack": ("stack",),
-    "synchronization": ("control_flow", "launch_control"),
+    "synchronization": ("barrier", "control_flow", "launch_control"),
     "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy"),
     "mbarrier": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),

@@ -6,52 +6,50 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.barrier_gate import BarrierGate
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.gates import WarpGate, executing
 from ptxkit.emulator.members import check_members
-from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operations import tensor_map
+from ptxkit.isa.modifiers import MemoryOperation
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-
-@effect("bar", "barrier")
-def bar(form: Form) -> Effect:
-    """`bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op.type d, a{, b}, {!}c`, `bar.warp.sync mask`."""
-    m = form.modifiers
-    if m.flag("warp"):
-        m.need("sync")
-        members = form.source(form.sources[0], "b32")
-        check, site = check_members(form, members), form.site
-
-        def meet(group: Group, guard: Any) -> None:
-            check(group, guard)
-            group.gang.order.warp_sync(group, group.gang.launch.events.take(site))
-
-        return Effect(meet, WarpGate(form.site, members, form.guard))
-    m.flag("cta")
-    kind = m.need("sync", "arrive", "red")
-    aligned = m.flag("aligned") or m.opcode == "bar"
-    if kind == "red":
-        return _red(form, aligned)
-    number = form.source(form.sources[0], "u32")
-    count = form.source(form.sources[1], "u32") if len(form.sources) > 1 else None
-    if kind == "arrive" and count is None:
-        raise Unsupported("an arrival without a thread count")
-    return Effect(gate=BarrierGate(form.site, number, count, kind == "sync", None, form.guard, aligned))
+effect = Effects("synchronization")
 
 
-def _red(form: Form, aligned: bool) -> Effect:
-    m = form.modifiers
-    operator = m.need("popc", "and", "or")
-    result = m.need("u32") if operator == "popc" else m.need("pred")
-    assert result is not None
-    target = form.target(form.targets[0], result)
-    number = form.source(form.sources[0], "u32")
-    count = form.source(form.sources[1], "u32") if len(form.sources) > 2 else None
-    predicate = form.source(form.sources[-1], "pred")
+@effect("bar.warp.sync")
+def warp_sync(form: Form) -> Effect:
+    """`bar.warp.sync membermask`."""
+    members = form.source("membermask")
+    check, site = check_members(form, members), form.site
+
+    def meet(group: Group, guard: Any) -> None:
+        check(group, guard)
+        group.gang.order.warp_sync(group, group.gang.launch.events.take(site))
+
+    return Effect(meet, WarpGate(form.site, members, form.guard))
+
+
+@effect("bar.sync", "barrier.sync", "barrier.aligned.sync")
+def sync(form: Form) -> Effect:
+    """`bar.sync a{, b}`, `barrier.sync{.aligned} a{, b}`."""
+    return Effect(gate=_gate(form, waits=True))
+
+
+@effect("bar.arrive", "barrier.arrive")
+def arrive(form: Form) -> Effect:
+    """`bar.arrive a, b`, `barrier.arrive{.aligned} a, b`."""
+    return Effect(gate=_gate(form, waits=False))
+
+
+@effect("bar.red", "barrier.red")
+def red(form: Form) -> Effect:
+    """`bar.red.popc.u32 d, a{, b}, {!}c`, `bar.red.op.pred p, a{, b}, {!}c`, and those of `barrier`."""
+    operator, target = form.the(MemoryOperation), form.target("d") or form.target("p")
 
     def step(group: Group, guard: Any) -> None:
         counted = group.result
@@ -60,28 +58,27 @@ def _red(form: Form, aligned: bool) -> Effect:
             return
         rows = counted if group.rows is None else counted[group.rows]
         true, every = rows[:, :1], rows[:, 1:]
-        value = (
-            true.astype(np.uint32) if operator == "popc" else true == every if operator == "and" else true > 0
-        )
+        if operator is MemoryOperation.POPC:
+            value = true.astype(np.uint32)
+        else:
+            value = true == every if operator is MemoryOperation.AND else true > 0
         target.write(group, value, None, guard)
 
-    return Effect(step, BarrierGate(form.site, number, count, True, predicate, form.guard, aligned))
+    return Effect(step, _gate(form, waits=True))
+
+
+def _gate(form: Form, waits: bool) -> BarrierGate:
+    """`bar` is `barrier` with `.aligned`."""
+    count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
+    aligned = form.row.opcode == "bar" or "aligned" in form.match.slots
+    return BarrierGate(form.site, form.source("a"), count, waits, predicate, form.guard, aligned)
 
 
 @effect("membar", "fence")
 def fence(form: Form) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
-    m = form.modifiers
-    if m.flag("proxy"):
-        return _proxy_fence(form)
-    if m.flag("mbarrier_init"):
-        m.need("release")
-        m.need("cluster")
+    if form["mbarrier_init"]:
         return Effect(_fence_inits)
-    m.choose("sc", "acq_rel", "acquire", "release")
-    m.choose("cta", "cluster", "gpu", "sys", "gl")
-    m.choose("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
-    m.choose("cluster")
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -96,22 +93,16 @@ def _fence_inits(group: Group, guard: Any) -> None:
     group.gang.order.init_fenced[rows] = group.gang.launch.events.take()
 
 
-def _proxy_fence(form: Form) -> Effect:
-    """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms."""
-    m = form.modifiers
-    if m.flag("alias"):
+@effect("membar.proxy", "fence.proxy")
+def proxy_fence(form: Form) -> Effect:
+    """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms; `.tensormap`."""
+    if form["tensormap::generic"]:
+        return tensor_map.fence(form)
+    if form["alias"] or form["acquire"]:
+        # `.acquire` orders what the async proxy did before what the generic one does; a wait does that, too.
         return Effect(lambda group, guard: None)
-    if not m.flag("async"):
-        m.need("async::generic")
-        acquires = m.need("acquire", "release") == "acquire"
-        m.need("sync_restrict::shared::cluster", "sync_restrict::shared::cta")
-        m.need("cluster")
-        if acquires:
-            # It orders what the async proxy did before what the generic one does, and a wait does that too.
-            return Effect(lambda group, guard: None)
-    space = m.choose("global", "shared::cta", "shared::cluster")
-    spaces = ("shared", "global") if space is None else (space.partition("::")[0],)
-    site = form.site
+    space, site = form["space"], form.site
+    spaces = ("shared", "global") if space is None else (plain_space(space),)
 
     def step(group: Group, guard: Any) -> None:
         rows = executing_rows(group, guard)

@@ -218,18 +218,12 @@ def _spread(into: np.ndarray, values: tuple[Any, ...], guard: Any) -> None:
 # ---- the tensormap proxy
 
 
-@effect("fence.proxy.tensormap::generic")
 def fence(form: Form) -> Effect:
     """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
-    m = form.modifiers
-    acquires = m.need("acquire", "release") == "acquire"
-    m.need(*SCOPES)
     site = form.site
-    if not acquires:
+    if form["release"]:
         return Effect(lambda group, guard: _release(group, guard, site))
-    if form.immediate(form.source_operands[1]) != MAP_BYTES:
-        raise Unsupported("a size other than 128")
-    at = Accessor(form.address(form.source_operands[0]), "generic", MAP_BYTES, site, 1, named=False)
+    at = Accessor(form.address("addr"), "generic", MAP_BYTES, site, 1, named=False)
 
     def acquire(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
