@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import CLUSTER_STEP
 from ptxkit.emulator.aligned import AlignedGate
 from ptxkit.emulator.clusters import ClusterArrival, ClusterWait
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -22,18 +24,17 @@ if TYPE_CHECKING:
 RANKS = 0xFF
 """The bits of an address that hold a rank, above the offset."""
 
+movement = Effects("movement")
+synchronization = Effects("synchronization")
 
-@effect("mapa")
+
+@movement("mapa")
 def mapa(form: Form) -> Effect:
     """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
-    m = form.modifiers
-    m.flag("shared::cluster")
-    kind = m.type().name
-    name = f"u{kind[1:]}"
-    target = form.target(form.targets[0], name)
-    address, read_rank = form.source(form.sources[0], name), form.deciding(form.sources[1], "u32")
-    read, site = address.reader, form.site
-    low = ((1 << int(name[1:])) - 1) & ~(RANKS * CLUSTER_STEP)
+    bits = form.the(DType).bits
+    target, address = form.target("d", f"u{bits}"), form.source("a", f"u{bits}")
+    read, read_rank, site = address.reader, form.deciding("b"), form.site
+    low = ((1 << bits) - 1) & ~(RANKS * CLUSTER_STEP)
 
     def step(group: Group, guard: Any) -> bool:
         ranks, value = read_rank(group), read(group)
@@ -55,14 +56,10 @@ def mapa(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("getctarank")
+@movement("getctarank")
 def getctarank(form: Form) -> Effect:
     """`getctarank{.shared::cluster}.type d, a`: the rank of the CTA that an address belongs to."""
-    m = form.modifiers
-    m.flag("shared::cluster")
-    name = f"u{m.type().bits}"
-    target = form.target(form.targets[0], "u32")
-    address = form.source(form.sources[0], name)
+    target, address = form.target("d"), form.source("a", f"u{form.the(DType).bits}")
     read = address.reader
 
     def step(group: Group, guard: Any) -> bool:
@@ -79,13 +76,14 @@ def getctarank(form: Form) -> Effect:
     return Effect(step)
 
 
-@effect("barrier.cluster")
-def barrier(form: Form) -> Effect:
-    """`barrier.cluster.arrive{.sem}{.aligned}`, `barrier.cluster.wait{.acquire}{.aligned}`."""
-    m = form.modifiers
-    arrives = m.need("arrive", "wait") == "arrive"
-    relaxed = m.choose("release", "acquire", "relaxed") == "relaxed"
-    aligned = m.flag("aligned")
-    if arrives:
-        return Effect(ClusterArrival(form.site, relaxed).step, AlignedGate(form) if aligned else None)
+@synchronization("barrier.cluster.arrive")
+def arrive(form: Form) -> Effect:
+    """`barrier.cluster.arrive{.sem}{.aligned}`."""
+    arrival = ClusterArrival(form.site, form["sem"] is MemoryOrder.RELAXED)
+    return Effect(arrival.step, AlignedGate(form) if form["aligned"] else None)
+
+
+@synchronization("barrier.cluster.wait")
+def wait(form: Form) -> Effect:
+    """`barrier.cluster.wait{.acquire}{.aligned}`."""
     return Effect(gate=ClusterWait(form.site, form.guard))
