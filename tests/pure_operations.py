@@ -25,12 +25,12 @@ def decoded(
 ) -> Decoded | None:
     """The instruction `add.rn.f32` with the most operands that it can have, or with `reads` sources.
 
-    They are registers, but where a constant, a part or a minus is asked for. None where no row fits.
+    They are registers, but where a constant, a part or a minus is asked for. None where no row fits, or
+    none has so many sources.
     """
     opcode, *modifiers = text.split(".")
     found = spelling(opcode, tuple(modifiers))
     counts = {len(places) for candidate in found.candidates for places in candidate.form.shapes}
-    made = None
     for number in sorted(counts, reverse=True):
         match = found.match(("?",) * number)
         if match is None:
@@ -47,8 +47,8 @@ def decoded(
             operands.append(operand)
         made = Decoded(tree.Instruction(opcode, tuple(modifiers), tuple(operands), match=match))
         if reads in (None, len(made.values(written=False))):
-            break
-    return made
+            return made
+    return None
 
 
 def as_written(place: Place) -> tree.Operand:

@@ -307,9 +307,10 @@ def test_sign_operations_and_properties() -> None:
 
 def test_forms_that_do_not_exist_are_refused() -> None:
     for text in (
-        "add.sat.f64", "add.ftz.f64", "fma.f32", "fma.sat.rn.f32x2", "min.abs.f32", "min.xorsign.f32",
+        "add.sat.f64", "add.ftz.f64", "fma.f32", "fma.sat.rn.f32x2", "min.xorsign.f32",
         "max.NaN.f64", "div.rn.sat.f32", "sqrt.rn.sat.f32", "div.f32", "div.approx.f64", "rcp.approx.f64",
         "sqrt.approx.f64", "rsqrt.f32", "sin.f32", "tanh.approx.ftz.f32", "ex2.approx.f64", "add.ftz.f32.f16",
         "fma.f32.f16", "testp.f32", "add.f8", "add.rn.rz.f32", "copysign.f16",
     ):  # fmt: skip
         assert unsupported(text), text
+    assert unsupported("min.abs.f32", reads=2)

@@ -37,7 +37,10 @@ def lowers(*opcodes: str, types: Sequence[str] | None = None) -> Callable[[Reade
     return register
 
 
-LOWERINGS: dict[tuple[str, str], Callable[[Decoded], Lowering | None]] = {}
+Maker = Callable[[Decoded], Lowering | None]
+"""Makes the lowering of an instruction, or says None."""
+
+LOWERINGS: dict[tuple[str, str], Maker] = {}
 """The lowerings by chapter of the instruction set and name of the instruction, as `OPERATIONS` has them."""
 
 
@@ -47,14 +50,14 @@ class Lowerings:
     def __init__(self, chapter: str) -> None:
         self.chapter = chapter
 
-    def __call__(self, *names: str) -> Callable[..., Any]:
+    def __call__(self, *names: str) -> Callable[[Maker], Maker]:
         """A decorator: what lowers instructions of these names, or says None."""
 
-        def register(reader: Callable[[Decoded], Lowering | None]) -> Callable[[Decoded], Lowering | None]:
+        def register(maker: Maker) -> Maker:
             for name in names:
-                if LOWERINGS.setdefault((self.chapter, name), reader) is not reader:
+                if LOWERINGS.setdefault((self.chapter, name), maker) is not maker:
                     raise ValueError(f"`{name}` of chapter {self.chapter} is lowered twice")
-            return reader
+            return maker
 
         return register
 

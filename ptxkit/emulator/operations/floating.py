@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import approximate, double, single
-from ptxkit.emulator.numerics.bits import select
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.numerics.bits import UNSIGNED, select
+from ptxkit.emulator.operation import Operation, Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import Property, Rounding
 
-ROUNDINGS = ("rn", "rz", "rm", "rp")
-SATURATED = ("add", "sub", "mul", "fma", "mad")
+operation = Operations("floating")
 
 
 def finish(function: Callable[..., Any], flush: bool, saturate: bool = False) -> Callable[..., Any]:
@@ -71,20 +72,21 @@ EXACT: dict[Callable[..., Any], Callable[..., Any]] = {
 """What the functions that can round up to the least normal number round; sums and roots can't."""
 
 
-def arithmetic(
-    m: Modifiers, count: int, of_f32: Callable[..., Any], of_f64: Callable[..., Any], mode: str
-) -> Pure:
-    """An operation on `count` sources that exists for f32, f32x2 and f64 with a rounding mode."""
-    kind = m.type().name
-    if kind == "f64":
-        return Pure((kind,), (kind,) * count, partial(of_f64, mode=mode))
-    flush = m.flag("ftz")
-    saturate = kind == "f32" and m.opcode in SATURATED and m.flag("sat")
-    function = finish_rounded(partial(of_f32, mode=mode), EXACT.get(of_f32), mode, flush, saturate)
-    if kind == "f32x2":
-        undefined = definedness.by_parts(2, 64)
-        return Pure((kind,), (kind,) * count, on_f32_pairs(function), undefined=undefined)
-    return Pure((kind,), (kind,) * count, function)
+def rounded(of_f32: Callable[..., Any], of_f64: Callable[..., Any]) -> Operation:
+    """What exists for f32, f32x2 and f64 with a rounding mode, which is `.rn` where none is written."""
+
+    def made(form: Decoded) -> Pure:
+        mode = form["rnd"] or Rounding.RN
+        if form.types[0].name == "f64":
+            return computes(form, partial(of_f64, mode=mode))
+        function = finish_rounded(
+            partial(of_f32, mode=mode), EXACT.get(of_f32), mode, form["ftz"], form["sat"]
+        )
+        if form.types[0].lanes == 2:
+            return computes(form, on_f32_pairs(function), definedness.by_parts(2, 64))
+        return computes(form, function)
+
+    return made
 
 
 def subtract_f32(a: Any, b: Any, mode: str) -> Any:
@@ -92,40 +94,30 @@ def subtract_f32(a: Any, b: Any, mode: str) -> Any:
     return single.add(a, np.negative(b), mode)
 
 
-@pure("add", "sub", "mul", types=("f32", "f32x2", "f64"))
-def add_sub_mul(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.3 to 9.7.3.5."""
-    mode = m.choose(*ROUNDINGS, default="rn") or "rn"
-    functions: dict[str, tuple[Any, Any]] = {
-        "add": (single.add, double.add),
-        "sub": (subtract_f32, double.subtract),
-        "mul": (single.multiply, double.multiply),
-    }
-    return arithmetic(m, 2, *functions[m.opcode], mode)
+operation("add")(rounded(single.add, double.add))  # PTX ISA 9.7.3.3
+operation("sub")(rounded(subtract_f32, double.subtract))  # 9.7.3.4
+operation("mul")(rounded(single.multiply, double.multiply))  # 9.7.3.5
+operation("fma", "mad")(rounded(single.fma, double.fma))  # 9.7.3.6 and 9.7.3.7
 
 
-@pure("fma", types=("f32", "f32x2", "f64"))
-def fma(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.6."""
-    return arithmetic(m, 3, single.fma, double.fma, m.need(*ROUNDINGS))
+def unrounded(function: Callable[..., Any]) -> Operation:
+    """What exists for f32 alone, without a rounding mode."""
+    return lambda form: computes(form, finish(function, form["ftz"]))
 
 
-@pure("mad", types=("f32", "f64"))
-def mad(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.7."""
-    # Without a mode, as files of PTX ISA 3.0 and earlier have it, ptxas takes .rn.
-    return arithmetic(m, 3, single.fma, double.fma, m.choose(*ROUNDINGS, default="rn") or "rn")
+operation("div.full")(unrounded(partial(single.divide, mode="rn")))
+operation("sin")(unrounded(approximate.sine))  # 9.7.3.18
+operation("cos")(unrounded(approximate.cosine))  # 9.7.3.19
+operation("lg2")(unrounded(approximate.logarithm))  # 9.7.3.20
+operation("ex2")(unrounded(approximate.exponential))  # 9.7.3.21
+operation("tanh")(unrounded(approximate.tangent))  # 9.7.3.22
 
 
-@pure("div", types=("f32", "f64"))
-def div(m: Modifiers) -> Pure:
+@operation("div")
+def div(form: Decoded) -> Pure:
     """PTX ISA 9.7.3.8."""
-    mode = m.need(*ROUNDINGS, "approx", "full")
-    if mode in ROUNDINGS:
-        return arithmetic(m, 2, single.divide, double.divide, mode)
-    m.need("f32")
-    function = approximate.divide if mode == "approx" else partial(single.divide, mode="rn")
-    return Pure(("f32",), ("f32", "f32"), finish(function, m.flag("ftz")))
+    made = unrounded(approximate.divide) if form["approx"] else rounded(single.divide, double.divide)
+    return made(form)
 
 
 def reciprocal_f64(a: Any, mode: str) -> Any:
@@ -133,115 +125,103 @@ def reciprocal_f64(a: Any, mode: str) -> Any:
     return double.divide(np.ones_like(a), a, mode)
 
 
-@pure("rcp", "sqrt", types=("f32", "f64"))
-def rcp_sqrt(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.13 to 9.7.3.15."""
-    functions = (
-        (single.reciprocal, reciprocal_f64) if m.opcode == "rcp" else (single.square_root, double.square_root)
-    )
-    mode = m.need(*ROUNDINGS, "approx")
-    if mode in ROUNDINGS:
-        return arithmetic(m, 1, *functions, mode)
-    if m.opcode == "rcp" and m.flag("f64"):
-        m.need("ftz")
-        return Pure(("f64",), ("f64",), approximate.reciprocal_f64)
-    m.need("f32")
-    return Pure(("f32",), ("f32",), finish(partial(functions[0], mode="rn"), m.flag("ftz")))
+@operation("rcp")
+def rcp(form: Decoded) -> Pure:
+    """PTX ISA 9.7.3.13 and 9.7.3.14."""
+    if form["flush"]:
+        raise Unsupported("`rcp` with `.ftz`")
+    if not form["approx"]:
+        return rounded(single.reciprocal, reciprocal_f64)(form)
+    if form.types[0].name == "f64":
+        return computes(form, approximate.reciprocal_f64)
+    return unrounded(partial(single.reciprocal, mode="rn"))(form)
 
 
-@pure("rsqrt", types=("f32", "f64"))
-def rsqrt(m: Modifiers) -> Pure:
+@operation("sqrt")
+def sqrt(form: Decoded) -> Pure:
+    """PTX ISA 9.7.3.15. `.approx` is the rounded root, too."""
+    return rounded(single.square_root, double.square_root)(form)
+
+
+@operation("rsqrt")
+def rsqrt(form: Decoded) -> Pure:
     """PTX ISA 9.7.3.16 and 9.7.3.17."""
-    m.need("approx")
-    kind, flush = m.type().name, m.flag("ftz")
-    if kind == "f32":
-        return Pure(("f32",), ("f32",), finish(approximate.reciprocal_square_root, flush))
-    if flush:
-        return Pure(("f64",), ("f64",), approximate.reciprocal_square_root_f64)
-    return Pure(("f64",), ("f64",), lambda a: double.hand_on(1 / np.sqrt(a), a))
+    if form.types[0].name == "f32":
+        return unrounded(approximate.reciprocal_square_root)(form)
+    if form["ftz"]:
+        return computes(form, approximate.reciprocal_square_root_f64)
+    return computes(form, lambda a: double.hand_on(1 / np.sqrt(a), a))
 
 
-APPROXIMATIONS: dict[str, Callable[[Any], Any]] = {
-    "sin": approximate.sine,
-    "cos": approximate.cosine,
-    "lg2": approximate.logarithm,
-    "ex2": approximate.exponential,
-    "tanh": approximate.tangent,
-}
+def turned(turn: Callable[[Any], Any]) -> Operation:
+    """`abs` and `neg`. PTX ISA 9.7.3.9 and 9.7.3.10."""
+
+    def made(form: Decoded) -> Pure:
+        # The hardware adds a zero, which leaves numbers as they are, of f32 one NaN, of f64 quiet ones.
+        if form.types[0].name == "f64":
+            return computes(form, lambda a: double.hand_on(turn(a), a))
+        return unrounded(lambda a: single.canonical(turn(a)))(form)
+
+    return made
 
 
-@pure("sin", "cos", "lg2", "ex2", "tanh", types=("f32",))
-def approximation(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.18 to 9.7.3.22."""
-    m.need("approx")
-    m.need("f32")
-    flush = m.opcode != "tanh" and m.flag("ftz")
-    return Pure(("f32",), ("f32",), finish(APPROXIMATIONS[m.opcode], flush))
+operation("abs")(turned(np.abs))
+operation("neg")(turned(np.negative))
 
 
-@pure("abs", "neg", types=("f32", "f64"))
-def abs_neg(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.9 and 9.7.3.10."""
-    kind = m.type().name
-    turn: Callable[..., Any] = np.abs if m.opcode == "abs" else np.negative
-    # The hardware adds a zero, which leaves numbers as they are, of f32 one NaN, of f64 quiet ones.
-    if kind == "f64":
-        return Pure((kind,), (kind,), lambda a: double.hand_on(turn(a), a))
-    return Pure((kind,), (kind,), finish(lambda a: single.canonical(turn(a)), m.flag("ftz")))
+def extreme(largest: bool) -> Operation:
+    """`min` and `max`. PTX ISA 9.7.3.11 and 9.7.3.12."""
+
+    def made(form: Decoded) -> Pure:
+        if form.types[0].name == "f64":
+            return computes(form, partial(double.extreme, largest=largest))
+        propagate_nan, xorsign, absolute = form["NaN"] is not None, form["xorsign"], form["abs"]
+
+        def function(*operands: Any) -> Any:
+            numbers = [np.abs(operand) for operand in operands] if absolute else operands
+            result = numbers[0]
+            for number in numbers[1:]:
+                result = single.extreme(result, number, largest, propagate_nan)
+            if xorsign:
+                sign = operands[0].view(np.uint32) ^ operands[1].view(np.uint32)
+                signed = np.copysign(result, sign.view(np.float32))
+                result = select(np.isnan(result), *np.broadcast_arrays(result, signed))
+            return result
+
+        return unrounded(function)(form)
+
+    return made
 
 
-@pure("min", "max", types=("f32", "f64"))
-def min_max(m: Modifiers) -> Pure:
-    """PTX ISA 9.7.3.11 and 9.7.3.12."""
-    kind = m.type().name
-    largest = m.opcode == "max"
-    if kind == "f64":
-        return Pure((kind,), (kind, kind), partial(double.extreme, largest=largest))
-    flush, propagate_nan = m.flag("ftz"), m.flag("NaN")
-    xorsign, absolute = m.flag("xorsign"), m.flag("abs")
-    count = max(len(m.immediates) - 1, 2)
-    if (xorsign and (not absolute or count > 2)) or (absolute and not xorsign and count < 3):
-        raise Unsupported(f"`{m.opcode}` with `.abs` or `.xorsign` and {count} sources")
-
-    def function(*operands: Any) -> Any:
-        numbers = [np.abs(operand) for operand in operands] if absolute else operands
-        result = numbers[0]
-        for number in numbers[1:]:
-            result = single.extreme(result, number, largest, propagate_nan)
-        if xorsign:
-            sign = operands[0].view(np.uint32) ^ operands[1].view(np.uint32)
-            signed = np.copysign(result, sign.view(np.float32))
-            result = select(np.isnan(result), *np.broadcast_arrays(result, signed))
-        return result
-
-    return Pure((kind,), (kind,) * count, finish(function, flush))
+operation("min")(extreme(largest=False))
+operation("max")(extreme(largest=True))
 
 
-@pure("testp", types=("f32", "f64"))
-def testp(m: Modifiers) -> Pure:
+@operation("testp")
+def testp(form: Decoded) -> Pure:
     """PTX ISA 9.7.3.1."""
-    test = m.need("finite", "infinite", "number", "notanumber", "normal", "subnormal")
-    kind = m.type().name
-    smallest = np.finfo(np.float32 if kind == "f32" else np.float64).smallest_normal
-    functions: dict[str, Callable[[Any], Any]] = {
-        "finite": np.isfinite,
-        "infinite": np.isinf,
-        "number": lambda a: a == a,
-        "notanumber": np.isnan,
-        "normal": lambda a: np.isfinite(a) & ((np.abs(a) >= smallest) | (a == 0)),
-        "subnormal": lambda a: (np.abs(a) < smallest) & (a != 0),
+    if form["op"] is None:
+        raise Unsupported(f"`testp` needs one of {', '.join(f'`.{test}`' for test in Property)}")
+    smallest = np.finfo(str(form.types[0].numpy)).smallest_normal
+    functions: dict[Property, Callable[[Any], Any]] = {
+        Property.FINITE: np.isfinite,
+        Property.INFINITE: np.isinf,
+        Property.NUMBER: lambda a: a == a,
+        Property.NOT_A_NUMBER: np.isnan,
+        Property.NORMAL: lambda a: np.isfinite(a) & ((np.abs(a) >= smallest) | (a == 0)),
+        Property.SUBNORMAL: lambda a: (np.abs(a) < smallest) & (a != 0),
     }
-    return Pure(("pred",), (kind,), functions[test])
+    return computes(form, functions[form["op"]])
 
 
-@pure("copysign", types=("f32", "f64"))
-def copysign(m: Modifiers) -> Pure:
+@operation("copysign")
+def copysign(form: Decoded) -> Pure:
     """PTX ISA 9.7.3.2."""
-    kind = f"b{m.type().bits}"
-    word = np.uint32 if kind == "b32" else np.uint64
-    sign = word(1 << int(kind[1:]) - 1)
+    size = form.types[0].bits
+    word = f"b{size}"
+    sign: Any = UNSIGNED[size](1 << size - 1)
 
     def function(a: Any, b: Any) -> Any:
         return (a & sign) | (b & ~sign)
 
-    return Pure((kind,), (kind, kind), function, undefined=definedness.bitwise)
+    return computes(form, function, definedness.bitwise, results=(word,), sources=(word, word))

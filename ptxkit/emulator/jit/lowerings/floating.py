@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings, Maker
 from ptxkit.emulator.jit.words import Words
 from ptxkit.emulator.numerics import exact
-from ptxkit.emulator.operation import Modifiers
+from ptxkit.isa.modifiers import Rounding
+
+lowers = Lowerings("floating")
 
 NAN = {32: 0x7FFFFFFF, 64: exact.NAN}
 """The NaN that arithmetic returns: on f32 the only one, on f64 where no operand is one."""
@@ -119,94 +122,86 @@ def square_root(w: Words, a: Any) -> Any:
     return w.call("llvm.sqrt", a)
 
 
-def nearest(m: Modifiers, compute: Numbers) -> Lowering | None:
-    """An operation that exists for f32, f32x2 and f64, where it rounds to nearest without `.ftz`, `.sat`."""
-    kind = m.type().name
-    # The products of `.ftz` have a rule of their own (`numerics.single.flush_result`); sums have not.
-    flushes = compute in (add, subtract) and m.flag("ftz")
-    if m.left or (flushes and kind == "f64"):
-        return None
-    lower = arithmetic(compute, flushes)
-    return on_pairs(lower) if kind == "f32x2" else lower
+def nearest(compute: Numbers) -> Maker:
+    """What exists for f32, f32x2 and f64, where it rounds to nearest, without `.sat`."""
+
+    def made(form: Decoded) -> Lowering | None:
+        # The products of `.ftz` have a rule of their own (`numerics.single.flush_result`); sums have not.
+        unlike = form["ftz"] and compute not in (add, subtract)
+        if form["rnd"] not in (None, Rounding.RN) or form["sat"] or unlike:
+            return None
+        lower = arithmetic(compute, form["ftz"])
+        return on_pairs(lower) if form.types[0].lanes == 2 else lower
+
+    return made
 
 
-@lowers("add", "sub", "mul", types=("f32", "f32x2", "f64"))
-def add_sub_mul(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.3.3 to 9.7.3.5."""
-    m.flag("rn")
-    return nearest(m, {"add": add, "sub": subtract, "mul": multiply}[m.opcode])
+def approximate(compute: Numbers) -> Maker:
+    """`.approx` on f32 where it is the rounded value, or what `nearest` does."""
+
+    def made(form: Decoded) -> Lowering | None:
+        if not form["approx"]:
+            return nearest(compute)(form)
+        return arithmetic(compute, form["ftz"]) if form.types[0].bits == 32 else None
+
+    return made
 
 
-@lowers("fma", types=("f32", "f32x2", "f64"))
-@lowers("mad", types=("f32", "f64"))
-def fma(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.3.6 and 9.7.3.7."""
-    m.flag("rn")
-    return nearest(m, multiply_add)
+lowers("add")(nearest(add))  # PTX ISA 9.7.3.3
+lowers("sub")(nearest(subtract))  # 9.7.3.4
+lowers("mul")(nearest(multiply))  # 9.7.3.5
+lowers("fma", "mad")(nearest(multiply_add))  # 9.7.3.6 and 9.7.3.7
+lowers("div")(lambda form: None if form["approx"] else nearest(divide)(form))  # 9.7.3.8
+lowers("div.full")(lambda form: arithmetic(divide, form["ftz"]))
+lowers("rcp")(lambda form: approximate(reciprocal(form.types[0].bits))(form))  # 9.7.3.13
+lowers("sqrt")(approximate(square_root))  # 9.7.3.15
 
 
-@lowers("div", types=("f32", "f64"))
-def div(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.3.8."""
-    if m.flag("rn"):
-        return nearest(m, divide)
-    if not m.flag("full"):
-        return None
-    m.type()
-    return arithmetic(divide, m.flag("ftz"))
+def turned(turn: Lowering) -> Maker:
+    """`abs` or `neg`: `turn` of a word and its sign bit. PTX ISA 9.7.3.9 and 9.7.3.10."""
+
+    def made(form: Decoded) -> Lowering:
+        bits, flushes = form.types[0].bits, form["ftz"]
+
+        def lower(w: Words, a: Any) -> Any:
+            result = turn(w, flush(w, a) if flushes else a, 1 << bits - 1)
+            if bits == 64:
+                return w.choose(is_nan(w, a), w.either(a, w.constant(64, QUIET)), result)
+            result = canonical(w, result)
+            return flush(w, result) if flushes else result
+
+        return lower
+
+    return made
 
 
-@lowers("rcp", "sqrt", types=("f32", "f64"))
-def rcp_sqrt(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.3.13 to 9.7.3.15. `.approx` on f32 is the rounded value, too."""
-    approximate = m.choose("rn", "approx") == "approx"
-    if approximate and m.types != "f32":
-        return None
-    bits = 64 if m.types == "f64" else 32
-    compute = reciprocal(bits) if m.opcode == "rcp" else square_root
-    if not approximate:
-        return nearest(m, compute)
-    m.type()
-    return arithmetic(compute, m.flag("ftz"))
+lowers("abs")(turned(lambda w, a, sign: w.mask(a, sign - 1)))
+lowers("neg")(turned(lambda w, a, sign: w.differ(a, w.constant(w.bits(a), sign))))
 
 
-@lowers("abs", "neg", types=("f32", "f64"))
-def abs_neg(m: Modifiers) -> Lowering:
-    """PTX ISA 9.7.3.9 and 9.7.3.10."""
-    bits, opcode = m.type().bits, m.opcode
-    flushes = bits == 32 and m.flag("ftz")
-    sign = 1 << bits - 1
+def least_or_largest(largest: bool) -> Maker:
+    """`min` or `max`. PTX ISA 9.7.3.11 and 9.7.3.12."""
 
-    def turn(w: Words, a: Any) -> Any:
-        return w.mask(a, sign - 1) if opcode == "abs" else w.differ(a, w.constant(bits, sign))
+    def made(form: Decoded) -> Lowering | None:
+        flushes, propagates = form["ftz"], form["NaN"]
+        if form["abs"]:
+            return None
 
-    def lower(w: Words, a: Any) -> Any:
-        if bits == 64:
-            return w.choose(is_nan(w, a), w.either(a, w.constant(64, QUIET)), turn(w, a))
-        result = canonical(w, turn(w, flush(w, a) if flushes else a))
-        return flush(w, result) if flushes else result
+        def lower(w: Words, *words: Any) -> Any:
+            if flushes:
+                words = tuple(flush(w, word) for word in words)
+            result = words[0]
+            for word in words[1:]:
+                result = extreme(w, result, word, largest, propagates)
+            return flush(w, result) if flushes else result
 
-    return lower
+        return lower
+
+    return made
 
 
-@lowers("min", "max", types=("f32", "f64"))
-def min_max(m: Modifiers) -> Lowering | None:
-    """PTX ISA 9.7.3.11 and 9.7.3.12."""
-    largest = m.opcode == "max"
-    bits = m.type().bits
-    flushes, propagates = (m.flag("ftz"), m.flag("NaN")) if bits == 32 else (False, False)
-    if m.left:
-        return None
-
-    def lower(w: Words, *words: Any) -> Any:
-        if flushes:
-            words = tuple(flush(w, word) for word in words)
-        result = words[0]
-        for word in words[1:]:
-            result = extreme(w, result, word, largest, propagates)
-        return flush(w, result) if flushes else result
-
-    return lower
+lowers("min")(least_or_largest(largest=False))
+lowers("max")(least_or_largest(largest=True))
 
 
 def extreme(w: Words, a: Any, b: Any, largest: bool, propagates: bool) -> Any:
@@ -224,8 +219,8 @@ def extreme(w: Words, a: Any, b: Any, largest: bool, propagates: bool) -> Any:
     return settled(w, w.choose(a_nan, b, w.choose(b_nan, a, chosen)))
 
 
-@lowers("copysign", types=("f32", "f64"))
-def copysign(m: Modifiers) -> Lowering:
+@lowers("copysign")
+def copysign(form: Decoded) -> Lowering:
     """PTX ISA 9.7.3.2."""
-    sign = 1 << m.type().bits - 1
+    sign = 1 << form.types[0].bits - 1
     return lambda w, a, b: w.either(w.mask(a, sign), w.mask(b, sign - 1))
