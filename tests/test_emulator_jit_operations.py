@@ -56,7 +56,6 @@ FORMS = [
     *(f"mov.{kind}" for kind in (*WORDS, "pred", "b8", "u8", "s8", "f16", "f16x2", "f32", "f64")),
     *(f"cvta.{space}.u64" for space in ("global", "shared", "local", "const", "param")),
     *(f"cvta.to.{space}.u64" for space in ("global", "shared", "local")),
-    "cvta.to.shared.u32",
     *(f"setp.{operator}.{kind}" for operator in ("eq", "ne") for kind in WORDS),
     *(f"setp.{operator}.{kind}" for operator in ORDERED for kind in SCALARS),
     *(f"setp.{operator}.u32" for operator in ("lo", "ls", "hi", "hs")),

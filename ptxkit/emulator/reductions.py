@@ -18,7 +18,6 @@ from ptxkit.emulator.operation import Unsupported
 Combine = Callable[..., Any]
 """The new value of a place from the old one and the operands, elementwise."""
 
-OPERATORS = ("and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max")
 CHAINED: dict[str, np.ufunc] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -34,7 +33,7 @@ def combiner(operator: str, kind: DType, cached: bool) -> Combine:
     """What an operator does to one place.
 
     Args:
-        operator: one of `OPERATORS`.
+        operator: a `MemoryOperation`, or its word.
         kind: the type.
         cached: whether the cache of global memory adds, where subnormal f32 values count as zero and a NaN of
             f64 is handed on as it is; shared memory has sums of floats done by the threads.

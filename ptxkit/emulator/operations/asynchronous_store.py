@@ -6,51 +6,42 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.dtypes import DType
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operations.atomic import atom
 from ptxkit.emulator.operations.load_store import st
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
-from ptxkit.isa.modifiers import StateSpace
+from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+store, reduction = Effects("movement"), Effects("synchronization")
+
 COMPLETES = "mbarrier::complete_tx::bytes"
-OPERATORS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 
 
-@effect("st.async")
+@store("st.async")
 def st_async(form: Form) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
 
     `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell when it
     happens.
     """
-    m = form.modifiers
-    if not m.flag(COMPLETES):
-        return st(form)
-    m.choose("weak", "cluster")
-    return _to_cluster(form, None)
+    return _to_cluster(form) if form[COMPLETES] else st(form)
 
 
-@effect("red.async")
+@reduction("red.async")
 def red_async(form: Form) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
-    m = form.modifiers
-    if COMPLETES not in m.left:
-        m.flag("mmio")
-        return atom(form)
-    m.flag(COMPLETES)
-    m.flag("relaxed")
-    m.flag("cluster")
-    return _to_cluster(form, m.need(*OPERATORS))
+    return _to_cluster(form) if form[COMPLETES] else atom(form)
 
 
 def _nothing(form: Form) -> Effect:
@@ -65,17 +56,14 @@ def _nothing(form: Form) -> Effect:
     return Effect(step)
 
 
-def _to_cluster(form: Form, operator: str | None) -> Effect:
+def _to_cluster(form: Form) -> Effect:
     """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
-    m = form.modifiers
-    m.flag("shared::cluster")
-    count = int((m.choose("v2", "v4") or "v1")[1:])
-    kind = m.type()
-    if len(form.sources) != count + 2:
+    kind, operator, stored = form.the(DType), form.find(MemoryOperation), form.parts("b")
+    if "mbar" not in form.operands or len(stored) != (form["vec"] or 1):
         return _nothing(form)
-    size = kind.bytes * count
-    sources = [form.source(part, f"b{kind.bits}") for part in form.sources[1 : 1 + count]]
-    to = Places(form.address(form.sources[0]), "shared::cluster", size, form.site)
+    sources = [form.source(part, f"b{kind.bits}") for part in stored]
+    size = kind.bytes * len(sources)
+    to = Places(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
     mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
     form.builder.program.touches("shared", kind.bytes)

@@ -10,59 +10,47 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
+from ptxkit.dtypes import DType
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.races import enter_atomic
-from ptxkit.emulator.reductions import CHAINED, OPERATORS, combiner, take_turns
+from ptxkit.emulator.reductions import CHAINED, combiner, take_turns
 from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
+from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-SPACES = ("global", "shared", "shared::cta", "shared::cluster")
+effect = Effects("synchronization")
+
+ACQUIRING = {MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL}
+RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 
 
 @effect("atom", "red")
 def atom(form: Form) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
-    m = form.modifiers
-    if "async" in m.left:
-        raise Unsupported("asynchronous reductions")
-    returns = m.opcode == "atom"
-    order = m.choose("relaxed", "acquire", "release", "acq_rel", default="relaxed")
-    m.choose("cta", "cluster", "gpu", "sys")
-    named = m.choose(*SPACES, default="generic") or ""
-    space = plain_space(named)
-    operator = m.need(*OPERATORS) or ""
-    m.flag("noftz")
-    m.flag("L2::cache_hint")
-    count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
-    kind = m.type()
+    kind, operator, count = form.the(DType), form.the(MemoryOperation), form["vec"] or 1
+    order, named, returns = {*form.all(MemoryOrder)}, form.space_of("a"), "d" in form.operands
     width, raw, dtype = kind.bytes, RAW[kind.bits], dtype_of(kind.name)
-    address = form.source_operands[0]
-    parts = form.sources[1:]
-    needed = (2 if operator == "cas" else 1) * count
-    if len(parts) < needed:
-        raise Unsupported(f"{counted(len(parts), 'operand')} where it has {needed}")
-    sources = [form.source(part, kind.name) for part in parts[:needed]]
-    targets = [form.target(part, kind.name) for part in form.targets] if returns else []
+    parts = form.parts("b") + (form.parts("c") if operator is MemoryOperation.CAS else [])
+    sources = [form.source(part, kind.name) for part in parts]
+    targets = [form.target(part, kind.name) for part in form.parts("d")] if returns else []
     if targets == [None]:
         targets *= count
-    accessor = Accessor(form.address(address), named, width * count, form.site)
+    accessor = Accessor(form.address("a"), named, width * count, form.site)
     combine = {cached: combiner(operator, kind, cached) for cached in (False, True)}
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
     site = form.site
-    acquires = "no" if not returns else "yes" if order in ("acquire", "acq_rel") else "fence"
-    releases = "yes" if order in ("release", "acq_rel") else "fence"
-    form.builder.program.touches(space, width)
+    acquires = "no" if not returns else "yes" if order & ACQUIRING else "fence"
+    releases = "yes" if order & RELEASING else "fence"
+    form.builder.program.touches(plain_space(named), width)
 
     def step(group: Group, guard: Any) -> bool:
         launch = group.gang.launch

@@ -7,87 +7,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded
+from ptxkit.asm.symbols import Symbol
 from ptxkit.diagnostics import counted
+from ptxkit.dtypes import DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
+from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.parts import Transfer
 from ptxkit.emulator.passing import gather, scatter
 from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
+from ptxkit.isa.modifiers import MemoryOrder, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Address, Form
+    from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
-SPACES = (
-    "global", "shared", "shared::cta", "shared::cluster", "local", "const",
-    "param", "param::entry", "param::func",
-)  # fmt: skip
 MOST_BULK = 1 << 24
 """Most bytes of a `st.bulk`."""
-SCOPES = ("cta", "cluster", "gpu", "sys")
-ORDERS = ("weak", "relaxed", "acquire", "release", "volatile")
-CACHE = (
-    "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
-    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
-    "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint",
-    "L2::64B", "L2::128B", "L2::256B",
-)  # fmt: skip
-
-
 POLICY = np.uint64(0x14F0_0000_0000_0000)
 """What every cache policy reads as; its bits mean nothing to a program."""
 
+effect, operation = Effects("movement"), Operations("movement")
 
-def _accessed(form: Form, address: Address, named: str) -> str:
+
+def _space(form: Form) -> StateSpace:
     """The state space that an access reaches: a device function's own parameters are local memory wherever
     they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
-    in_function = form.builder.function.kind == "func"
-    return "local" if in_function and named in ("param", "param::func") else named
+    space = form.space_of("a")
+    own = form.builder.function.kind == "func" and space in (StateSpace.PARAM, StateSpace.PARAM_FUNC)
+    return StateSpace.LOCAL if own else space
 
 
-def _hints(m: Modifiers) -> bool:
-    """Take what changes no result; whether a cache policy follows as an operand."""
-    policy = False
-    while (hint := m.choose(*CACHE)) is not None:
-        policy |= hint == "L2::cache_hint"
-    return policy
+def _parameter(form: Form) -> tuple[Symbol, int] | None:
+    """The variable among parameters that live in slots, and the offset, where an access is to one."""
+    operand = form.operands["a"]
+    if plain_space(form.space_of("a")) != "param" or not isinstance(operand, tree.Address):
+        return None
+    return form.builder.parameters.place_of(operand)
+
+
+def _strength(form: Form, strong: MemoryOrder) -> str:
+    """How an access orders others, in the words of `Access.load`: by itself where it is `strong`."""
+    orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
+    return "yes" if strong in orders else "fence" if orders else ""
 
 
 @effect("ld", "ldu")
 def ld(form: Form) -> Effect:
     """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms."""
-    m = form.modifiers
-    m.flag("mmio")
-    order = m.choose(*ORDERS, default="weak")
-    m.choose(*SCOPES)
-    named = m.choose(*SPACES, default="generic") or ""
-    space = plain_space(named)
-    policy = _hints(m)
-    m.flag("unified")
-    count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
-    kind = m.type()
-    expected = 2 if policy else 1
-    if len(form.targets) != count or len(form.source_operands) < expected:
-        raise Unsupported(f"{counted(len(form.targets), 'destination')} where it loads {count}")
+    kind, count, loaded = form.the(DType), form["vec"] or 1, form.parts("d")
+    if len(loaded) != count:
+        raise Unsupported(f"{counted(len(loaded), 'destination')} where it loads {count}")
     width = kind.bytes
     dtype, raw = dtype_of(kind.name), RAW[width * 8]
-    targets = [form.target(operand, kind.name) for operand in form.targets]
-    operand = form.source_operands[0]
-    if isinstance(operand, tree.Address):
-        sliced = form.builder.parameters.place_of(operand)
-        if sliced is not None and space == "param":
-            return _load_parameter(form, *sliced, width, targets, dtype)
-    address = form.address(operand)
-    named = _accessed(form, address, named)
-    space = plain_space(named)
-    accessor = Accessor(address, named, width * count, form.site)
-    strength = {"weak": "", "acquire": "yes"}.get(order or "", "fence")
-    form.builder.program.touches(space, width * count)
+    targets = [form.target(part, kind.name) for part in loaded]
+    sliced = _parameter(form)
+    if sliced is not None:
+        return _load_parameter(form, *sliced, width, targets, dtype)
+    address, space = form.address("a"), _space(form)
+    accessor = Accessor(address, space, width * count, form.site)
+    strength = _strength(form, MemoryOrder.ACQUIRE)
+    form.builder.program.touches(plain_space(space), width * count)
 
     def step(group: Group, guard: Any) -> bool:
         accesses = accessor(group, guard)
@@ -152,40 +138,21 @@ def _load_parameter(
 @effect("st")
 def st(form: Form) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
-    m = form.modifiers
-    if "bulk" in m.left:
-        return _st_bulk(form)
-    if "async" in m.left:
-        raise Unsupported("asynchronous stores")
-    m.flag("mmio")
-    order = m.choose(*ORDERS, default="weak")
-    m.choose(*SCOPES)
-    named = m.choose(*SPACES, default="generic") or ""
-    space = plain_space(named)
-    _hints(m)
-    count = int((m.choose("v2", "v4", "v8") or "v1")[1:])
-    kind = m.type()
-    width = kind.bytes
-    operand = form.instruction.operands[0]
-    stored = form.sources[1 : 1 + count]
-    if len(stored) != count:
-        raise Unsupported(f"{counted(len(stored), 'source')} where it stores {count}")
-    if space == "const":
-        raise Unsupported("a store to constant memory")
-    name = kind.name if kind.bits == 128 else f"b{kind.bits}"
-    sources = [form.source(part, _stored_type(part, kind.name, name)) for part in stored]
+    kind, count = form.the(DType), form["vec"] or 1
+    width, raw = kind.bytes, RAW[kind.bits]
+    # A literal is read in the instruction's own type, a register as raw bits.
+    sources = [
+        form.source(part, f"b{kind.bits}" if isinstance(part, tree.Name) else kind.name)
+        for part in form.parts("b")[:count]
+    ]
     readers = [source.reader for source in sources]
-    raw = RAW[width * 8]
-    if isinstance(operand, tree.Address):
-        sliced = form.builder.parameters.place_of(operand)
-        if sliced is not None and space == "param":
-            return _store_parameter(form, *sliced, width, sources)
-    address = form.address(operand)
-    named = _accessed(form, address, named)
-    space = plain_space(named)
-    accessor = Accessor(address, named, width * count, form.site)
-    strength = {"weak": "", "release": "yes"}.get(order or "", "fence")
-    form.builder.program.touches(space, width * count)
+    sliced = _parameter(form)
+    if sliced is not None:
+        return _store_parameter(form, *sliced, width, sources)
+    address, space = form.address("a"), _space(form)
+    accessor = Accessor(address, space, width * count, form.site)
+    strength = _strength(form, MemoryOrder.RELEASE)
+    form.builder.program.touches(plain_space(space), width * count)
 
     def step(group: Group, guard: Any) -> None:
         values = tuple(viewed(read(group), raw) for read in readers)
@@ -206,15 +173,11 @@ def st(form: Form) -> Effect:
     return Effect(step, transfer=Transfer(address, accessor, width, count, raw, (), sources, form.guard))
 
 
-def _st_bulk(form: Form) -> Effect:
-    """`st.bulk{.weak}{.shared::cta} [a], size, 0`: zeros, `size` bytes of them in each lane."""
-    m = form.modifiers
-    m.need("bulk")
-    m.flag("weak")
-    space = "shared" if m.flag("shared::cta") else "generic"
-    operand = form.instruction.operands[0]
-    read = form.deciding(form.sources[1], "u64" if _is_wide(form, form.sources[1]) else "u32")
-    accessor = Accessor(form.address(operand), space, 8, form.site)
+@effect("st.bulk")
+def st_bulk(form: Form) -> Effect:
+    """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
+    read = form.deciding("size", f"u{form.type_of('size').bits}")
+    accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
     form.builder.program.touches("shared", 8)
     site = form.site
 
@@ -238,17 +201,6 @@ def _and(guard: Any, condition: Any) -> Any:
     return condition if guard is None else guard & condition
 
 
-def _is_wide(form: Form, operand: tree.Operand) -> bool:
-    """Whether an operand is a 64-bit register."""
-    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
-    return symbol is not None and symbol.type.endswith("64")
-
-
-def _stored_type(operand: tree.Operand, typed: str, raw: str) -> str:
-    """A literal is read in the instruction's own type, a register as raw bits."""
-    return raw if isinstance(operand, tree.Name) else typed
-
-
 def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
     """`st.param` to an argument or a return value."""
     parameters = form.builder.parameters
@@ -270,15 +222,13 @@ def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: 
 @effect("prefetch", "prefetchu", "applypriority")
 def prefetch(form: Form) -> Effect:
     """Hints: they change nothing, and an address that is not valid does not matter."""
-    form.modifiers.left.clear()
     return Effect(lambda group, guard: None)
 
 
-@effect("createpolicy")
+@effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
 def createpolicy(form: Form) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
-    form.modifiers.left.clear()
-    target = form.target(form.targets[0], "b64")
+    target = form.target("policy")
 
     def step(group: Group, guard: Any) -> None:
         if target is not None:
@@ -289,18 +239,13 @@ def createpolicy(form: Form) -> Effect:
 
 @effect("discard")
 def discard(form: Form) -> Effect:
-    """`discard.global.L2 [a], 128`: what lies there is undefined from then on."""
-    m = form.modifiers
-    m.choose("global")
-    m.need("L2")
-    size = m.immediate(1)
-    if size != 128:
-        raise Unsupported("a size other than 128")
-    accessor = Accessor(form.address(form.source_operands[0]), "global", 128, form.site)
+    """`discard.global.L2 [a], size`: what lies there is undefined from then on."""
+    size = form.number("size")
+    accessor = Accessor(form.address("a"), "global", size, form.site)
 
     def step(group: Group, guard: Any) -> None:
         for access in accessor(group, guard):
-            group.gang.launch.discard(access, 128)
+            group.gang.launch.discard(access, size)
 
     return Effect(step)
 
@@ -308,29 +253,30 @@ def discard(form: Form) -> Effect:
 # ---- addresses
 
 
-@pure("cvta")
-def cvta(m: Modifiers) -> Pure:
-    """`cvta{.to}.space.size p, a`. A 32-bit address is the low word: windows begin where that is 0."""
-    to_space = m.flag("to")
-    space = plain_space(m.need(*SPACES) or "")
-    kind = m.type().name
-    base = WINDOWS.get(space, 0) if kind == "u64" else 0
-    step = np.uint64(-base % (1 << 64) if to_space else base)
-    if base == 0:
-        return Pure((kind,), (kind,), lambda a: a, undefined=lambda values, masks: masks[0])
-    return Pure((kind,), (kind,), lambda a: a + step)
+def window(form: Decoded) -> int:
+    """What `cvta` adds to an address."""
+    base = WINDOWS.get(plain_space(form["space"]), 0)
+    return -base if form.row.name == "cvta.to" else base
+
+
+@operation("cvta", "cvta.to")
+def cvta(form: Decoded) -> Pure:
+    """`cvta{.to}.space.size p, a`."""
+    step = np.uint64(window(form) % (1 << 64))
+    if not step:
+        return computes(form, lambda a: a, definedness.same)
+    return computes(form, lambda a: a + step)
 
 
 @effect("isspacep")
 def isspacep(form: Form) -> Effect:
     """`isspacep.space p, a`. Parameters count as global, constants don't; a 32-bit address is in no window.
     Only `.shared::cluster` has the memory of other CTAs."""
-    named = form.modifiers.need(*SPACES) or ""
+    named = form["space"]
     space = plain_space(named)
-    operand = form.sources[0]
-    source = form.source(operand, "u64" if _is_wide(form, operand) else "u32")
-    target = form.target(form.targets[0], "pred")
-    read, site = source.reader, form.site
+    # To ptxas a number is an address of 32 bits.
+    source = form.source("a", None if isinstance(form.operands["a"], tree.Name) else "u32")
+    target, read, site = form.target("p"), source.reader, form.site
     others = [np.uint64(WINDOWS[name]) for name in ("const", "shared", "local")]
 
     def step(group: Group, guard: Any) -> bool:
@@ -339,7 +285,7 @@ def isspacep(form: Form) -> Effect:
             inside = ~np.logical_or.reduce([address - base < np.uint64(WINDOW) for base in others])
         else:
             inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
-            if space == "shared" and named != "shared::cluster" and group.gang.cluster > 1:
+            if space == "shared" and named is not StateSpace.SHARED_CLUSTER and group.gang.cluster > 1:
                 rank = (address - np.uint64(WINDOWS[space])) // np.uint64(CLUSTER_STEP)
                 inside = inside & (rank == group.special("%cluster_ctarank"))
         entry, mask = source.undefined(group), None

@@ -6,11 +6,13 @@ from typing import Any
 
 from llvmlite import ir
 
-from ptxkit.emulator.addresses import WINDOWS, plain_space
-from ptxkit.emulator.jit.lowering import Lowering, lowers, same
+from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings, lowers, same
 from ptxkit.emulator.jit.words import Words, repeated
 from ptxkit.emulator.operation import Modifiers
-from ptxkit.emulator.operations.load_store import SPACES
+from ptxkit.emulator.operations.load_store import window
+
+addresses = Lowerings("movement")
 
 
 @lowers("mov")
@@ -78,11 +80,8 @@ def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
     return w.whole(w.builder.select(is_set(8), sign, chosen), 32)
 
 
-@lowers("cvta")
-def cvta(m: Modifiers) -> Lowering:
-    """See `operations.load_store.cvta`."""
-    to_space = m.flag("to")
-    base = WINDOWS.get(plain_space(m.need(*SPACES) or ""), 0)
-    bits = m.type().bits
-    step = (-base if to_space else base) if bits == 64 else 0
-    return (lambda w, a: w.add(a, w.constant(bits, step))) if step else same
+@addresses("cvta", "cvta.to")
+def cvta(form: Decoded) -> Lowering:
+    """PTX ISA 9.7.9.20."""
+    step = window(form)
+    return (lambda w, a: w.add(a, w.constant(64, step))) if step else same
