@@ -34,7 +34,7 @@ _HOMES = {
     "open_device": "ptxkit.devices",
     "parse": "ptxkit.asm",
     "tensor_map": "ptxkit.descriptors",
-    "write": "ptxkit.asm",
+    "write": "ptxkit.asm.write",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

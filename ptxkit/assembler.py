@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ptxkit import targets
-from ptxkit.asm import Module, write
+from ptxkit.asm import Module
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
 from ptxkit.asm.tree import Directive, Name
+from ptxkit.asm.write import write
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, error
 from ptxkit.nvjitlink import MISSING
 from ptxkit.targets import Target

@@ -1,7 +1,6 @@
-"""PTX text to tree and back: `parse` and `write`. `ptxkit.asm.check` is the checker, loaded apart."""
+"""PTX text to tree: `parse`. The way back (`ptxkit.asm.write`) and the checker (`ptxkit.asm.check`) load apart."""
 
 from ptxkit.asm.parse import parse
 from ptxkit.asm.tree import Module
-from ptxkit.asm.write import write
 
-__all__ = ["Module", "parse", "write"]
+__all__ = ["Module", "parse"]

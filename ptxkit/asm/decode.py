@@ -10,18 +10,21 @@ of `mbarrier.try_wait.b64 waitComplete, [addr], state` are `waitComplete`, `addr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from itertools import compress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair, Unary, Vector
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.isa.match import Match, address_parts, address_spaces
-from ptxkit.isa.modifiers import StateSpace
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import resolve_type
 from ptxkit.isa.places import Place
 from ptxkit.isa.registry import spelling
+
+if TYPE_CHECKING:
+    from ptxkit.isa.modifiers import StateSpace
 
 Meaning = TypeVar("Meaning")
 
@@ -154,6 +157,8 @@ class Decoded:
 
     def space_of(self, address: str) -> StateSpace:
         """The state space of an address, by the name of its base: what its row or its modifier says."""
+        from ptxkit.isa.modifiers import StateSpace
+
         place = next(place for place in self.match.places if place.name == address)
         return StateSpace(address_spaces(self.match.candidate, place)[-1])
 
@@ -208,7 +213,7 @@ def destinations(instruction: Instruction) -> tuple[Operand, ...]:
     match = instruction.match
     if match is None:
         return ()
-    return tuple([o for o, written in zip(instruction.operands, match.written, strict=True) if written])
+    return tuple(compress(instruction.operands, match.written))
 
 
 def sources(instruction: Instruction) -> tuple[Operand, ...]:
@@ -216,7 +221,7 @@ def sources(instruction: Instruction) -> tuple[Operand, ...]:
     match = instruction.match
     if match is None:
         return instruction.operands
-    return tuple([o for o, read in zip(instruction.operands, match.read, strict=True) if read])
+    return tuple(compress(instruction.operands, match.read))
 
 
 def traits(instruction: Instruction) -> frozenset[str]:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.asm import parse, write
+from ptxkit.asm import parse
 from ptxkit.asm.assembler_log import Usage, read_log, read_usage
 from ptxkit.asm.check import check as check_module
 from ptxkit.asm.tree import Directive, Module
+from ptxkit.asm.write import write
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 from ptxkit.driver.binary import FATBIN, check_binary, is_binary
 from ptxkit.driver.context import Context
