@@ -1,4 +1,4 @@
-"""PTX text to tree: `parse`. The way back (`ptxkit.asm.write`) and the checker (`ptxkit.asm.check`) load apart."""
+"""PTX text to tree: `parse`. The way back (`.write`) and the checker (`.check`) are loaded apart."""
 
 from ptxkit.asm.parse import parse
 from ptxkit.asm.tree import Module
