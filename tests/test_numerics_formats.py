@@ -92,25 +92,22 @@ def test_f32_to_small_pairs(name: str) -> None:
     assert got == [relu(a) << field | relu(b) for a, b in zip(codes, others, strict=True)]
 
 
-@pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("source", ["f16", "bf16"])
-def test_every_half_to_small_pairs(name: str, source: str) -> None:
-    form = FORMS[source]
+@pytest.mark.parametrize("name", ["e4m3", "e5m2"])
+def test_every_f16_to_small_pairs(name: str) -> None:
     codes = list(range(65536))
-    wide = run(f"cvt.f32.{source}", codes)
+    wide = run("cvt.f32.f16", codes)
     want = run(f"cvt.rn.satfinite.{name}x2.f32", wide, wide[::-1])
     pairs = [code << 16 | other for code, other in zip(codes, codes[::-1], strict=True)]
-    assert run(f"cvt.rn.satfinite.{name}x2.{source}x2", pairs) == want
-    field = 4 if name == "e2m1" else 8
+    assert run(f"cvt.rn.satfinite.{name}x2.f16x2", pairs) == want
     some = codes[::97]
-    direct = run(f"cvt.rn.satfinite.{name}x2.{source}x2", [code << 16 for code in some])
+    direct = run(f"cvt.rn.satfinite.{name}x2.f16x2", [code << 16 for code in some])
     expected = []
     for code in some:
-        if ieee.is_nan(form, code) or ieee.is_infinite(form, code):
-            f32 = (code & 0x8000) << 16 | 0x7F800000 | (0x400000 if ieee.is_nan(form, code) else 0)
+        if ieee.is_nan(F16, code) or ieee.is_infinite(F16, code):
+            f32 = (code & 0x8000) << 16 | 0x7F800000 | (0x400000 if ieee.is_nan(F16, code) else 0)
         else:
-            f32 = ieee.rounded(F32, ieee.number(form, code), "rn", code >> 15)
-        expected.append(small(name, f32, "rn") << field)
+            f32 = ieee.rounded(F32, ieee.number(F16, code), "rn", code >> 15)
+        expected.append(small(name, f32, "rn") << 8)
     assert direct == expected
 
 
@@ -291,49 +288,6 @@ def test_ue8m0() -> None:
     assert run("cvt.rn.bf16x2.ue8m0x2", every) == [want[code >> 8] << 16 | want[code & 255] for code in every]
 
 
-def test_s2f6() -> None:
-    codes = sample(F32, BF16)
-
-    def fixed(x: Fraction) -> int:
-        scaled = x * 64
-        whole = scaled.numerator // scaled.denominator
-        rest = scaled - whole
-        whole += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole & 1)
-        return max(-128, min(127, whole)) & 0xFF
-
-    def of(code: int, scale: int) -> int:
-        if ieee.is_nan(F32, code) or scale == 0xFF:
-            return 0x7F
-        if ieee.is_infinite(F32, code):
-            return 0x80 if code & F32.sign else 0x7F
-        return fixed(ieee.number(F32, code) / Fraction(2) ** (scale - 127))
-
-    want = [of(code, 127) for code in codes]
-    zeros = [0] * len(codes)
-    got = run("cvt.rn.satfinite.s2f6x2.f32", codes, zeros)
-    assert got == [code << 8 for code in want]
-    scales = random.Random(5).choices(range(256), k=len(codes))
-    got = run(
-        "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32", zeros, codes, [0x7F00 | scale for scale in scales]
-    )
-    assert got == [of(code, scale) for code, scale in zip(codes, scales, strict=True)]
-    every = list(range(65536))
-    values = [Fraction(code - 256 if code > 127 else code, 64) for code in range(256)]
-    up = [ieee.rounded(BF16, value, "rn") for value in values]
-    assert run("cvt.rn.bf16x2.s2f6x2", every) == [up[code >> 8] << 16 | up[code & 255] for code in every]
-    some = random.Random(6).choices(every, k=2000)
-    factors = random.Random(7).choices(every, k=2000)
-    want = []
-    for code, factor in zip(some, factors, strict=True):
-        result = 0
-        for shift in (8, 0):
-            scale = factor >> shift & 255
-            x = values[code >> shift & 255] * Fraction(2) ** (scale - 127)
-            result = result << 16 | (0x7FFF if scale == 255 else ieee.rounded(BF16, x, "rn"))
-        want.append(result)
-    assert run("cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2", some, factors) == want
-
-
 def stochastic(x: Fraction, fraction_bits: int, lowest: int, random_bits: int, count: int) -> int:
     """A magnitude's code: the discarded part and the random bits together carry, or don't."""
     exponent = max(ieee.magnitude_exponent(x), lowest)
@@ -421,7 +375,11 @@ def test_between_integers() -> None:
             numbers = [integer(source, word) for word in words]
             assert run(f"cvt.{result}.{source}", words) == [number & (1 << size) - 1 for number in numbers]
             clamped = [max(low, min(high, number)) & (1 << size) - 1 for number in numbers]
-            assert run(f"cvt.sat.{result}.{source}", words) == clamped
+            least, most = bounds(source)
+            if low <= least and most <= high:
+                assert unsupported(f"cvt.sat.{result}.{source}")
+            else:
+                assert run(f"cvt.sat.{result}.{source}", words) == clamped
 
 
 @pytest.mark.parametrize("mode", MODES)

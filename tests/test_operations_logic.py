@@ -376,7 +376,8 @@ def test_undefined_bits_spoil_their_part_of_a_pair() -> None:
     assert propagate("cvt.rn.f16x2.f32", ([1], [2]), ([4], None)) == [0xFFFF0000]
     assert propagate("cvt.rs.bf16x2.f32", ([1], [2], [3]), (None, None, [1])) == [0xFFFFFFFF]
     assert propagate("cvt.rn.f16x2.e4m3x2", ([1],), ([0x80],)) == [0x0000FFFF]
-    assert propagate("cvt.rn.satfinite.e2m1x2.f16x2", (word,), ([0x00010000],)) == [0xF0]
+    assert propagate("cvt.rn.satfinite.e2m1x2.f32", ([1], [2]), ([1], None)) == [0xF0]
+    assert propagate("cvt.rn.satfinite.e4m3x2.f16x2", (word,), ([0x00010000],)) == [0xFF00]
     masks = (None, [1], None, [1], None)
     assert propagate("cvt.rs.satfinite.e4m3x4.f32", ([1],) * 5, masks) == [0x00FF00FF]
     assert propagate("setp.eq.f16x2", (word, word), ([1], None)) == ([True], [False])

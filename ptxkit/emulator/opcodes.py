@@ -8,8 +8,6 @@ from functools import cache
 from importlib import import_module
 
 OPCODES = {
-    "conversion": "cvt",
-    "conversion_packed": "cvt",
     "data_movement": "cvt mov prmt",
     "tensor_map": "tensormap",
     "texture": "istypep suld suq sured sust tex tld4 txq",
@@ -34,6 +32,7 @@ CHAPTERS = {
     "half": ("half",),
     "mixed": ("mixed_precision",),
     "comparison": ("comparison",),
+    "conversion": ("conversion",),
     "movement": ("asynchronous_store", "cluster", "load_store", "multimem"),
     "video": ("video",),
     "control": ("control_flow", "call"),

@@ -5,8 +5,9 @@ A *code* is the bits of a number in its format, as an unsigned word.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -176,3 +177,10 @@ def encode(
     else:
         code = code | sign << np.uint32(form.bits - 1)
     return np.where(nan, np.uint32(form.largest if form.nan is None else form.nan), code)
+
+
+def encoder(form: Format, mode: str, relu: bool, saturate: bool) -> Callable[[Any], Any]:
+    """`encode` with these settings, the shortest way."""
+    if mode == "rn" and not relu:
+        return partial(encode_nearest, form=form, saturate=saturate)
+    return partial(encode, form=form, mode=mode, relu=relu, saturate=saturate)

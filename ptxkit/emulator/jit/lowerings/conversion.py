@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from ptxkit.emulator.jit.lowering import Lowering, lowers
+from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DType
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings
 from ptxkit.emulator.jit.lowerings import floating, half
 from ptxkit.emulator.jit.words import Words
-from ptxkit.emulator.operation import Modifiers
-from ptxkit.emulator.operations.conversion import INTEGERS, pairs_of
+from ptxkit.isa.modifiers import IntegerRounding, Rounding
+
+lowers = Lowerings("conversion")
 
 
-@lowers("cvt", types=pairs_of((INTEGERS, INTEGERS)))
-def integer_to_integer(m: Modifiers) -> Lowering:
-    """Extension and chopping."""
-    result, source = m.type(), m.type()
-    return lambda w, a: w.resize(a, result.bits, source.is_signed)
+@lowers("cvt")
+def cvt(form: Decoded) -> Lowering | None:
+    """To floats rounded to nearest, to integers toward zero."""
+    if any(form[slot] for slot in ("ftz", "sat", "relu", "satfinite")):
+        return None
+    if form.find(Rounding) not in (None, Rounding.RN) or form["irnd"] not in (None, IntegerRounding.RZI):
+        return None
+    result, source = form.types
+    if not (source.is_integer or result.is_integer):
+        return FLOATS.get((result.name, source.name))
+    if source.is_integer and result.is_integer:
+        return lambda w, a: w.resize(a, result.bits, source.is_signed)
+    if source.is_integer and result.bits >= 32:
+        name = "sitofp" if source.is_signed else "uitofp"
+        return lambda w, a: w.word(w.convert(name, a, result.bits, floating=True))
+    return float_to_integer(result) if source.name == "f32" and result.bits < 64 else None
 
 
-@lowers("cvt", types=pairs_of((("f32", "f64"), INTEGERS)))
-def integer_to_float(m: Modifiers) -> Lowering:
-    """Rounded to nearest."""
-    m.flag("rn")
-    result, source = m.type(), m.type()
-    name = "sitofp" if source.is_signed else "uitofp"
-    return lambda w, a: w.word(w.convert(name, a, result.bits, floating=True))
-
-
-@lowers("cvt", types=pairs_of((tuple(kind for kind in INTEGERS if "64" not in kind), ("f32",))))
-def float_to_integer(m: Modifiers) -> Lowering:
-    """Toward zero and clamped; NaN becomes 0."""
-    m.flag("rzi")
-    result, _ = m.type(), m.type()
+def float_to_integer(result: DType) -> Lowering:
+    """An f32 toward zero and clamped; NaN becomes 0."""
     signed = result.is_signed
     low = -(1 << result.bits - 1) if signed else 0
     high = (1 << result.bits - signed) - 1
@@ -45,18 +48,6 @@ def float_to_integer(m: Modifiers) -> Lowering:
         return w.resize(w.convert("fptosi", wide, 64, floating=False), result.bits)
 
     return lower
-
-
-@lowers("cvt", types=("f32.f16", "f32.bf16", "f32.f64"))
-def float_to_float(m: Modifiers) -> Lowering:
-    """Exactly; from f64 rounded to nearest."""
-    m.flag("rn")
-    _, source = m.type(), m.type().name
-    if source == "f16":
-        return lambda w, a: floating.canonical(w, half.widen(w, w.resize(a, 32)))
-    if source == "bf16":
-        return lambda w, a: w.left(w.resize(a, 32), 16)
-    return from_f64
 
 
 def from_f64(w: Words, a: Any) -> Any:
@@ -74,25 +65,9 @@ def bf16(w: Words, word: Any) -> Any:
     return w.choose(floating.is_nan(w, word), w.constant(32, 0x7FFF), code)
 
 
-NARROW = {"f16": half.narrow, "bf16": bf16}
-
-
-@lowers("cvt", types=("f16.f32", "bf16.f32"))
-def narrow(m: Modifiers) -> Lowering:
-    """Rounded to nearest."""
-    m.flag("rn")
-    code = NARROW[m.type().name]
-    m.type()
-    return lambda w, a: w.resize(code(w, a), 16)
-
-
-@lowers("cvt", types=("f16x2.f32", "bf16x2.f32"))
-def narrow_pair(m: Modifiers) -> Lowering:
-    """Rounded to nearest, the first source to the upper half."""
-    m.flag("rn")
-    code = NARROW[m.type().name.removesuffix("x2")]
-    m.type()
-    return lambda w, a, b: w.either(w.left(code(w, a), 16), code(w, b))
+def narrow_pair(code: Any, w: Words, a: Any, b: Any) -> Any:
+    """The codes of two f32, the first in the upper half."""
+    return w.either(w.left(code(w, a), 16), code(w, b))
 
 
 def e4m3(w: Words, code: Any) -> Any:
@@ -126,18 +101,22 @@ def e5m2(w: Words, code: Any) -> Any:
     return w.choose(nan, w.constant(32, 0x7FFF), w.left(w.mask(code, 0xFF), 8))
 
 
-SMALL = {"e4m3x2": (e4m3, 8), "e5m2x2": (e5m2, 8), "e2m1x2": (e2m1, 4)}
+def spread(code: Any, field: int, w: Words, a: Any) -> Any:
+    """The f16x2 of a pair of codes of `field` bits."""
+    word = w.resize(a, 32)
+    return w.either(w.left(code(w, w.right(word, field)), 16), code(w, word))
 
 
-@lowers("cvt", types=tuple(f"f16x2.{kind}" for kind in SMALL))
-def from_small_pair(m: Modifiers) -> Lowering:
-    """From pairs of 8 and 4 bits to f16x2, exactly."""
-    m.flag("rn")
-    m.type()
-    code, field = SMALL[m.type().name]
-
-    def lower(w: Words, a: Any) -> Any:
-        word = w.resize(a, 32)
-        return w.either(w.left(code(w, w.right(word, field)), 16), code(w, word))
-
-    return lower
+FLOATS: dict[tuple[str, str], Lowering] = {
+    ("f32", "f16"): lambda w, a: floating.canonical(w, half.widen(w, w.resize(a, 32))),
+    ("f32", "bf16"): lambda w, a: w.left(w.resize(a, 32), 16),
+    ("f32", "f64"): from_f64,
+    ("f16", "f32"): lambda w, a: w.resize(half.narrow(w, a), 16),
+    ("bf16", "f32"): lambda w, a: w.resize(bf16(w, a), 16),
+    ("f16x2", "f32"): partial(narrow_pair, half.narrow),
+    ("bf16x2", "f32"): partial(narrow_pair, bf16),
+    ("f16x2", "e4m3x2"): partial(spread, e4m3, 8),
+    ("f16x2", "e5m2x2"): partial(spread, e5m2, 8),
+    ("f16x2", "e2m1x2"): partial(spread, e2m1, 4),
+}
+"""Between floats, by the types of result and source."""
