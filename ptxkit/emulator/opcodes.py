@@ -11,7 +11,6 @@ OPCODES = {
     "data_movement": "cvt mov prmt",
     "tensor_map": "tensormap",
     "texture": "istypep suld suq sured sust tex tld4 txq",
-    "warp": "activemask elect match redux shfl vote",
 }
 """The opcodes that each file has forms of."""
 
@@ -33,7 +32,7 @@ CHAPTERS = {
     "mixed": ("mixed_precision",),
     "comparison": ("comparison",),
     "conversion": ("conversion",),
-    "movement": ("asynchronous_store", "cluster", "load_store", "multimem"),
+    "movement": ("asynchronous_store", "cluster", "load_store", "multimem", "warp"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),
@@ -45,6 +44,7 @@ CHAPTERS = {
         "cluster",
         "control_flow",
         "launch_control",
+        "warp",
     ),
     "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy"),
     "mbarrier": ("mbarrier",),

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked
 from ptxkit.emulator.members import EVERY, LANES, check_members, participants
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.reductions import CHAINED
 from ptxkit.emulator.values import WARP, viewed
+from ptxkit.isa.modifiers import MemoryOperation, Mode
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
 
+movement = Effects("movement")
+effect = Effects("synchronization")
+
 # ---- shfl
 
 
-@effect("shfl")
+@movement("shfl")
 def shfl(form: Form) -> Effect:
     """`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`."""
-    m = form.modifiers
-    if not m.flag("sync"):
+    if not form["sync"]:
         raise Unsupported("without `.sync`")
-    mode = m.need("up", "down", "bfly", "idx") or ""
-    m.need("b32")
-    a, b, c = (form.source(operand, "b32") for operand in form.sources[:3])
-    members = form.source(form.sources[3], "b32")
-    target = form.target(form.targets[0], "b32")
-    inside = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    mode, target, inside = form["mode"], form.target("d"), form.target("p")
+    a, b, c, members = (form.source(name) for name in ("a", "b", "c", "membermask"))
     read, check, site = a.reader, check_members(form, members), form.site
     fixed = b.value is not None and c.value is not None
     lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
@@ -66,19 +66,19 @@ def shfl(form: Form) -> Effect:
     return Effect(step, WarpGate(form.site, members, form.guard, a))
 
 
-def _source_lanes(mode: str, b: Any, c: Any) -> tuple[Any, Any]:
+def _source_lanes(mode: Mode, b: Any, c: Any) -> tuple[Any, Any]:
     """For each lane the lane that it reads, and whether the computed one was in range."""
     offset = viewed(b, np.dtype("u4")) & np.uint32(31)
     clamp, segment = c & np.uint32(31), c >> np.uint32(8) & np.uint32(31)
     low = LANES & segment
     high = low | (clamp & ~segment)
-    if mode == "up":
+    if mode is Mode.UP:
         wanted = LANES.astype(np.int64) - offset.astype(np.int64)
         valid = wanted >= high
-    elif mode == "down":
+    elif mode is Mode.DOWN:
         wanted = LANES.astype(np.int64) + offset.astype(np.int64)
         valid = wanted <= high
-    elif mode == "bfly":
+    elif mode is Mode.BFLY:
         wanted = (LANES ^ offset).astype(np.int64)
         valid = wanted <= high
     else:
@@ -143,13 +143,10 @@ def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
 @effect("vote")
 def vote(form: Form) -> Effect:
     """`vote.sync.{all,any,uni}.pred d, {!}a, membermask`, `vote.sync.ballot.b32`."""
-    m = form.modifiers
-    if not m.flag("sync"):
+    if not form["sync"]:
         raise Unsupported("without `.sync`")
-    mode = m.need("all", "any", "uni", "ballot")
-    kind = m.need("b32") if mode == "ballot" else m.need("pred")
-    source, members = form.source(form.sources[0], "pred"), form.source(form.sources[1], "b32")
-    target = form.target(form.targets[0], kind or "")
+    mode, target = form["mode"], form.target("d")
+    source, members = form.source("a"), form.source("membermask")
     read, check, site = source.reader, check_members(form, members), form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -164,10 +161,10 @@ def vote(form: Form) -> Effect:
                 group.gang.launch.undefined_decides(group, entry[0], entry[1], site, what)
         true = packed(value if lanes is None else value & lanes) & named
         result: Any = true
-        if mode != "ballot":
+        if mode is not None:
             every = named & (np.uint32(EVERY) if lanes is None else packed(lanes))
-            result = true != 0 if mode == "any" else true == every
-            if mode == "uni":
+            result = true != 0 if mode is Mode.ANY else true == every
+            if mode is Mode.UNI:
                 result = result | (true == 0)
         if target is not None:
             target.write(group, result, None, guard)
@@ -178,13 +175,8 @@ def vote(form: Form) -> Effect:
 @effect("match")
 def match(form: Form) -> Effect:
     """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
-    m = form.modifiers
-    mode = m.need("any", "all")
-    m.need("sync")
-    kind = m.need("b32", "b64") or ""
-    source, members = form.source(form.sources[0], kind), form.source(form.sources[1], "b32")
-    target = form.target(form.targets[0], "b32")
-    same = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    of_all, target, same = form["all"] is not None, form.target("d"), form.target("p")
+    source, members = form.source("a"), form.source("membermask")
     read, check, site = source.reader, check_members(form, members), form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -199,7 +191,7 @@ def match(form: Form) -> Effect:
         present = np.ones(value.shape, bool) if lanes is None else lanes
         equal = (value[:, :, None] == value[:, None, :]) & present[:, None, :]
         found = packed(equal)[..., 0] & named
-        if mode == "all":
+        if of_all:
             every = named & packed(present)
             all_same = found == every
             if same is not None:
@@ -211,40 +203,14 @@ def match(form: Form) -> Effect:
     return Effect(step, WarpGate(form.site, members, form.guard, source))
 
 
-REDUCTIONS: dict[str, tuple[Any, dict[str, int]]] = {
-    "add": (np.add, {"u32": 0, "s32": 0}),
-    "min": (np.minimum, {"u32": EVERY, "s32": 2**31 - 1}),
-    "max": (np.maximum, {"u32": 0, "s32": -(2**31)}),
-    "and": (np.bitwise_and, {"b32": EVERY}),
-    "or": (np.bitwise_or, {"b32": 0}),
-    "xor": (np.bitwise_xor, {"b32": 0}),
-}
-"""By operation: the function, and for each type the value that changes nothing."""
-
-
 @effect("redux")
 def redux(form: Form) -> Effect:
     """`redux.sync.op.type d, a, membermask`."""
-    m = form.modifiers
-    m.need("sync")
-    operator = m.need(*REDUCTIONS) or ""
-    absolute, nan = m.flag("abs"), m.flag("NaN")
-    kind = m.type().name
-    function, neutrals = REDUCTIONS[operator]
-    if kind == "f32" and operator in ("min", "max"):
-        reduce = _float_reduction(operator, absolute, nan)
-    elif kind in neutrals and not absolute and not nan:
-        neutral = np.array(neutrals[kind], np.int32 if kind == "s32" else np.uint32)
-
-        def reduce(values: np.ndarray, on: np.ndarray | None) -> np.ndarray:
-            chosen = values if on is None else np.where(on, values, neutral)
-            result: np.ndarray = function.reduce(chosen, axis=1, keepdims=True, dtype=values.dtype)
-            return result
-
+    source, members, target = form.source("src"), form.source("membermask"), form.target("dst")
+    if source.dtype.kind == "f":
+        reduce = _float_reduction(form["op"], form["abs"], form["NaN"])
     else:
-        raise Unsupported(f"`.{operator}` of type `.{kind}`")
-    source, members = form.source(form.sources[0], kind), form.source(form.sources[1], "b32")
-    target = form.target(form.targets[0], kind)
+        reduce = _integer_reduction(form["op"], source.dtype)
     read, check, site = source.reader, check_members(form, members), form.site
 
     def step(group: Group, guard: Any) -> bool:
@@ -274,19 +240,34 @@ def redux(form: Form) -> Effect:
     return Effect(step, WarpGate(form.site, members, form.guard, source))
 
 
-def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., np.ndarray]:
+def _integer_reduction(operator: MemoryOperation, dtype: np.dtype) -> Callable[..., np.ndarray]:
+    """Lanes that take no part have the value that changes nothing."""
+    function, limits = CHAINED[operator], np.iinfo(dtype)
+    largest = operator in (MemoryOperation.MIN, MemoryOperation.AND)
+    neutral = dtype.type(limits.max if largest else limits.min if operator is MemoryOperation.MAX else 0)
+
+    def reduce(values: np.ndarray, on: np.ndarray | None) -> np.ndarray:
+        chosen = values if on is None else np.where(on, values, neutral)
+        result: np.ndarray = function.reduce(chosen, axis=1, keepdims=True, dtype=dtype)
+        return result
+
+    return reduce
+
+
+def _float_reduction(operator: MemoryOperation, absolute: bool, nan: bool) -> Callable[..., np.ndarray]:
     """`.min` and `.max` of f32: -0 is less than +0, and the result of NaNs alone is the canonical NaN."""
     canonical = np.uint32(0x7FFF_FFFF).view(np.float32)
+    least = operator is MemoryOperation.MIN
 
     def reduce(values: np.ndarray, on: np.ndarray | None) -> np.ndarray:
         numbers = np.abs(values) if absolute else values
         bits = numbers.view(np.int32)
         ordered = np.where(bits < 0, np.int32(-(2**31)) - bits - np.int32(1), bits)
-        neutral = np.int32(2**31 - 1 if operator == "min" else -(2**31))
+        neutral = np.int32(2**31 - 1 if least else -(2**31))
         is_nan = np.isnan(numbers)
         counts = ~is_nan if on is None else on & ~is_nan
         kept = np.where(counts, ordered, neutral)
-        best = (np.min if operator == "min" else np.max)(kept, axis=1, keepdims=True)
+        best = (np.min if least else np.max)(kept, axis=1, keepdims=True)
         back = np.where(best < 0, np.int32(-(2**31)) - best - np.int32(1), best).view(np.float32)
         seen = is_nan if on is None else is_nan & on
         bad = seen.any(axis=1, keepdims=True) if nan else ~counts.any(axis=1, keepdims=True)
@@ -299,10 +280,7 @@ def _float_reduction(operator: str, absolute: bool, nan: bool) -> Callable[..., 
 def elect(form: Form) -> Effect:
     """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
     random order takes one that the seed gives, always the same of a mask: no more is promised."""
-    form.modifiers.need("sync")
-    members = form.source(form.sources[0], "b32")
-    target = form.target(form.targets[0], "b32")
-    leads = form.target(form.targets[1], "pred") if len(form.targets) > 1 else None
+    members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
     check = check_members(form, members)
 
     def step(group: Group, guard: Any) -> None:
@@ -331,8 +309,7 @@ def _leader(candidates: Any, whim: int) -> Any:
 @effect("activemask")
 def activemask(form: Form) -> Effect:
     """`activemask.b32 d`."""
-    form.modifiers.need("b32")
-    target = form.target(form.targets[0], "b32")
+    target = form.target("d")
 
     def step(group: Group, guard: Any) -> None:
         lanes = executing(group, guard)
