@@ -9,7 +9,6 @@ from importlib import import_module
 
 OPCODES = {
     "data_movement": "cvt mov prmt",
-    "tensor_map": "tensormap",
     "texture": "istypep suld suq sured sust tex tld4 txq",
 }
 """The opcodes that each file has forms of."""
@@ -44,9 +43,10 @@ CHAPTERS = {
         "cluster",
         "control_flow",
         "launch_control",
+        "tensor_map",
         "warp",
     ),
-    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy"),
+    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy", "tensor_map"),
     "mbarrier": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),
     "wgmma": ("wgmma",),

@@ -15,12 +15,13 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedGate, check_whole
 from ptxkit.emulator.asynchronous.operation import Issuers
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import TensorMapField
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 WORD = 16
 """Bytes of a map that are moved at once."""
 ALIGNED = 128
-SCOPES = ("cta", "cluster", "gpu", "sys")
+
+asynchronous_copy = Effects("asynchronous_copy")
+synchronization = Effects("synchronization")
+
 Change = Callable[[int, int], int]
 """The map's 1024 bits after a field has got a value, from the bits before and the operand."""
 
@@ -75,43 +79,37 @@ def _swizzle_mode(word: int, value: int) -> int:
     return _bits(22, 1)(_bits(13, 2)(word, 0 if wide else value), int(wide))
 
 
-PLAIN: dict[str, Change] = {
-    "global_address": _placed("address"),
-    "rank": _placed("rank"),
-    "elemtype": _element_type,
-    "interleave_layout": _bits(11, 2),
-    "swizzle_mode": _swizzle_mode,
-    "swizzle_atomicity": _bits(19, 3),
-    "fill_mode": _bits(15, 1),
+PLAIN: dict[TensorMapField, Change] = {
+    TensorMapField.GLOBAL_ADDRESS: _placed("address"),
+    TensorMapField.RANK: _placed("rank"),
+    TensorMapField.ELEMTYPE: _element_type,
+    TensorMapField.INTERLEAVE_LAYOUT: _bits(11, 2),
+    TensorMapField.SWIZZLE_MODE: _swizzle_mode,
+    TensorMapField.SWIZZLE_ATOMICITY: _bits(19, 3),
+    TensorMapField.FILL_MODE: _bits(15, 1),
 }
-ORDINAL: dict[str, list[Change]] = {
-    "box_dim": [_less_one(f"box_{i}") for i in range(5)],
-    "global_dim": [_less_one(f"size_{i}") for i in range(5)],
-    "global_stride": [_stride(f"stride_{i}") for i in range(4)],
-    "element_stride": [_less_one(f"element_stride_{i}") for i in range(5)],
+ORDINAL: dict[TensorMapField, list[Change]] = {
+    TensorMapField.BOX_DIM: [_less_one(f"box_{i}") for i in range(5)],
+    TensorMapField.GLOBAL_DIM: [_less_one(f"size_{i}") for i in range(5)],
+    TensorMapField.GLOBAL_STRIDE: [_stride(f"stride_{i}") for i in range(4)],
+    TensorMapField.ELEMENT_STRIDE: [_less_one(f"element_stride_{i}") for i in range(5)],
 }
 """Where ptxas puts each field, read off its code; the fields of a tiled map."""
 
 
-@effect("tensormap.replace")
+@asynchronous_copy("tensormap.replace")
 def replace(form: Form) -> Effect:
     """`tensormap.replace.tile.field{.ss}.b1024.type [addr]{, ord}, new_val`."""
-    m = form.modifiers
-    m.need("tile")
-    name = m.need(*PLAIN, *ORDINAL)
-    space = m.choose("global", "shared::cta", default="generic") or "generic"
-    m.need("b1024")
-    kind = m.need("b32", "b64")
-    operands = list(form.source_operands)
-    if name in ORDINAL:
-        ordinal = form.immediate(operands[1])
-        if ordinal is None or not 0 <= ordinal < len(ORDINAL[name]):
+    field = form["field"]
+    if field in ORDINAL:
+        ordinal = form.number("ord")
+        if ordinal >= len(ORDINAL[field]):
             raise Unsupported("an ordinal that is no constant of this field")
-        change = ORDINAL[name][ordinal]
+        change = ORDINAL[field][ordinal]
     else:
-        change = PLAIN[name]
-    value = form.source(operands[-1], kind)
-    at = _MapPlace(form, operands[0], space.partition("::")[0])
+        change = PLAIN[field]
+    value = form.source("new_val", form["type"].name)
+    at = _MapPlace(form, "addr")
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
@@ -136,10 +134,10 @@ def replace(form: Form) -> Effect:
 
 
 class _MapPlace:
-    """The 128 bytes that an address operand names."""
+    """The 128 bytes that an address names, by the operand's name in the row."""
 
-    def __init__(self, form: Form, operand: Any, space: str) -> None:
-        self.site: Site = form.site
+    def __init__(self, form: Form, operand: str) -> None:
+        self.site, space = form.site, form.space_of(operand)
         self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
         self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
         for each in ("shared", "global"):
@@ -248,20 +246,10 @@ def _release(group: Group, guard: Any, site: Site) -> None:
         MapFences.of(launch).release(issuers, number)
 
 
-@effect("tensormap.cp_fenceproxy")
+@synchronization("tensormap.cp_fenceproxy")
 def copy_and_fence(form: Form) -> Effect:
     """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
-    m = form.modifiers
-    for part in ("global", "shared::cta", "tensormap::generic", "release"):
-        m.need(part)
-    m.need(*SCOPES)
-    m.need("sync")
-    m.need("aligned")
-    to, source = form.source_operands[0], form.source_operands[1]
-    if form.immediate(form.source_operands[2]) != MAP_BYTES:
-        raise Unsupported("a size other than 128")
-    into, out_of = _MapPlace(form, to, "global"), _MapPlace(form, source, "shared")
-    site = form.site
+    into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
 
     def step(group: Group, guard: Any) -> None:
         check_whole(group, guard, site)
