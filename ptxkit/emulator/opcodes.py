@@ -9,7 +9,6 @@ from importlib import import_module
 
 OPCODES = {
     "data_movement": "cvt mov prmt",
-    "texture": "istypep suld suq sured sust tex tld4 txq",
 }
 """The opcodes that each file has forms of."""
 
@@ -36,6 +35,8 @@ CHAPTERS = {
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),
     "stack": ("stack",),
+    "texture": ("texture",),
+    "surface": ("texture",),
     "synchronization": (
         "asynchronous_store",
         "atomic",

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxkit.emulator.effect import Effect, effect
+from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operation import Unsupported
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
 
 
-@effect("tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq")
+texture = Effects("texture")
+surface = Effects("surface")
+
+
+@texture("tex", "tex.base", "tex.level", "tex.grad", "tld4", "txq", "txq.level", "istypep")
+@surface("suld.b", "sust.b", "sust.p", "sured.b", "sured.p", "suq")
 def refuse(form: Form) -> Effect:
     """Every instruction on textures, samplers and surfaces."""
     raise Unsupported("textures and surfaces are not emulated")
