@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ptxkit import targets
@@ -67,6 +68,8 @@ def open_device(
 
 def fitting_gpu(target: str | None) -> int | None:
     """The first GPU on which PTX for `target` runs; None without a driver or such a GPU."""
+    if not _may_have_driver():
+        return None
     from ptxkit.driver import capabilities
 
     try:
@@ -78,3 +81,17 @@ def fitting_gpu(target: str | None) -> int | None:
         ordinal for ordinal, capability in enumerate(found) if wanted is None or wanted.runs_on(capability)
     )
     return next(fits, None)
+
+
+def _may_have_driver() -> bool:
+    """Whether to load the driver's bindings, which takes longer than to ask the system's loader for their
+    library, as they do; elsewhere than on Linux only they know."""
+    if sys.platform != "linux":
+        return True
+    import ctypes
+
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True

@@ -221,6 +221,17 @@ def test_no_gpu_fits_where_there_is_none() -> None:
     assert fitting_gpu(None) is None
 
 
+@pytest.mark.skipif(has_driver(), reason="this machine has an NVIDIA driver")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the bindings alone know")
+def test_bindings_are_not_loaded_where_there_is_no_driver() -> None:
+    script = (
+        "import sys, ptxkit\n"
+        "assert ptxkit.open_device().kind == 'emu'\n"
+        "assert not [name for name in sys.modules if name.startswith('cuda.')]"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_element_types() -> None:
     assert element_type("f32") == np.float32
     assert element_type("u8") == np.uint8  # PTX's name: 8 bits, where numpy's `u8` has 64
