@@ -274,5 +274,6 @@ def test_forms_that_do_not_exist_are_refused() -> None:
         "add.rz.f16", "add.ftz.bf16", "add.sat.bf16x2", "fma.f16", "fma.rn.sat.relu.f16", "fma.rn.sat.bf16",
         "add.relu.f16", "neg.ftz.bf16", "min.xorsign.f16", "max.abs.f16", "min.ftz.bf16", "ex2.approx.bf16",
         "ex2.approx.ftz.f16", "tanh.f16", "mul.oob.f16", "div.f16", "sqrt.approx.f16",
+        "fma.rz.bf16", "fma.rm.relu.bf16", "fma.rp.bf16x2",
     ):  # fmt: skip
         assert unsupported(text), text

@@ -10,8 +10,9 @@ import numpy as np
 
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import half
-from ptxkit.emulator.operation import Operations, Pure, computes
+from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import Rounding
 
 operation = Operations("half")
 
@@ -101,6 +102,9 @@ def mul(form: Decoded) -> Pure:
 @operation("fma")
 def fma(form: Decoded) -> Pure:
     """PTX ISA 9.7.4.4."""
+    if form["rnd"] is not Rounding.RN:
+        # ptxas takes the other modes of bf16; the manual has none of them.
+        raise Unsupported("`fma` on `.bf16` without `.rn`")
     return modified(form, partial(half.compute, "fma", *kind_of(form)), is_product=True)
 
 
