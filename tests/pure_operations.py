@@ -21,23 +21,27 @@ def decoded(
     immediates: Sequence[int | None] = (),
     selectors: Sequence[str | None] = (),
     negated: Sequence[bool] = (),
+    vectors: Sequence[int] = (),
     reads: int | None = None,
 ) -> Decoded | None:
     """The instruction `add.rn.f32` with the most operands that it can have, or with `reads` sources.
 
-    They are registers, but where a constant, a part or a minus is asked for. None where no row fits, or
-    none has so many sources.
+    They are registers, but where a constant, a part, a minus or a vector of some length is asked for. None
+    where no row fits, or none has so many sources.
     """
     opcode, *modifiers = text.split(".")
     found = spelling(opcode, tuple(modifiers))
     counts = {len(places) for candidate in found.candidates for places in candidate.form.shapes}
     for number in sorted(counts, reverse=True):
-        match = found.match(("?",) * number)
+        lengths = [*vectors, *[0] * number][:number]
+        match = found.match(tuple(("{", *["?"] * length) if length else "?" for length in lengths))
         if match is None:
             continue
         operands = []
         for at, place in enumerate(match.places):
             operand = as_written(place)
+            if lengths[at]:
+                operand = tree.Vector((tree.Name("%x"),) * lengths[at])
             if at < len(immediates) and immediates[at] is not None:
                 operand = tree.Integer(immediates[at])
             if at < len(selectors) and selectors[at] is not None:
@@ -67,11 +71,10 @@ def decode(text: str, **operands: Any) -> Pure:
         Unsupported: no row has these modifiers.
     """
     opcode, *modifiers = text.split(".")
-    if "vectors" not in operands:
-        form = decoded(text, **operands)
-        pure = operation_of(form) if form is not None else None
-        if pure is not None:
-            return pure
+    form = decoded(text, **operands)
+    pure = operation_of(form) if form is not None else None
+    if pure is not None:
+        return pure
     pure = decode_pure(Modifiers(opcode, modifiers, **{k: v for k, v in operands.items() if k != "reads"}))
     if pure is None:
         raise Unsupported(f"`{text}` is of no row, or does not compute alone")

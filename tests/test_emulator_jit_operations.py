@@ -53,7 +53,7 @@ FORMS = [
     *(f"shr.{kind}" for kind in SCALARS),
     *(f"shf.{side}.{mode}.b32" for side in "lr" for mode in ("clamp", "wrap")),
     "prmt.b32",
-    *(f"mov.{kind}" for kind in (*WORDS, "pred", "b8", "u8", "s8", "f16", "f16x2", "f32", "f64")),
+    *(f"mov.{kind}" for kind in (*WORDS, "pred", "f32", "f64")),
     *(f"cvta.{space}.u64" for space in ("global", "shared", "local", "const", "param")),
     *(f"cvta.to.{space}.u64" for space in ("global", "shared", "local")),
     *(f"setp.{operator}.{kind}" for operator in ("eq", "ne") for kind in WORDS),
@@ -121,7 +121,7 @@ def words(random: np.random.Generator, bits: int, shape: tuple[int, ...]) -> Any
 
 
 def modifiers_of(text: str, **operands: Any) -> Modifiers | Decoded:
-    form = decoded(text, **operands) if "vectors" not in operands else None
+    form = decoded(text, **operands)
     if form is not None and operation_of(form) is not None:
         return form
     opcode, *rest = text.split(".")

@@ -160,7 +160,6 @@ def test_moves() -> None:
     assert [part.dtype for part in quarters] == [np.uint32] * 4
     assert quarters[3].tolist() == [x >> 32 for x in OTHERS[64]]
     np.testing.assert_array_equal(decode("mov.b128", vectors=(0, 4)).function(*quarters), whole)
-    assert run("mov.u32", [1], [2], vectors=(2, 2)) == ([1], [2])
     assert run("mov.v2.u32", [1], [2], vectors=(2, 2)) == ([1], [2])
 
 
@@ -358,7 +357,7 @@ def test_undefined_bits_move_with_their_words() -> None:
     assert propagate("mov.b32", (value,), (mask,)) == mask
     assert propagate("mov.b32", ([1], [2]), ([0x10], None), vectors=(0, 2)) == [0x10]
     assert propagate("mov.b32", (value,), ([0x00018000],), vectors=(2, 0)) == ([0x8000], [1])
-    assert propagate("mov.u32", ([1], [2]), (None, [4]), vectors=(2, 2)) == (None, [4])
+    assert propagate("mov.v2.u32", ([1], [2]), (None, [4]), vectors=(2, 2)) == (None, [4])
     assert propagate("cvt.u64.u32", (value,), (mask,)) == mask
     assert propagate("cvt.s64.s32", (value,), ([0x80000000],)) == [0xFFFFFFFF80000000]
     assert propagate("cvt.u8.u32", (value,), ([0x1FF],)) == [0xFF]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import tree
@@ -54,23 +55,27 @@ class Form(Decoded):
     def __init__(
         self, builder: Builder, instruction: tree.Instruction, site: Site, guard: Source | None = None
     ) -> None:
-        super().__init__(instruction)
         self.builder = builder
+        super().__init__(self._dissolved(instruction))
         self.site = site
         self.guard = guard
+        instruction = self.instruction
         written = destinations(instruction)
         # A register that is written and read (`wgmma`) stands in both lists.
         read = instruction.operands if instruction.opcode == "wgmma" else instruction.operands[len(written) :]
         self.target_operands = written
         self.source_operands = read
-        self.targets = [part for operand in written for part in self._parts(operand)]
-        self.sources = [part for operand in read for part in self._parts(operand)]
+        self.targets = [part for operand in written for part in elements(operand)]
+        self.sources = [part for operand in read for part in elements(operand)]
         self.modifiers = Modifiers(
             instruction.opcode,
             instruction.modifiers,
             [self.immediate(operand) for operand in instruction.operands],
             builder.program.capability,
-            vectors=[self._vector(operand) for operand in instruction.operands],
+            vectors=[
+                len(operand.elements) if isinstance(operand, tree.Vector) else 0
+                for operand in instruction.operands
+            ],
             selectors=[self._selector(operand) for operand in instruction.operands],
             negated=[
                 isinstance(operand, tree.Unary)
@@ -82,38 +87,33 @@ class Form(Decoded):
 
     # ---- operands as written
 
-    def _parts(self, operand: tree.Operand) -> list[tree.Operand]:
-        """`elements`, with a vector register without a component as its components."""
-        parts: list[tree.Operand] = []
-        for part in elements(operand):
-            width = self._register_vector(part)
-            if width and isinstance(part, tree.Name):
-                made = [tree.Name(part.name, axis, span=part.span) for axis in "xyzw"[:width]]
-                for name in made:
-                    self.builder.alias(name, part)
-                parts += made
-            else:
-                parts.append(part)
-        return parts
+    def _dissolved(self, instruction: tree.Instruction) -> tree.Instruction:
+        """The instruction with a vector of components for each vector register that stands without one."""
+        components = [self._components(operand) for operand in instruction.operands]
+        if not any(components):
+            return instruction
+        pairs = zip(components, instruction.operands, strict=True)
+        return replace(instruction, operands=tuple([vector or operand for vector, operand in pairs]))
+
+    def _components(self, operand: tree.Operand) -> tree.Vector | None:
+        if not isinstance(operand, tree.Name) or operand.component is not None:
+            return None
+        symbol = self.builder.meaning(operand)
+        if symbol is None:
+            special = SPECIAL_REGISTERS.get(operand.name)
+            width = 4 if special is not None and special.vector else 0
+        else:
+            width = int(symbol.vector[1:]) if symbol.kind is SymbolKind.REGISTER and symbol.vector else 0
+        if not width:
+            return None
+        made = tuple([tree.Name(operand.name, axis, span=operand.span) for axis in "xyzw"[:width]])
+        for name in made:
+            self.builder.alias(name, operand)
+        return tree.Vector(made, span=operand.span)
 
     def parts(self, operand: str) -> list[tree.Operand]:
         """The elements of an operand that is a vector, by its name in the row; of any other the operand."""
-        return self._parts(self.operands[operand])
-
-    def _register_vector(self, operand: tree.Operand) -> int:
-        if isinstance(operand, tree.Name) and operand.component is None:
-            symbol = self.builder.meaning(operand)
-            if symbol is not None and symbol.kind is SymbolKind.REGISTER and symbol.vector:
-                return int(symbol.vector[1:])
-            special = SPECIAL_REGISTERS.get(operand.name) if symbol is None else None
-            if special is not None and special.vector:
-                return 4
-        return 0
-
-    def _vector(self, operand: tree.Operand) -> int:
-        if isinstance(operand, tree.Vector):
-            return len(operand.elements)
-        return self._register_vector(operand)
+        return list(elements(self.operands[operand]))
 
     def _selector(self, operand: tree.Operand) -> str | None:
         name = operand.operand if isinstance(operand, tree.Unary) else operand

@@ -7,9 +7,7 @@ what its kernel has and no more.
 from functools import cache
 from importlib import import_module
 
-OPCODES = {
-    "data_movement": "cvt mov prmt",
-}
+OPCODES: dict[str, str] = {}
 """The opcodes that each file has forms of."""
 
 
@@ -29,8 +27,8 @@ CHAPTERS = {
     "half": ("half",),
     "mixed": ("mixed_precision",),
     "comparison": ("comparison",),
-    "conversion": ("conversion",),
-    "movement": ("asynchronous_store", "cluster", "load_store", "multimem", "warp"),
+    "conversion": ("conversion", "data_movement"),
+    "movement": ("asynchronous_store", "cluster", "data_movement", "load_store", "multimem", "warp"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

@@ -8,39 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DType, Kind
 from ptxkit.emulator.numerics import bits
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, pure
+from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import Mode
 
-MOVED = ("pred", *(f"{kind}{size}" for kind in "bus" for size in (16, 32, 64)), "f32", "f64", "b128")
-# The manual knows no mov of these; ptxas takes them, and compilers emit them.
-MOVED_TOO = ("f16", "f16x2", "b8", "u8", "s8")
+operation, conversion = Operations("movement"), Operations("conversion")
 
 
-@pure("mov", types=MOVED + MOVED_TOO)
-def mov(m: Modifiers) -> Pure:
+@operation("mov")
+def mov(form: Decoded) -> Pure:
     """PTX ISA 9.7.9.3 and 9.7.9.4."""
-    m.choose("v2", "v4")
-    kind = m.type().name
-    pieces, packed = m.vector(0), m.vector(1)
-    if pieces == packed:
-        kinds = (kind,) * max(pieces, 1)
-        if pieces < 2:
-            return Pure(kinds, kinds, lambda a: a, undefined=definedness.same)
-        return Pure(kinds, kinds, lambda *elements: elements, undefined=lambda values, masks: tuple(masks))
-    if kind[0] != "b" or (pieces and packed):
-        raise Unsupported(f"`mov.{kind}` between vectors of {pieces} and {packed} elements")
-    size, count = int(kind[1:]), pieces or packed
-    if size % count or size // count not in bits.UNSIGNED:
-        raise Unsupported(f"`mov.{kind}` with a vector of {count} elements")
-    element = f"b{size // count}"
-    if packed:
-        function = partial(pack, size)
-        return Pure(
-            (kind,), (element,) * count, lambda *parts: function(parts), undefined=partial(pack_masks, size)
-        )
+    kind = form.the(DType)
+    pieces, packed = (len(form.values(written)) for written in (True, False))
+    if pieces == packed == 1:
+        return computes(form, lambda a: a, definedness.same)
+    if pieces == packed and form["vec"]:
+        return computes(form, lambda *elements: elements, lambda values, masks: tuple(masks))
+    size, count = kind.bits, max(pieces, packed)
+    if kind.kind is not Kind.BITS or min(pieces, packed) > 1 or size // count not in bits.UNSIGNED:
+        raise Unsupported(f"`mov.{kind.name}` between vectors of {pieces} and {packed} elements")
+    elements = [f"b{size // count}"] * count
+    if packed > 1:
+        return computes(form, lambda *parts: pack(size, parts), partial(pack_masks, size), sources=elements)
     split = partial(unpack, size, count)
-    return Pure((element,) * count, (kind,), split, undefined=lambda values, masks: split(masks[0]))
+    return computes(form, split, lambda values, masks: split(masks[0]), results=elements)
 
 
 def pack(size: int, parts: Sequence[Any]) -> Any:
@@ -77,13 +71,13 @@ def unpack(size: int, count: int, word: Any) -> tuple[Any, ...]:
     )
 
 
-PRMT_MODES: dict[str, Callable[[int], tuple[int, ...]]] = {
-    "f4e": lambda s: tuple(s + i for i in range(4)),
-    "b4e": lambda s: tuple((s - i) & 7 for i in range(4)),
-    "rc8": lambda s: (s,) * 4,
-    "ecl": lambda s: tuple(max(s, i) for i in range(4)),
-    "ecr": lambda s: tuple(min(s, i) for i in range(4)),
-    "rc16": lambda s: (2 * (s & 1), 2 * (s & 1) + 1) * 2,
+PRMT_MODES: dict[Mode, Callable[[int], tuple[int, ...]]] = {
+    Mode.F4E: lambda s: tuple(s + i for i in range(4)),
+    Mode.B4E: lambda s: tuple((s - i) & 7 for i in range(4)),
+    Mode.RC8: lambda s: (s,) * 4,
+    Mode.ECL: lambda s: tuple(max(s, i) for i in range(4)),
+    Mode.ECR: lambda s: tuple(min(s, i) for i in range(4)),
+    Mode.RC16: lambda s: (2 * (s & 1), 2 * (s & 1) + 1) * 2,
 }
 """The source byte of each destination byte, lowest first, by mode and the two low bits of `c`."""
 
@@ -149,12 +143,10 @@ def fixed_permute(selectors: int) -> Callable[[Any, Any], Any]:
     return function
 
 
-@pure("prmt", types=("b32",))
-def prmt(m: Modifiers) -> Pure:
+@operation("prmt")
+def prmt(form: Decoded) -> Pure:
     """PTX ISA 9.7.9.7."""
-    m.type()
-    mode = m.choose(*PRMT_MODES)
-    constant = m.immediate(3)
+    mode, constant = form["mode"], form.constant("c")
     table = None
     if mode is not None:
         sources = [PRMT_MODES[mode](s) for s in range(4)]
@@ -171,21 +163,15 @@ def prmt(m: Modifiers) -> Pure:
         def function(a: Any, b: Any, c: Any) -> Any:
             return permute(a, b, c if table is None else table[c & np.uint32(3)])
 
-    return Pure(("b32",), ("b32",) * 3, function, undefined=definedness.moved(function, data=2))
+    return computes(form, function, definedness.moved(function, data=2))
 
 
-@pure("cvt.pack")
-def cvt_pack(m: Modifiers) -> Pure:
+@conversion("cvt.pack")
+def cvt_pack(form: Decoded) -> Pure:
     """PTX ISA 9.7.9.22."""
-    m.need("pack")
-    m.need("sat")
-    target = m.need("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2")
-    m.need("s32")
+    target = form.match.slots["convertType"]
     size = int(target[1:])
     low, high = (0, (1 << size) - 1) if target[0] == "u" else (-1 << size - 1, (1 << size - 1) - 1)
-    with_c = size < 16
-    if with_c:
-        m.need("b32")
     field = np.uint32((1 << size) - 1)
 
     def function(a: Any, b: Any, c: Any = None) -> Any:
@@ -193,4 +179,4 @@ def cvt_pack(m: Modifiers) -> Pure:
         packed = upper << np.uint32(size) | lower
         return packed if c is None else packed | c << np.uint32(2 * size)
 
-    return Pure(("b32",), ("s32", "s32", "b32") if with_c else ("s32", "s32"), function)
+    return computes(form, function, results=["b32"])

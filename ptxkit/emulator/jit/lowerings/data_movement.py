@@ -7,27 +7,26 @@ from typing import Any
 from llvmlite import ir
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.jit.lowering import Lowering, Lowerings, lowers, same
+from ptxkit.dtypes import DType
+from ptxkit.emulator.jit.lowering import Lowering, Lowerings, same
 from ptxkit.emulator.jit.words import Words, repeated
-from ptxkit.emulator.operation import Modifiers
 from ptxkit.emulator.operations.load_store import window
 
-addresses = Lowerings("movement")
+lowers = Lowerings("movement")
 
 
 @lowers("mov")
-def mov(m: Modifiers) -> Lowering | None:
+def mov(form: Decoded) -> Lowering | None:
     """PTX ISA 9.7.9.3 and 9.7.9.4."""
-    m.choose("v2", "v4")
-    bits = m.type().bits
-    pieces, packed = m.vector(0), m.vector(1)
+    bits = form.the(DType).bits
+    pieces, packed = (len(form.values(written)) for written in (True, False))
     if bits > 64:
         return None
     if pieces == packed:
-        return same if pieces < 2 else lambda w, *elements: elements
-    step = bits // (pieces or packed)
-    if packed:
+        return same if pieces == 1 else lambda w, *elements: elements
+    if packed > 1:
         return lambda w, *parts: packed_word(w, parts, bits)
+    step = bits // pieces
     return lambda w, a: tuple(w.resize(w.right(a, at), step) for at in range(0, bits, step))
 
 
@@ -40,11 +39,10 @@ def packed_word(w: Words, parts: tuple[Any, ...], bits: int) -> Any:
     return packed
 
 
-@lowers("prmt", types=("b32",))
-def prmt(m: Modifiers) -> Lowering | None:
+@lowers("prmt")
+def prmt(form: Decoded) -> Lowering | None:
     """PTX ISA 9.7.9.7."""
-    m.type()
-    return None if m.left else permute
+    return None if form["mode"] else permute
 
 
 def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
@@ -80,7 +78,7 @@ def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
     return w.whole(w.builder.select(is_set(8), sign, chosen), 32)
 
 
-@addresses("cvta", "cvta.to")
+@lowers("cvta", "cvta.to")
 def cvta(form: Decoded) -> Lowering:
     """PTX ISA 9.7.9.20."""
     step = window(form)
