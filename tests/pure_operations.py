@@ -11,7 +11,7 @@ import ptxkit.emulator.operations  # noqa: F401
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.operation import Modifiers, Pure, Unsupported, decode_pure, operation_of
+from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.isa.places import Place
 from ptxkit.isa.registry import spelling
 
@@ -65,17 +65,13 @@ def as_written(place: Place) -> tree.Operand:
 
 
 def decode(text: str, **operands: Any) -> Pure:
-    """The operation that `add.rn.f32` names; `operands` as `decoded` and `Modifiers` take them.
+    """The operation that `add.rn.f32` names; `operands` as `decoded` takes them.
 
     Raises:
         Unsupported: no row has these modifiers.
     """
-    opcode, *modifiers = text.split(".")
     form = decoded(text, **operands)
     pure = operation_of(form) if form is not None else None
-    if pure is not None:
-        return pure
-    pure = decode_pure(Modifiers(opcode, modifiers, **{k: v for k, v in operands.items() if k != "reads"}))
     if pure is None:
         raise Unsupported(f"`{text}` is of no row, or does not compute alone")
     return pure

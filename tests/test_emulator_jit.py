@@ -233,7 +233,7 @@ def test_a_block_is_compiled_once_it_is_worth_it(monkeypatch):
     steps = parts_of_plans(device, module(LOOP), [out], 32, 1)
     # The loop alone has run often enough.
     (loop,) = (step for step in steps if isinstance(step, Stretch))
-    assert [part.modifiers.instruction.opcode for part in loop.parts] == ["add", "xor", "add", "setp"]
+    assert [part.form.instruction.opcode for part in loop.parts] == ["add", "xor", "add", "setp"]
     assert not any(isinstance(step, CompiledTransfer) for step in steps)
 
 

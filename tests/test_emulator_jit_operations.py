@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pure_operations import decoded
+from pure_operations import decode, decoded
 
 pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 
 import ptxkit.emulator.jit.lowerings
 import ptxkit.emulator.operations
-from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.jit import stretch
-from ptxkit.emulator.jit.lowering import LOWERED, LOWERINGS, find
+from ptxkit.emulator.jit.lowering import LOWERINGS, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.operands import Source, Target
-from ptxkit.emulator.operation import Modifiers, Pure, decode_pure, operation_of
+from ptxkit.emulator.operation import operation_of
 from ptxkit.emulator.parts import Computation
 from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, writer
 
@@ -120,25 +119,13 @@ def words(random: np.random.Generator, bits: int, shape: tuple[int, ...]) -> Any
     )
 
 
-def modifiers_of(text: str, **operands: Any) -> Modifiers | Decoded:
-    form = decoded(text, **operands)
-    if form is not None and operation_of(form) is not None:
-        return form
-    opcode, *rest = text.split(".")
-    return Modifiers(opcode, rest, **operands)
-
-
-def operation_for(modifiers: Modifiers | Decoded) -> Pure | None:
-    return operation_of(modifiers) if isinstance(modifiers, Decoded) else decode_pure(modifiers.copy())
-
-
 def both_ways(
     text: str, values: dict[int, Any], rows: int, constants: dict[int, int], **operands: Any
 ) -> None:
     """Run a form compiled and by numpy on values of its sources; results, shapes and types must agree."""
-    modifiers = modifiers_of(text, **operands)
-    operation = operation_for(modifiers)
-    lowering = find(modifiers)
+    form = decoded(text, **operands)
+    assert form is not None
+    operation, lowering = operation_of(form), find(form)
     assert operation is not None
     assert lowering is not None, f"`{text}` is not compiled"
     sources, widths, arguments = [], [], []
@@ -163,7 +150,7 @@ def both_ways(
         wide = 2 * targets[0].bits
         targets[0] = Target(targets[0].slot, wide, writer(wide, operation.results[0]))
         widths[-1] = wide
-    part = Computation(modifiers, operation, sources, targets, None)
+    part = Computation(form, operation, sources, targets, None)
     made = Stretch([part], [lowering], [], [], widths, -1)
     group = SimpleNamespace(undefined={}, n=rows, regs=[*registers, *[None] * len(targets)])
     made(group)
@@ -190,8 +177,7 @@ def both_ways(
 
 
 def sources_of(text: str, random: np.random.Generator, shapes: Any, **operands: Any) -> dict[int, Any]:
-    operation = operation_for(modifiers_of(text, **operands))
-    assert operation is not None
+    operation = decode(text, **operands)
     made = {}
     for number, kind in enumerate(operation.sources):
         dtype = dtype_of(kind)
@@ -208,19 +194,8 @@ def test_compiled_form_has_numpys_bits(text):
 
 
 def test_every_lowering_is_tested():
-    tested, tested_rows = set(), set()
-    for text in (*FORMS, *(text for text, *_ in PACKED), "lop3.b32"):
-        modifiers = modifiers_of(text)
-        if isinstance(modifiers, Decoded):
-            tested_rows.add((modifiers.row.chapter, modifiers.row.name))
-        else:
-            tested.add((modifiers.opcode, modifiers.types))
-    assert set(LOWERINGS) <= tested_rows
-    registered = {(opcode, key) for opcode, readers in LOWERED.items() for key in readers}
-    opcodes = {opcode for opcode, _ in tested}
-    missing = {(opcode, key) for opcode, key in registered if key is not None} - tested
-    assert not missing
-    assert {opcode for opcode, key in registered if key is None} <= opcodes
+    forms = [decoded(text) for text in (*FORMS, *(text for text, *_ in PACKED), "lop3.b32")]
+    assert set(LOWERINGS) <= {(form.row.chapter, form.row.name) for form in forms}
 
 
 @pytest.mark.parametrize(

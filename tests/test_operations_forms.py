@@ -9,10 +9,10 @@ from pure_operations import decode
 
 import ptxkit
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded, destinations
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import Code
 from ptxkit.asm.symbols import module_scope
-from ptxkit.emulator.operation import Pure, Unsupported, operation_of
+from ptxkit.emulator.operation import Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
@@ -43,15 +43,6 @@ def statements(form: object) -> Iterator[tree.Instruction]:
     yield from found  # type: ignore[misc]
 
 
-def elements(operands: tuple[tree.Operand, ...]) -> int:
-    """How many operands these are, a vector's elements and both of a pair counted."""
-    total = 0
-    for operand in operands:
-        total += len(operand.elements) if isinstance(operand, tree.Vector) else 1
-        total += isinstance(operand, tree.Pair)
-    return total
-
-
 @pytest.mark.parametrize("form", ROWS, ids=lambda form: form.syntax)
 def test_row_is_executed(form: object) -> None:
     untold = {value for slot in form.slots for value in slot.extra}  # type: ignore[attr-defined]
@@ -60,24 +51,11 @@ def test_row_is_executed(form: object) -> None:
             continue  # ptxas takes it; the manual neither lists it nor says what it means
         if statement.spelling == "testp.f32" or statement.spelling == "testp.f64":
             continue  # ptxas takes a testp that tests nothing; what it means is told nowhere
-        operation = operation_of(Decoded(statement))
-        if operation is None:
-            operation = old_operation(statement)
-            written = destinations(statement)
-            read = statement.operands[len(written) :]
-            assert len(operation.sources) == elements(read), statement.spelling
-            assert len(operation.results) >= elements(written), statement.spelling
-
-
-def old_operation(statement: tree.Instruction) -> Pure:
-    names = [each.operand if isinstance(each, tree.Unary) else each for each in statement.operands]
-    constants = [each.value if isinstance(each, tree.Integer) else None for each in statement.operands]
-    return decode(
-        statement.spelling,
-        immediates=constants,
-        vectors=[len(x.elements) if isinstance(x, tree.Vector) else 0 for x in statement.operands],
-        selectors=[name.component if isinstance(name, tree.Name) else None for name in names],
-    )
+        decoded = Decoded(statement)
+        operation = operation_of(decoded)
+        assert operation is not None, statement.spelling
+        assert len(operation.sources) == len(decoded.values(written=False)), statement.spelling
+        assert len(operation.results) == len(decoded.values(written=True)), statement.spelling
 
 
 def test_there_are_rows() -> None:

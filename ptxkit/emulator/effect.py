@@ -1,17 +1,17 @@
 """Operations with effects, and how one is found for an instruction.
 
 Where a pure operation only computes (`ptxkit.emulator.operation`), an effect touches memory, other lanes,
-control flow or the machine. Its reader, registered with `@effect("ld")`, takes a `Form` and returns an
-`Effect`, made of up to three parts that the machine runs at different times.
+control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a `Form` and
+returns an `Effect`, made of up to three parts that the machine runs at different times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.opcodes import load, load_chapter
+from ptxkit.emulator.opcodes import load_chapter
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
@@ -78,7 +78,7 @@ class Effects:
 
         def register(reader: Reader) -> Reader:
             for name in names:
-                if BY_ROW.setdefault((self.chapter, name), reader) is not reader:
+                if EFFECTS.setdefault((self.chapter, name), reader) is not reader:
                     raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
             return reader
 
@@ -88,38 +88,10 @@ class Effects:
 def effect_of(form: Form) -> Effect | None:
     """What an instruction does; None where nobody says."""
     load_chapter(form.row.chapter)
-    reader = BY_ROW.get((form.row.chapter, form.row.name))
+    reader = EFFECTS.get((form.row.chapter, form.row.name))
     return reader(form) if reader is not None else None
 
 
 Reader = Callable[["Form"], Effect]
-BY_ROW: dict[tuple[str, str], Reader] = {}
+EFFECTS: dict[tuple[str, str], Reader] = {}
 """The effects by chapter of the instruction set and name of the instruction."""
-EFFECTS: dict[str, Reader] = {}
-
-
-def effect(*names: str) -> Callable[[Reader], Reader]:
-    """Register the reader of these instructions, each an opcode or a name of several parts.
-
-    An instruction goes to the reader of the longest name that it begins with: `cp.async.bulk.tensor.1d..` to
-    that of `cp.async.bulk.tensor`, not of `cp.async.bulk` or `cp`. The parts of the name count as taken.
-    """
-
-    def register(reader: Reader) -> Reader:
-        for name in names:
-            if name in EFFECTS:
-                raise ValueError(f"`{name}` is registered twice")
-            EFFECTS[name] = reader
-        return reader
-
-    return register
-
-
-def find_effect(opcode: str, modifiers: Sequence[str]) -> tuple[Reader, tuple[str, ...]] | None:
-    """The reader of an instruction, and the modifiers that its name takes."""
-    load(opcode)
-    for taken in range(len(modifiers), -1, -1):
-        reader = EFFECTS.get(".".join((opcode, *modifiers[:taken])))
-        if reader is not None:
-            return reader, tuple(modifiers[:taken])
-    return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded, destinations
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
@@ -15,7 +15,7 @@ from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.gates import check_defined
 from ptxkit.emulator.operands import Source, Target
-from ptxkit.emulator.operation import Modifiers, Unsupported
+from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.special import SPECIAL, VARYING
 from ptxkit.emulator.values import constant, dtype_of, reader, writer
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -47,9 +47,6 @@ class Form(Decoded):
         builder: the function that is being compiled.
         site: the instruction, for findings.
         guard: the predicate before it, if there is one.
-        modifiers: the modifiers, to be taken.
-        targets: the operands that are written, vectors and pairs dissolved.
-        sources: those that are read, in the same way.
     """
 
     def __init__(
@@ -59,31 +56,6 @@ class Form(Decoded):
         super().__init__(self._dissolved(instruction))
         self.site = site
         self.guard = guard
-        instruction = self.instruction
-        written = destinations(instruction)
-        # A register that is written and read (`wgmma`) stands in both lists.
-        read = instruction.operands if instruction.opcode == "wgmma" else instruction.operands[len(written) :]
-        self.target_operands = written
-        self.source_operands = read
-        self.targets = [part for operand in written for part in elements(operand)]
-        self.sources = [part for operand in read for part in elements(operand)]
-        self.modifiers = Modifiers(
-            instruction.opcode,
-            instruction.modifiers,
-            [self.immediate(operand) for operand in instruction.operands],
-            builder.program.capability,
-            vectors=[
-                len(operand.elements) if isinstance(operand, tree.Vector) else 0
-                for operand in instruction.operands
-            ],
-            selectors=[self._selector(operand) for operand in instruction.operands],
-            negated=[
-                isinstance(operand, tree.Unary)
-                and operand.operator == "-"
-                and isinstance(operand.operand, tree.Name)
-                for operand in instruction.operands
-            ],
-        )
 
     # ---- operands as written
 
@@ -122,14 +94,6 @@ class Form(Decoded):
             if symbol is not None and symbol.kind is SymbolKind.REGISTER and not symbol.vector:
                 return name.component
         return None
-
-    def immediate(self, operand: tree.Operand) -> int | None:
-        """The value of a constant operand as an int: the raw bits of a float, in the instruction's type."""
-        types = [m for m in self.instruction.modifiers if m in DTYPES]
-        try:
-            return literal(operand, types[-1] if types else "b64")
-        except ArithmeticError as problem:
-            raise Unsupported(f"constant expression: {problem}") from None
 
     # ---- compiled operands
 
@@ -318,10 +282,6 @@ class Form(Decoded):
             raise Unsupported(f"`{base.name}` is not declared")
         fixed, local = self.builder.address_of(symbol)
         return Address(None, fixed + offset, local=local, symbol=symbol)
-
-    def done(self) -> None:
-        """Every modifier must have been taken."""
-        self.modifiers.done()
 
 
 class Address:

@@ -1,23 +1,11 @@
-"""Which file of `operations/` has the forms of an opcode.
+"""Which files of `operations/` have the operations of a chapter of the instruction set.
 
-A file registers its operations when it is imported. `load` imports those of an opcode, so that a run loads
-what its kernel has and no more.
+A file registers its operations when it is imported. `load_chapter` imports those of a chapter, so that a run
+loads what its kernel has and no more.
 """
 
 from functools import cache
 from importlib import import_module
-
-OPCODES: dict[str, str] = {}
-"""The opcodes that each file has forms of."""
-
-
-@cache
-def load(opcode: str) -> None:
-    """Import the files that have forms of an opcode."""
-    for file, opcodes in OPCODES.items():
-        if opcode in opcodes.split():
-            import_module(f"ptxkit.emulator.operations.{file}")
-
 
 CHAPTERS = {
     "integer": ("integer",),

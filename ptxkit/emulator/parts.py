@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.accessor import Accessor
     from ptxkit.emulator.form import Address
     from ptxkit.emulator.operands import Source, Target
-    from ptxkit.emulator.operation import Modifiers, Pure
+    from ptxkit.emulator.operation import Pure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,14 +21,14 @@ class Computation:
     """A pure instruction.
 
     Attributes:
-        modifiers: the instruction, or its modifiers, to be read again.
+        form: the instruction.
         operation: what it computes.
         sources: its operands, in the order of the operation's.
         targets: its destinations; None for one that is left out.
         guard: the predicate before it, if there is one.
     """
 
-    modifiers: Modifiers | Decoded
+    form: Decoded
     operation: Pure
     sources: Sequence[Source]
     targets: Sequence[Target | None]

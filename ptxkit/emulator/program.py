@@ -16,16 +16,16 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import basic_blocks, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
-from ptxkit.diagnostics import Diagnostic, counted
+from ptxkit.diagnostics import Diagnostic
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Block, Code
-from ptxkit.emulator.effect import Effect, End, effect_of, find_effect
+from ptxkit.emulator.effect import Effect, End, effect_of
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.operands import Source, Target
-from ptxkit.emulator.operation import Pure, Unsupported, decode_pure, operation_of
+from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.emulator.parameters import ParameterSlots
 from ptxkit.emulator.parts import Computation, Part
 from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
@@ -227,21 +227,9 @@ class Builder:
             pure = self._compute(form, guard)
             if pure is not None:
                 return pure
-            known = effect_of(form)
-            if known is not None:
-                step = effect_step(known, guard, site)
-                return _Decoded(site, step, step, guard, known, known.transfer)
-            pure = self._decode_pure(form, guard)
-            if pure is not None:
-                return pure
-            found = find_effect(instruction.opcode, instruction.modifiers)
-            if found is None:
+            effect = effect_of(form)
+            if effect is None:
                 raise Unsupported("this instruction")
-            reader, named = found
-            for part in named:
-                form.modifiers.flag(part)
-            effect = reader(form)
-            form.done()
         except Unsupported as unsupported:
             self._refuse(site, str(unsupported))
             return nothing
@@ -296,35 +284,6 @@ class Builder:
             step = checked_division(step, sources[1], guard, form.site)
         tracked = tracked_step(operation, sources, targets, guard, step, form.site)
         part = Computation(Decoded(form.instruction), operation, sources, targets, guard)
-        return _Decoded(form.site, step, tracked, guard, part=part)
-
-    def _decode_pure(self, form: Form, guard: Source | None) -> _Decoded | None:
-        modifiers = form.modifiers.copy()
-        operation = decode_pure(form.modifiers)
-        if operation is None:
-            return None
-        if len(form.sources) != len(operation.sources):
-            raise Unsupported(
-                f"{counted(len(form.sources), 'source operand')} where it has {len(operation.sources)}"
-            )
-        if len(form.targets) > len(operation.results):
-            raise Unsupported(
-                f"{counted(len(form.targets), 'destination')} where it has {len(operation.results)}"
-            )
-        sources = [form.source(o, kind) for o, kind in zip(form.sources, operation.sources, strict=True)]
-        targets = [
-            form.target(form.targets[i], kind) if i < len(form.targets) else None
-            for i, kind in enumerate(operation.results)
-        ]
-        if operation.reads_carry:
-            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
-        if operation.writes_carry:
-            operation, targets = _with_carry(operation, targets, self.carry)
-        step = clean_step(operation, sources, targets, guard)
-        if form.instruction.opcode in ("div", "rem") and DTYPES[operation.sources[1]].is_integer:
-            step = checked_division(step, sources[1], guard, form.site)
-        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
-        part = Computation(modifiers, operation, sources, targets, guard)
         return _Decoded(form.site, step, tracked, guard, part=part)
 
     # ---- data flow over slots

@@ -1,7 +1,7 @@
 """The asynchronous machine: what is in flight, what it signals, when it happens. docs/emulator/asynchrony.md.
 
-How an instruction queues its work. Its step (registered by name, `@effect("cp.async.bulk")`) collects, for
-all lanes that execute it, one `Operation` and hands it to the queue of the gang:
+How an instruction queues its work. Its step (registered in `Effects` by its name) collects, for all lanes
+that execute it, one `Operation` and hands it to the queue of the gang:
 
     issuers = Issuers.of(group, guard)            # rows and lanes of the threads that execute it
     operation = Operation(

@@ -1,42 +1,20 @@
 """Pure operations as LLVM IR: what each function of `operations/` computes, bit for bit.
 
-A file of `lowerings/` covers the chapter that the file of the same name in `operations/` covers. A reader,
-registered with `@lowers("add", "sub")`, takes the modifiers and returns a lowering. What no file lowers, or a
-reader answers with None, stays with numpy. `tests/test_emulator_jit_operations.py` holds each form against
-its numpy function.
+A file of `lowerings/` covers the chapter that the file of the same name in `operations/` covers. A function,
+registered in `Lowerings` by the name of a row, takes the instruction and returns a lowering. What no file
+lowers, or is answered with None, stays with numpy. `tests/test_emulator_jit_operations.py` holds each form
+against its numpy function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.operation import Modifiers, Unsupported
 
 Lowering = Callable[..., Any]
 """Takes `Words` and a word for each source; returns the result, a tuple where there are several."""
-Reader = Callable[[Modifiers], Lowering | None]
-
-LOWERED: dict[str, dict[str | None, Reader]] = {}
-"""The readers of each opcode by the types they take, joined as in `Modifiers.types`; None takes any."""
-
-
-def lowers(*opcodes: str, types: Sequence[str] | None = None) -> Callable[[Reader], Reader]:
-    """Register a reader of modifiers for these opcodes, as `ptxkit.emulator.operation.pure` does."""
-
-    def register(reader: Reader) -> Reader:
-        for opcode in opcodes:
-            readers = LOWERED.setdefault(opcode, {})
-            for key in types if types is not None else (None,):
-                if key in readers:
-                    raise ValueError(f"`{opcode}` of type {key} is lowered twice")
-                readers[key] = reader
-        return reader
-
-    return register
-
-
 Maker = Callable[[Decoded], Lowering | None]
 """Makes the lowering of an instruction, or says None."""
 
@@ -66,21 +44,10 @@ class Lowerings:
         self(name)(lambda form: lowering)
 
 
-def find(modifiers: Modifiers | Decoded) -> Lowering | None:
-    """The lowering for these modifiers of an operation that numpy has; None where there is none."""
-    if isinstance(modifiers, Decoded):
-        made = LOWERINGS.get((modifiers.row.chapter, modifiers.row.name))
-        return made(modifiers) if made is not None else None
-    modifiers = modifiers.copy()
-    readers = LOWERED.get(modifiers.opcode, {})
-    reader = readers.get(modifiers.types, readers.get(None))
-    if reader is None:
-        return None
-    try:
-        found = reader(modifiers)
-    except Unsupported:
-        return None
-    return found if not modifiers.left else None
+def find(form: Decoded) -> Lowering | None:
+    """The lowering of an instruction that numpy computes; None where there is none."""
+    made = LOWERINGS.get((form.row.chapter, form.row.name))
+    return made(form) if made is not None else None
 
 
 def same(words: Any, a: Any) -> Any:

@@ -89,4 +89,4 @@ def lowering_of(part: Part, code: Code) -> Lowering | None:
         return None
     if any(source.compute is not None and source.name in VARYING for source in part.sources):
         return None
-    return find(part.modifiers)
+    return find(part.form)
