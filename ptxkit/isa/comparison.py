@@ -37,7 +37,7 @@ half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=UNSIGNED
 half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=SIGNED, BoolOp=BOOL, stype="s16 s32 s64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
 half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=BITS, BoolOp=BOOL, stype="b16 b32 b64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
 half("set.CmpOp{.BoolOp}{.ftz}.dtype.f16   d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="f16 u16 s16 u32 s32", a="f16", b="f16", c="pred", rules=COMBINED, since="4.2 sm_53", needs={".u16 | .s16 | .u32 | .s32": "6.5"})
-half("set.CmpOp{.BoolOp}.dtype.bf16        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16 u16 s16 u32 s32", a="bf16", b="bf16", c="reg pred", rules=COMBINED, since=BF16)
+half("set.CmpOp{.BoolOp}.dtype.bf16        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16 u16 s16 u32 s32", d="loose .dtype", a="bf16", b="bf16", c="reg pred", rules=COMBINED, since=BF16)
 half("set.CmpOp{.BoolOp}{.ftz}.dtype.f16x2 d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="f16x2 u32 s32", a="f16x2", b="f16x2", c="pred", rules=COMBINED, since="4.2 sm_53", needs={".u32 | .s32": "6.5"})
 half("set.CmpOp{.BoolOp}.dtype.bf16x2      d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16x2 u32 s32", a="bf16x2", b="bf16x2", c="reg pred", rules=COMBINED, since=BF16)
 half("setp.CmpOp{.BoolOp}{.ftz}.f16   p, a, b{, {!}c}",      "2", p="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")

@@ -28,5 +28,5 @@ form("mbarrier.test_wait{.sem.scope}{.shared{::cta}}.b64         waitComplete, [
 form("mbarrier.test_wait.parity{.sem.scope}{.shared{::cta}}.b64  waitComplete, [addr], phaseParity", "16", sem="acquire relaxed", scope="cta cluster", addr="in shared", waitComplete="pred", phaseParity="u32 0..1", since="7.1 sm_80", needs=WAIT)
 form("mbarrier.try_wait{.sem.scope}{.shared{::cta}}.b64          waitComplete, [addr], state{, suspendTimeHint}", "16", sem="acquire relaxed", scope="cta cluster", addr="in shared", waitComplete="pred", state="u64", suspendTimeHint="u32", since="7.8 sm_90", needs=WAIT)
 form("mbarrier.try_wait.parity{.sem.scope}{.shared{::cta}}.b64   waitComplete, [addr], phaseParity{, suspendTimeHint}", "16", sem="acquire relaxed", scope="cta cluster", addr="in shared", waitComplete="pred", phaseParity="u32 0..1", suspendTimeHint="u32", since="7.8 sm_90", needs=WAIT)
-form("mbarrier.pending_count.b64                 count, state", "17", count="braced u32", state="u64", since="7.0 sm_80")
+form("mbarrier.pending_count.b64                 count, state", "17", count="u32", state="u64", since="7.0 sm_80")
 # fmt: on

@@ -207,7 +207,10 @@ def _scalar_fits(
         return isinstance(kind, str) and kind in DTYPES and kind != "f16x2"
     if "exact" in words:
         sum_ = kind[1] if kind[0] == "offset" else None
-        return type_ in (kind, sum_) or (type_ == "u32" and sum_ in ("b32", ("sreg", "u32"), ("sreg", "b32")))
+        # Beside a number ptxas takes a special register for untyped bits.
+        return type_ in (kind, sum_) or (
+            type_ in ("u32", "b32") and sum_ in ("b32", ("sreg", "u32"), ("sreg", "b32"))
+        )
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
         wanted = "pred" if "pred" in words else type_
         if kind == "f16x2" and "pred" in words:
@@ -220,7 +223,9 @@ def _scalar_fits(
         return kind[1] in words
     if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2"):
         found = vector_type(kind[1:]) if len(kind) - 1 in (1, 2, 4, 8) else None
-        return found == f"b{DTYPES[type_].bits}" or (found == "int" and "loose" in words and not written)
+        if "loose" in words and (kind[1:] == ("s16",) if written else found == "int"):
+            return True
+        return found == f"b{DTYPES[type_].bits}"
     if written:
         return "pack" in words and isinstance(kind, tuple) and type_ is not None and _unpacks(kind, type_)
     if kind == "int" and type_ == "bf16" and "loose" in words:
@@ -309,8 +314,8 @@ def _sum_fits(base: OperandKind, type_: str | None, spec: Spec, slots: Mapping[s
     have = DTYPES.get(base)
     if have is None or have.kind is Kind.PREDICATE:
         return False
-    if type_ == "bf16" and "loose" in spec.words:
-        return have.bits == 16 and not have.is_float
+    if type_ == "bf16":
+        return have.bits == 16 and (have.kind is Kind.BITS or ("loose" in spec.words and have.is_integer))
     if have.bits != register_bits(type_) and not _of_instruction(spec, type_, slots):
         return False
     if want.kind is Kind.BITS or have.kind is Kind.BITS:
