@@ -258,7 +258,7 @@ class Debugger:
             block.gate, first = self._before_gate(block.gate, block), 1
         for steps in (block.steps, block.tracked):
             steps[first:] = [self._before(steps[at], block, at) for at in range(first, len(steps))]
-        if block.sites and block.sites[-1].instruction.opcode == "call":
+        if block.sites and "calls" in block.sites[-1].row.traits:
             block.end = self._behind_call(block.end)
 
     def _before(self, step: Step, block: Block, index: int) -> Step:

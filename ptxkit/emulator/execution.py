@@ -94,7 +94,7 @@ class Counts:
         found: dict[str, int] = {}
         for block, lanes in self.executed.items():
             for site in block.sites:
-                found[site.chapter] = found.get(site.chapter, 0) + lanes
+                found[site.row.chapter] = found.get(site.row.chapter, 0) + lanes
         return found
 
     def issue(self, operation: str, count: int) -> None:

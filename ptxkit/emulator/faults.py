@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
-from ptxkit.isa.notation import name_of
-from ptxkit.isa.registry import named_forms, spelling
+from ptxkit.isa.notation import Form
 
 Dim3 = tuple[int, int, int]
 
@@ -39,17 +38,15 @@ class Site:
         return self.instruction.span
 
     @property
-    def name(self) -> str:
-        """The instruction's name without what qualifies it: `cp.async.bulk.tensor`."""
-        return name_of(self.instruction.opcode, self.instruction.modifiers)
+    def row(self) -> Form:
+        """The instruction's row in `ptxkit.isa`."""
+        assert self.instruction.match is not None
+        return self.instruction.match.form
 
     @property
-    def chapter(self) -> str:
-        """The chapter of `ptxkit.isa` that has the instruction's form: `integer`, `movement`, `tcgen05`."""
-        instruction = self.instruction
-        candidates = spelling(instruction.opcode, instruction.modifiers).candidates
-        form = candidates[0].form if candidates else named_forms(instruction.opcode)[self.name][0]
-        return form.chapter
+    def name(self) -> str:
+        """The instruction's name without what qualifies it: `cp.async.bulk.tensor`."""
+        return self.row.name
 
     @property
     def place(self) -> tuple[str, int] | None:

@@ -172,11 +172,10 @@ def rendezvous(gang: Gang) -> bool:
     Returns:
         Whether any lane can go on.
     """
-    by_form: dict[tuple[str, ...], list[Any]] = {}
+    by_form: dict[str, list[Any]] = {}
     for entry in gang.waiting:
         if isinstance(entry.gate, WarpGate):
-            instruction = entry.gate.site.instruction
-            by_form.setdefault((instruction.opcode, *instruction.modifiers), []).append(entry)
+            by_form.setdefault(entry.gate.site.instruction.spelling, []).append(entry)
     moved = False
     for entries in by_form.values():
         if len(entries) > 1:

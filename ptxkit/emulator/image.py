@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import Code as Flow
 from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
 from ptxkit.diagnostics import Diagnostic, PtxkitError
@@ -372,9 +373,9 @@ class Program:
         for function in found:
             flow = self.image.flow(function)
             for instruction in flow.instructions:
-                if instruction.opcode != "call":
+                if "calls" not in traits(instruction):
                     continue
-                callee = next(o for o in instruction.operands if not isinstance(o, tree.Arguments))
+                callee = Decoded(instruction).operands["func"]
                 symbol = flow.meaning(callee) if isinstance(callee, tree.Name) else None
                 if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
                     wanted = [self.image.resolve(symbol.name)]

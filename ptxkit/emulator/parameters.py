@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
@@ -162,23 +163,20 @@ class ParameterSlots:
             symbol, offset, width, count = access
             bits = sum(1 << p.slot for p in self.covering(symbol, offset, width * count))
             return (bits, 0) if opcode == "ld" else (0, bits)
-        if opcode == "call":
-            lists = [o for o in instruction.operands if isinstance(o, tree.Arguments)]
-            returns = isinstance(instruction.operands[0], tree.Arguments)
-            read = written = 0
-            for i, arguments in enumerate(lists):
-                for operand in arguments.elements:
-                    passed = self.argument(operand)
-                    if passed is None:
-                        continue
-                    if i == 0 and returns:
-                        written |= passed.slots
-                    else:
-                        read |= passed.slots
-            return read, written
+        if "calls" in traits(instruction):
+            lists = Decoded(instruction).operands
+            return self._slots_of(lists.get("param_list")), self._slots_of(lists.get("ret_param"))
         if opcode == "ret":
             return self.returned, 0
         return 0, 0
+
+    def _slots_of(self, arguments: tree.Operand | None) -> int:
+        """What a list of a `call` passes, as bits."""
+        found = 0
+        for operand in arguments.elements if isinstance(arguments, tree.Arguments) else ():
+            passed = self.argument(operand)
+            found |= passed.slots if passed is not None else 0
+        return found
 
     def finish(self, code: Code) -> None:
         """Tell the code where its arguments go and where its results come from."""

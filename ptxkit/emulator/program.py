@@ -301,11 +301,11 @@ class Builder:
             read = _translate(self.flow.reads[number], by_register)
             kill = _translate(self.flow.kills[number], by_register)
             more, less = self.parameters.dataflow(instruction)
-            if self._carry is not None and instruction.match is not None:
-                decoded = Decoded(instruction)
-                more |= decoded.reads_carry << self._carry
-                less |= decoded.writes_carry << self._carry
-            if self._stack_pointer is not None and instruction.opcode in STACK:
+            form = Decoded(instruction)
+            if self._carry is not None:
+                more |= form.reads_carry << self._carry
+                less |= form.writes_carry << self._carry
+            if self._stack_pointer is not None and form.row.chapter == "stack":
                 more |= 1 << self._stack_pointer
             reads.append(read | more)
             kills.append(kill | less if instruction.guard is None else kill)
@@ -374,9 +374,6 @@ class Builder:
             for slot in _bits(undefined)
         }
         self.parameters.finish(code)
-
-
-STACK = frozenset({"alloca", "stacksave", "stackrestore"})
 
 
 def _bits(number: int) -> tuple[int, ...]:

@@ -415,7 +415,7 @@ def _rule(
             message = f"ASYNC-READ-BEFORE-WAIT: {place} is read by a warp that did not wait for what wrote it"
             return "P652", message, help
         return code, f"{rule}: a {later} races with an asynchronous {earlier} of {place}", help
-    if earlier == "write" and them.site is not None and them.site.instruction.opcode == "cp":
+    if earlier == "write" and them.site is not None and them.site.name == "cp.async":
         message = f"ASYNC-NO-BLOCK-SYNC: a {later} of {place}, which another thread's copy wrote"
         help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
         return "P658", message, help

@@ -162,9 +162,7 @@ def _arrives(queue: Queue, slot: int) -> str:
 
 
 def _is_commit(site: Site | None) -> bool:
-    return (
-        site is not None and site.instruction.opcode == "tcgen05" and "commit" in site.instruction.modifiers
-    )
+    return site is not None and site.name == "tcgen05.commit"
 
 
 def _check_accesses(gang: Gang, cta: int) -> None:

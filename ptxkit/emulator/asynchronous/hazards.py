@@ -173,7 +173,7 @@ class Hazards(Accesses):
                 self.reports.unordered(
                     operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
                 )
-        if writes and operation.site.instruction.opcode == "clusterlaunchcontrol" and kind != "write":
+        if writes and operation.site.name == "clusterlaunchcontrol.try_cancel.async" and kind != "write":
             self._check_slot(operation, ledger, rows, items, record)
         if operation.proxy == "async" and writes and kind != "write" and self.gang.launch.strict:
             self._check_readers(operation, region, ledger, index, rows, items, record)
@@ -184,7 +184,7 @@ class Hazards(Accesses):
         )
         if covered.all():
             return
-        copied = self._copied(ledger, record) & (operation.site.instruction.opcode in MATRIX_UNITS)
+        copied = self._copied(ledger, record) & (operation.site.row.chapter in MATRIX_UNITS)
         for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
             if some.any() and (self.gang.launch.strict or not lenient):
                 at = int(np.argmax(some))
@@ -197,7 +197,7 @@ class Hazards(Accesses):
         FlashMLA hand what it wrote to matrix units without a proxy fence."""
         numbers, which = np.unique(ledger.number(record), return_inverse=True)
         sites = [self.gang.launch.events.site(int(number)) for number in numbers]
-        return np.array([site is not None and _is_copy(site) for site in sites], bool)[which]
+        return np.array([site is not None and site.name == "cp.async" for site in sites], bool)[which]
 
     def _check_readers(
         self,
@@ -380,9 +380,3 @@ def _same_source(operation: Operation, first: int, second: int) -> bool:
         if not np.array_equal(mine, theirs):
             return False
     return bool(operation.reads)
-
-
-def _is_copy(site: Site) -> bool:
-    """Whether an instruction is a `cp.async` of threads."""
-    modifiers = site.instruction.modifiers
-    return site.instruction.opcode == "cp" and modifiers[0] == "async" and "bulk" not in modifiers

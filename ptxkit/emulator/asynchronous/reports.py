@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
-"""What tells that an operation of these opcodes has read its source."""
+"""What tells that an operation of these chapters has read its source."""
 
 
 class Reports:
@@ -157,8 +157,9 @@ class Reports:
                 f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
                 "asynchronous operation may still read it"
             )
-            opcode = operation.site.instruction.opcode
-            waits = READ_BY.get(opcode, "`cp.async.bulk.wait_group.read`, or the mbarrier")
+            waits = READ_BY.get(
+                operation.site.row.chapter, "`cp.async.bulk.wait_group.read`, or the mbarrier"
+            )
             help = f"wait until the operation has read its source: {waits}"
             self.report(
                 code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)

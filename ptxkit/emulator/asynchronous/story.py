@@ -124,7 +124,7 @@ class Story:
         extra = sum(
             int(np.count_nonzero((e.slots == slot) & (e.phases == phase)))
             for e in self.events
-            if e.site.instruction.opcode == "cp"
+            if e.site.name == "cp.async.mbarrier.arrive"
             and e.what == "arrives"
             and "noinc" not in e.site.instruction.modifiers
         )
