@@ -78,6 +78,11 @@ class Decoded:
         return self.all(DType)
 
     @property
+    def aligned(self) -> bool:
+        """Whether all threads of a warp must execute it together: `.aligned` says so, or the row."""
+        return "aligned" in self.match.slots or "aligned" in self.row.traits
+
+    @property
     def reads_carry(self) -> bool:
         """Whether it reads the condition code register's CC.CF."""
         return "carries" in self.row.traits

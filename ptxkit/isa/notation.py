@@ -110,6 +110,7 @@ TRAITS = {
     "branches": "control goes on at a label, unless a guard keeps it here",
     "calls": "control goes to a function and comes back",
     "ends": "the thread leaves the function, or is gone",
+    "aligned": "all threads of a warp execute it together, though no `.aligned` says so",
     "carries": "the carry flag is read; it is written where the slot `.cc` is filled",
 }
 """What a row may say of its instruction beside its syntax."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import Code
 from ptxkit.asm.lint.values import Place, Value, Values
 from ptxkit.asm.tree import Address, Function, Instruction, Module, walk
@@ -18,14 +19,11 @@ def check_barriers(context: Context, code: Code, values: Values) -> None:
     """Warn of barriers that no `mbarrier.init` reaches, and of wrong byte counts."""
     users = []
     for number, instruction in enumerate(code.instructions):
-        address = barrier(instruction) if instruction.opcode in OPCODES else None
+        address = barrier(Decoded(instruction))
         if address is not None:
             users.append(User(number, instruction, address, values.of(address)))
     _check_initialised(context, code, users)
     _check_bytes(context, code, users, values)
-
-
-OPCODES = frozenset({"mbarrier", "cp", "st", "red", "tcgen05", "clusterlaunchcontrol"})
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,11 @@ class User:
         return modifier in self.instruction.modifiers
 
 
-def barrier(instruction: Instruction) -> Address | None:
+def barrier(form: Decoded) -> Address | None:
     """The mbarrier that an instruction works on; None where it works on none."""
-    modifiers = instruction.modifiers
-    addresses = [operand for operand in instruction.operands if isinstance(operand, Address)]
-    first = instruction.opcode == "mbarrier" or "commit" in modifiers
-    if first or (instruction.opcode == "cp" and "mbarrier" in modifiers):
-        return addresses[0] if addresses else None
-    return addresses[-1] if BULK in modifiers and len(addresses) > 1 else None
+    name = "addr" if form.row.chapter == "mbarrier" else "mbar"
+    address = form.operands.get(name) if name in form.row.specs else None
+    return address if isinstance(address, Address) else None
 
 
 def _check_initialised(context: Context, code: Code, users: list[User]) -> None:
@@ -107,10 +102,8 @@ def _block(code: Code, number: int) -> int:
 
 def _size(instruction: Instruction, values: Values) -> int | None:
     """The bytes of a bulk copy; a tensor copy's depend on its tensor map."""
-    if "tensor" in instruction.modifiers or "bulk" not in instruction.modifiers:
-        return None
-    sizes = [operand for operand in instruction.operands if not isinstance(operand, Address)]
-    value = values.of(sizes[0]) if sizes else None
+    size = Decoded(instruction).operands.get("size")
+    value = values.of(size) if size is not None else None
     return value if isinstance(value, int) else None
 
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import BasicBlock, Code
 from ptxkit.asm.lint.values import LANES, Thread, Value, Values
 from ptxkit.asm.tree import Guard, Instruction, Name
 from ptxkit.diagnostics import Label
-
-
-def is_aligned(instruction: Instruction) -> bool:
-    """Whether all threads of a warp must execute it together."""
-    if instruction.opcode == "bar":
-        return "warp" not in instruction.modifiers
-    return "aligned" in instruction.modifiers
 
 
 def check_divergence(context: Context, code: Code, values: Values) -> None:
@@ -28,11 +22,11 @@ def check_divergence(context: Context, code: Code, values: Values) -> None:
         why = _why(definition, values, 4) if definition is not None else None
         if why is None:
             continue
-        if is_aligned(instruction):
+        if Decoded(instruction).aligned:
             found.setdefault(number, (instruction.guard, why))
         elif instruction.opcode == "bra":
             for inside in _region(code, number):
-                if is_aligned(code.instructions[inside]):
+                if Decoded(code.instructions[inside]).aligned:
                     found.setdefault(inside, (instruction.guard, why))
     for number, (guard, why) in found.items():
         instruction = code.instructions[number]

@@ -68,10 +68,8 @@ def red(form: Form) -> Effect:
 
 
 def _gate(form: Form, waits: bool) -> BarrierGate:
-    """`bar` is `barrier` with `.aligned`."""
     count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
-    aligned = form.row.opcode == "bar" or "aligned" in form.match.slots
-    return BarrierGate(form.site, form.source("a"), count, waits, predicate, form.guard, aligned)
+    return BarrierGate(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
 
 
 @effect("membar", "fence")
