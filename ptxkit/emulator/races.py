@@ -11,24 +11,19 @@ rely on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
-from ptxkit.emulator.barrier_phases import crowds_between
-from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.ledger import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, Ledger
-from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
-    from ptxkit.emulator.execution import Execution
 
 
 def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
@@ -210,8 +205,8 @@ def _check_duplicates(
         if differs.any():
             at = int(np.argmax(differs))
             pair = [int(order[at + i]) for i in (0, 1)]
-            parties = [_party(access, ledger, own.reshape(-1)[lane]) for lane in pair]
-            _report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
+            parties = [party(access, ledger, own.reshape(-1)[lane]) for lane in pair]
+            report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
 
 
 def _rows(access: Access) -> frozenset[int]:
@@ -292,140 +287,8 @@ def _examine(
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
         place = int(index[row[at], lane[at]]) + int(piece[at]) * ledger.granule
-        them, me = _party(access, ledger, theirs[at]), _party(access, ledger, mine[at], int(rows[at]))
+        them, me = party(access, ledger, theirs[at]), party(access, ledger, mine[at], int(rows[at]))
         if ledger.private:
             them = replace(them, cta=me.cta)
         apart = bool(order.has_seen(ledger, theirs[at : at + 1], rows[at : at + 1], strong)[0])
-        _report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)
-
-
-# ---- the finding
-
-
-@dataclass(frozen=True, slots=True)
-class _Party:
-    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction and its
-    event; whether the asynchronous machine did it."""
-
-    cta: int
-    thread: int
-    site: Site | None
-    number: int
-    machine: bool = False
-
-
-def _party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> _Party:
-    gang = access.group.gang
-    thread = int(ledger.thread(record))
-    cta = int(gang.ctas[row // gang.warps]) if ledger.private else thread >> THREAD_BITS
-    site = gang.launch.events.site(int(ledger.number(record)))
-    number = int(ledger.number(record))
-    return _Party(cta, thread & THREAD, site, number, bool(ledger.is_async(record)))
-
-
-def _report(
-    access: Access, them: _Party, me: _Party, index: int, earlier: str, later: str, apart: bool = False
-) -> None:
-    """Raise the finding; `apart`: another lane of the later one's warp knows of the earlier access."""
-    gang, site, other = access.group.gang, access.site, them.site
-    launch, shared = gang.launch, access.space == "shared"
-    if them.number < launch.events.first:
-        met_before_wait(launch, site, str(launch.thread(me.cta, me.thread)), index, earlier, later)
-        return
-    tile = index % gang.shared.stride + launch.shared_start if shared else index + BASE
-    place = f"{access.space} memory at {tile:#x}"
-    if shared and gang.cluster > 1:
-        place += f" of CTA {gang.name_cta(index // gang.shared.stride)}"
-    by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
-    whose = (gang.mbarriers.machine if them.machine else launch.thread)(them.cta, them.thread)
-    notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
-    if not shared and (owner := launch.memory.find(tile)) is not None:
-        notes.append(f"byte {tile - owner.address} of {owner}")
-    if them.cta == me.cta and them.thread // WARP == me.thread // WARP and not them.machine:
-        notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
-    code, message, help = _rule(them, me, place, earlier, later, shared)
-    if them.cta == me.cta and not them.machine:
-        crowds = crowds_between(gang, me.cta, (them.thread, me.thread), them.number)
-        if crowds:
-            notes += crowds
-            help = "let the barrier expect all warps that come to it, or give each party one of its own"
-    if apart:
-        notes.append(LANE_APART)
-        help = MEET_FIRST
-    if shared and _relied_on_relaxed(access, them, me):
-        message = f"MBAR-RELAXED-DATA: a {later} of {place} relies on a relaxed arrival or wait"
-        code, help = (
-            "P689",
-            "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
-        )
-    labels = []
-    if other is not None and other.span is not None and other.span != site.span:
-        whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
-        labels.append(Label(other.span, whose))
-    raise fault(code, message, site, notes, help, labels)
-
-
-def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earlier: str, later: str) -> None:
-    """A thread of a programmatic launch meets what the launch ahead of it did, and has not waited for that.
-
-    Args:
-        launch: the programmatic one.
-        site: the instruction.
-        thread: who executes it.
-        index: the byte in global memory.
-        earlier, later: `read` or `write`, what each of them does.
-
-    Raises:
-        EmulatorFault: P613, it reads what may not be written yet.
-    """
-    place = f"global memory at {index + BASE:#x}"
-    notes = [f"{thread} makes the {later} here", f"the launch ahead of this one made the {earlier}"]
-    if (owner := launch.memory.find(index + BASE)) is not None:
-        notes.append(f"byte {index + BASE - owner.address} of {owner}")
-    if later == "read":
-        message = f"PDL-READ-BEFORE-WAIT: {place} is read, which the launch ahead of this one may yet write"
-        raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
-    message = (
-        f"PDL-WRITE-BEFORE-WAIT: {place} is written, which the launch ahead of this one may yet {earlier}"
-    )
-    launch.warn("P616", message, site, notes)
-
-
-def _relied_on_relaxed(access: Access, them: _Party, me: _Party) -> bool:
-    """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
-    gang = access.group.gang
-    relaxed = gang.order.relaxed
-    ctas = gang.position(np.array([them.cta, me.cta]))
-    theirs, mine = (int(c) * gang.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
-    if relaxed[mine] > them.number:
-        return True
-    return bool(not them.machine and ctas[0] >= 0 and relaxed[theirs] > them.number)
-
-
-def _rule(
-    them: _Party, me: _Party, place: str, earlier: str, later: str, shared: bool
-) -> tuple[str, str, str]:
-    """The code, message and advice for a race."""
-    code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
-    if them.machine:
-        help = (
-            "wait for the mbarrier that tells of the operation, in this warp or in one that it then waits for"
-        )
-        if (earlier, later) == ("write", "read"):
-            message = f"ASYNC-READ-BEFORE-WAIT: {place} is read by a warp that did not wait for what wrote it"
-            return "P652", message, help
-        return code, f"{rule}: a {later} races with an asynchronous {earlier} of {place}", help
-    if earlier == "write" and them.site is not None and them.site.name == "cp.async":
-        message = f"ASYNC-NO-BLOCK-SYNC: a {later} of {place}, which another thread's copy wrote"
-        help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
-        return "P658", message, help
-    message = f"{rule}: a {later} races with another thread's {earlier} of {place}"
-    if them.cta == me.cta and them.thread // WARP == me.thread // WARP:
-        return code, message, "put `bar.warp.sync` between the two: lanes of a warp need not run in step"
-    if them.cta == me.cta:
-        return code, message, "put a barrier between the two that both warps pass"
-    if shared:
-        help = "order the CTAs by `barrier.cluster`, or by an mbarrier with `.cluster` scope on both sides"
-        return code, message, help
-    help = "order the CTAs through memory, by a release and an acquire of one location, or use two launches"
-    return code, message, help
+        report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)

@@ -13,7 +13,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.memory import BASE, TiledBank
-from ptxkit.emulator.races import met_before_wait
+from ptxkit.emulator.race_findings import met_before_wait
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
