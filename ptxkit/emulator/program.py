@@ -7,27 +7,27 @@ too, but for those whose address is taken (`ptxkit.emulator.parameters`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded, traits
-from ptxkit.asm.flow import basic_blocks, read_names, written_names
+from ptxkit.asm.decode import Decoded
+from ptxkit.asm.flow import read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.branching import fall_through, guarded_end
+from ptxkit.emulator.blocks import Compiled, cut, slots_in
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Block, Code
-from ptxkit.emulator.effect import Effect, End, effect_of
+from ptxkit.emulator.effect import End, effect_of
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.parts import Computation, Part
+from ptxkit.emulator.parts import Computation
 from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
 from ptxkit.emulator.sums import after, behind, sum_step
 from ptxkit.emulator.values import BOOL, ones, zero
@@ -36,31 +36,6 @@ from ptxkit.emulator.warpgroup.watch import watched
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
-
-
-@dataclass(slots=True)
-class _Decoded:
-    """An instruction between decoding and linking."""
-
-    site: Site
-    step: Step
-    tracked: Step
-    guard: Source | None = None
-    effect: Effect = field(default_factory=Effect)
-    part: Part = None
-
-
-class Linker:
-    """Where the end of a block can lead to."""
-
-    def __init__(self, builder: Builder, number: int, following: int) -> None:
-        self._builder = builder
-        self.number = number
-        self.next = following
-
-    def block(self, label: Symbol) -> int:
-        """The block at a label."""
-        return self._builder.block_at[self._builder.flow.at[label]]
 
 
 class Builder:
@@ -82,7 +57,6 @@ class Builder:
         self.flow = program.image.flow(function)
         self.bits: list[int] = []
         self.names: list[str] = []
-        self.block_at: dict[int, int] = {}
         self._slots: dict[Symbol, dict[int, int]] = {}
         self._aliases: dict[int, tree.Name] = {}
         self.warpgroup_slots: frozenset[int] = frozenset()
@@ -90,8 +64,6 @@ class Builder:
         self._stack_pointer: int | None = None
         self._local: dict[Symbol, int] = {}
         self._frame = 0
-        self._reads = 0
-        self._writes = 0
         self._problems: list[Diagnostic] = []
         self._sums: list[Step] = []
         self.parameters = ParameterSlots(self)
@@ -135,11 +107,11 @@ class Builder:
             self._carry = self.new_slot(1, "CC.CF")
         return self._carry
 
-    def _awaits_carry(self, live: int) -> bool:
-        return self._carry is not None and bool(live >> self._carry & 1)
-
-    def _without_carry(self, call: End) -> End:
-        """A call, behind which the carry flag is undefined: 9.7.2 preserves it across none."""
+    def _behind_call(self, call: End, live: int) -> End:
+        """A call, behind which some slots are live; the carry flag is undefined there: 9.7.2 preserves it
+        across none."""
+        if self._carry is None or not live >> self._carry & 1:
+            return call
         lost = ones(1), self.program.unset_origin("the carry flag after a call")
 
         def end(group: Group) -> int:
@@ -193,7 +165,10 @@ class Builder:
             for item in decoded:
                 self._watch(item)
         reads, kills = self._dataflow()
-        self._cut(decoded, reads, kills)
+        assigned = self.parameters.assigned
+        blocks, undefined = cut(self.flow, decoded, reads, kills, assigned, self._behind_call)
+        self.code.blocks += blocks
+        self._finish(undefined)
         return []
 
     def sum(self, symbol: Symbol, component: str | None, number: int, site: Site) -> int:
@@ -210,7 +185,7 @@ class Builder:
         self._sums.append(sum_step(slot, kind.bits, name, number, into, site))
         return into
 
-    def _decode(self, instruction: tree.Instruction) -> _Decoded:
+    def _decode(self, instruction: tree.Instruction) -> Compiled:
         item = self._decode_alone(instruction)
         if self._sums:
             sums, self._sums = self._sums, []
@@ -218,9 +193,9 @@ class Builder:
             item.effect, item.part = behind(sums, item.effect), None
         return item
 
-    def _decode_alone(self, instruction: tree.Instruction) -> _Decoded:
+    def _decode_alone(self, instruction: tree.Instruction) -> Compiled:
         site = Site(instruction, self.function.name, self.program.image.source)
-        nothing = _Decoded(site, no_step, no_step)
+        nothing = Compiled(site, no_step, no_step)
         try:
             guard = self._guard(instruction)
             form = Form(self, instruction, site, guard)
@@ -234,9 +209,9 @@ class Builder:
             self._refuse(site, str(unsupported))
             return nothing
         step = effect_step(effect, guard, site)
-        return _Decoded(site, step, step, guard, effect, effect.transfer)
+        return Compiled(site, step, step, guard, effect, effect.transfer)
 
-    def _watch(self, item: _Decoded) -> None:
+    def _watch(self, item: Compiled) -> None:
         """Let an instruction other than `wgmma` look out for products in flight on its registers."""
         instruction = item.site.instruction
         if instruction.opcode == "wgmma":
@@ -261,7 +236,7 @@ class Builder:
         negated = instruction.guard.negated
         return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
-    def _compute(self, form: Form, guard: Source | None) -> _Decoded | None:
+    def _compute(self, form: Form, guard: Source | None) -> Compiled | None:
         """A pure instruction."""
         operation = operation_of(form)
         if operation is None:
@@ -284,7 +259,7 @@ class Builder:
             step = checked_division(step, sources[1], guard, form.site)
         tracked = tracked_step(operation, sources, targets, guard, step, form.site)
         part = Computation(Decoded(form.instruction), operation, sources, targets, guard)
-        return _Decoded(form.site, step, tracked, guard, part=part)
+        return Compiled(form.site, step, tracked, guard, part=part)
 
     # ---- data flow over slots
 
@@ -311,52 +286,9 @@ class Builder:
             kills.append(kill | less if instruction.guard is None else kill)
         return reads, kills
 
-    # ---- blocks
-
-    def _cut(self, decoded: list[_Decoded], reads: list[int], kills: list[int]) -> None:
-        cuts: set[int] = set()
-        for number, item in enumerate(decoded):
-            effect = item.effect
-            if effect.gate is not None:
-                cuts.add(number)
-            if effect.link is not None:
-                cuts.add(number + 1)
-                if effect.alone or (item.guard is not None and effect.target is None):
-                    cuts.add(number)
-        ranges = basic_blocks(self.flow, sorted(cuts), reads, kills, self.parameters.assigned)
-        self.block_at = {block.start: i for i, block in enumerate(ranges)}
-        self.block_at[len(decoded)] = len(ranges)
-        code = self.code
-        for i, block in enumerate(ranges):
-            items = decoded[block.start : block.stop]
-            read_last = block.live_out | reads[block.stop - 1]
-            made = Block(i, count=len(items), live=_bits(block.live_in), live_out=read_last)
-            last = items[-1]
-            if last.effect.link is not None:
-                linker = Linker(self, i, i + 1)
-                target = linker.block(last.effect.target) if last.effect.target is not None else None
-                end = last.effect.link(linker)
-                if "calls" in traits(last.site.instruction) and self._awaits_carry(block.live_out):
-                    end = self._without_carry(end)
-                made.end = guarded_end(last.guard, last.site, last.effect.uniform, end, i, i + 1, target)
-            else:
-                made.end = fall_through(i + 1)
-            for item in items:
-                made.steps.append(item.step)
-                made.tracked.append(item.tracked)
-                made.sites.append(item.site)
-                made.guards.append(item.guard)
-                made.parts.append(item.part)
-            made.live_after = _live_after(
-                read_last, reads[block.start : block.stop], kills[block.start : block.stop]
-            )
-            made.gate = items[0].effect.gate
-            code.blocks.append(made)
-        self._finish(ranges[0].live_in & ranges[0].unassigned_in if ranges else 0)
-
     def _finish(self, undefined: int) -> None:
         code = self.code
-        returning = Block(len(code.blocks), live=_bits(self.parameters.returned))
+        returning = Block(len(code.blocks), live=slots_in(self.parameters.returned))
         returning.end = leave
         code.blocks.append(returning)
         code.names = self.names
@@ -371,33 +303,14 @@ class Builder:
             undefined &= ~(1 << self._stack_pointer)
         code.initial_undefined = {
             slot: (ones(self.bits[slot]), self.program.unset_origin(f"register `{self.names[slot]}`"))
-            for slot in _bits(undefined)
+            for slot in slots_in(undefined)
         }
         self.parameters.finish(code)
 
 
-def _bits(number: int) -> tuple[int, ...]:
-    """The bits that are set, lowest first."""
-    found = []
-    while number:
-        low = number & -number
-        found.append(low.bit_length() - 1)
-        number ^= low
-    return tuple(found)
-
-
-def _live_after(live: int, reads: list[int], kills: list[int]) -> list[int]:
-    """What counts behind each of some instructions, where `live` does behind the last; bits of slots."""
-    found = []
-    for read, kill in zip(reversed(reads), reversed(kills), strict=True):
-        found.append(live)
-        live = read | live & ~kill
-    return found[::-1]
-
-
 def _translate(bits: int, table: list[int]) -> int:
     result = 0
-    for i in _bits(bits):
+    for i in slots_in(bits):
         result |= table[i]
     return result
 

@@ -1,0 +1,130 @@
+"""A function's compiled instructions cut into the blocks that the machine runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import basic_blocks
+from ptxkit.asm.symbols import Symbol
+from ptxkit.emulator.branching import fall_through, guarded_end
+from ptxkit.emulator.code import Block
+from ptxkit.emulator.effect import Effect, End
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.operands import Source
+from ptxkit.emulator.parts import Part
+from ptxkit.emulator.steps import Step
+
+
+@dataclass(slots=True)
+class Compiled:
+    """An instruction before it is linked.
+
+    Attributes:
+        site: the instruction.
+        step, tracked: its work, without and with undefined bits.
+        guard: the predicate before it.
+        effect: its gate, and how it ends a block.
+        part: what it does, for the `jit`.
+    """
+
+    site: Site
+    step: Step
+    tracked: Step
+    guard: Source | None = None
+    effect: Effect = field(default_factory=Effect)
+    part: Part = None
+
+
+class Linker:
+    """Where the end of a block can lead to: to the next one, and to labels."""
+
+    def __init__(self, flow: Flow, block_at: Mapping[int, int], number: int) -> None:
+        self._flow, self._block_at = flow, block_at
+        self.number = number
+        self.next = number + 1
+
+    def block(self, label: Symbol) -> int:
+        """The block at a label."""
+        return self._block_at[self._flow.at[label]]
+
+
+def cut(
+    flow: Flow,
+    items: Sequence[Compiled],
+    reads: Sequence[int],
+    kills: Sequence[int],
+    assigned: int,
+    behind_call: Callable[[End, int], End],
+) -> tuple[list[Block], int]:
+    """Cut a function into blocks.
+
+    Args:
+        flow: the function.
+        items: its instructions, compiled.
+        reads, kills: for each what it reads and surely overwrites, in bits of slots.
+        assigned: the slots that have a value when the function starts.
+        behind_call: makes the end of a block of a call's end and the slots that are live behind it.
+
+    Returns:
+        The blocks, and the slots that may be read before they are written.
+    """
+    cuts: set[int] = set()
+    for number, item in enumerate(items):
+        effect = item.effect
+        if effect.gate is not None:
+            cuts.add(number)
+        if effect.link is not None:
+            cuts.add(number + 1)
+            if effect.alone or (item.guard is not None and effect.target is None):
+                cuts.add(number)
+    ranges = basic_blocks(flow, sorted(cuts), reads, kills, assigned)
+    block_at = {block.start: i for i, block in enumerate(ranges)}
+    block_at[len(items)] = len(ranges)
+    blocks: list[Block] = []
+    for i, block in enumerate(ranges):
+        own = items[block.start : block.stop]
+        read_last = block.live_out | reads[block.stop - 1]
+        made = Block(i, count=len(own), live=slots_in(block.live_in), live_out=read_last)
+        last = own[-1]
+        if last.effect.link is not None:
+            linker = Linker(flow, block_at, i)
+            target = linker.block(last.effect.target) if last.effect.target is not None else None
+            end = last.effect.link(linker)
+            if "calls" in last.site.row.traits:
+                end = behind_call(end, block.live_out)
+            made.end = guarded_end(last.guard, last.site, last.effect.uniform, end, i, i + 1, target)
+        else:
+            made.end = fall_through(i + 1)
+        for item in own:
+            made.steps.append(item.step)
+            made.tracked.append(item.tracked)
+            made.sites.append(item.site)
+            made.guards.append(item.guard)
+            made.parts.append(item.part)
+        made.live_after = _live_after(
+            read_last, reads[block.start : block.stop], kills[block.start : block.stop]
+        )
+        made.gate = own[0].effect.gate
+        blocks.append(made)
+    return blocks, ranges[0].live_in & ranges[0].unassigned_in if ranges else 0
+
+
+def _live_after(live: int, reads: Sequence[int], kills: Sequence[int]) -> list[int]:
+    """What counts behind each of some instructions, where `live` does behind the last; bits of slots."""
+    found = []
+    for read, kill in zip(reversed(reads), reversed(kills), strict=True):
+        found.append(live)
+        live = read | live & ~kill
+    return found[::-1]
+
+
+def slots_in(number: int) -> tuple[int, ...]:
+    """The slots whose bits are set, lowest first."""
+    found = []
+    while number:
+        low = number & -number
+        found.append(low.bit_length() - 1)
+        number ^= low
+    return tuple(found)
