@@ -223,6 +223,8 @@ def _scalar_fits(
         return kind[1] in words
     if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2"):
         found = vector_type(kind[1:]) if len(kind) - 1 in (1, 2, 4, 8) else None
+        if written and not CONSTANTS.isdisjoint(kind):
+            return False
         if "loose" in words and (kind[1:] == ("s16",) if written else found == "int"):
             return True
         return found == f"b{DTYPES[type_].bits}"
