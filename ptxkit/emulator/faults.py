@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
@@ -24,13 +24,11 @@ class Site:
         instruction: the statement.
         function: the name of the function it stands in.
         source: the text for code frames.
-        cache: what the instruction remembers from one execution to the next (the allocation it last hit).
     """
 
     instruction: Instruction
     function: str
     source: Source | None
-    cache: object = field(default=None, repr=False)
 
     @property
     def span(self) -> Span | None:

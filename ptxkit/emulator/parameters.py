@@ -16,7 +16,8 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
-from ptxkit.dtypes import DTYPES
+from ptxkit.dtypes import DTYPES, DType
+from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.form import address_parts
 from ptxkit.emulator.passing import WIDEST, Passed, Piece, slot_bits
@@ -108,20 +109,16 @@ class ParameterSlots:
         """The (variable, offset, width, count) of a load or store of a sliced variable."""
         if instruction.opcode not in ("ld", "st"):
             return None
-        if not any(m.startswith("param") for m in instruction.modifiers):
-            return None
-        address = next((o for o in instruction.operands if isinstance(o, tree.Address)), None)
-        if address is None:
-            return None
-        found = self.place_of(address)
-        if found is None:
-            return None
-        width = next((DTYPES[m].bytes for m in instruction.modifiers if m in DTYPES), 0)
-        count = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
-        return (*found, width, count)
+        form = Decoded(instruction)
+        found = self.place_of(form)
+        return (*found, form.the(DType).bytes, form["vec"] or 1) if found is not None else None
 
-    def place_of(self, address: tree.Address) -> tuple[Symbol, int] | None:
-        """The sliced variable and offset that an address names; None where it names none."""
+    def place_of(self, form: Decoded) -> tuple[Symbol, int] | None:
+        """The sliced variable and offset that a load or store names; None where it names none."""
+        if plain_space(form["ss"] or "") != "param":
+            return None
+        address = form.operands["a"]
+        assert isinstance(address, tree.Address)
         base, offset = address_parts(address)
         symbol = self._builder.meaning(base) if base is not None else None
         if symbol is None or not self.is_sliced(symbol):
@@ -155,18 +152,15 @@ class ParameterSlots:
 
     def dataflow(self, instruction: tree.Instruction) -> tuple[int, int]:
         """The pieces that an instruction reads and those that it overwrites, as bits of slots."""
-        opcode = instruction.opcode
-        if opcode in ("ld", "st"):
-            access = self._access(instruction)
-            if access is None:
-                return 0, 0
+        access = self._access(instruction)
+        if access is not None:
             symbol, offset, width, count = access
             bits = sum(1 << p.slot for p in self.covering(symbol, offset, width * count))
-            return (bits, 0) if opcode == "ld" else (0, bits)
+            return (bits, 0) if instruction.opcode == "ld" else (0, bits)
         if "calls" in traits(instruction):
             lists = Decoded(instruction).operands
             return self._slots_of(lists.get("param_list")), self._slots_of(lists.get("ret_param"))
-        if opcode == "ret":
+        if instruction.opcode == "ret":
             return self.returned, 0
         return 0, 0
 

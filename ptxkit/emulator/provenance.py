@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import Code as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
+from ptxkit.emulator.addresses import plain_space
 
 STORING = frozenset({"st", "atom", "red", "cp", "multimem", "call"})
 """Opcodes that may store to an address, or hand one to a function that does."""
@@ -59,7 +61,7 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
             if not reached:
                 continue
             targets = written_names(instruction)
-            if instruction.opcode == "st" and any(m.startswith("param") for m in instruction.modifiers):
+            if instruction.opcode == "st" and plain_space(Decoded(instruction)["ss"] or "") == "param":
                 targets = [n for n in operand_names(instruction.operands[0])]
             for name in targets:
                 symbol = flow.meaning(name)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.symbols import Symbol
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.accessor import Accessor
@@ -44,14 +43,6 @@ def _space(form: Form) -> StateSpace:
     return StateSpace.LOCAL if own else space
 
 
-def _parameter(form: Form) -> tuple[Symbol, int] | None:
-    """The variable among parameters that live in slots, and the offset, where an access is to one."""
-    operand = form.operands["a"]
-    if plain_space(form.space_of("a")) != "param" or not isinstance(operand, tree.Address):
-        return None
-    return form.builder.parameters.place_of(operand)
-
-
 def _strength(form: Form, strong: MemoryOrder) -> str:
     """How an access orders others, in the words of `Access.load`: by itself where it is `strong`."""
     orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
@@ -67,7 +58,7 @@ def ld(form: Form) -> Effect:
     width = kind.bytes
     dtype, raw = dtype_of(kind.name), RAW[width * 8]
     targets = [form.target(part, kind.name) for part in loaded]
-    sliced = _parameter(form)
+    sliced = form.builder.parameters.place_of(form)
     if sliced is not None:
         return _load_parameter(form, *sliced, width, targets, dtype)
     address, space = form.address("a"), _space(form)
@@ -146,7 +137,7 @@ def st(form: Form) -> Effect:
         for part in form.parts("b")[:count]
     ]
     readers = [source.reader for source in sources]
-    sliced = _parameter(form)
+    sliced = form.builder.parameters.place_of(form)
     if sliced is not None:
         return _store_parameter(form, *sliced, width, sources)
     address, space = form.address("a"), _space(form)
