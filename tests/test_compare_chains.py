@@ -75,6 +75,14 @@ def test_chains_have_everything(maker: Maker) -> None:
     assert not re.search(r"(?<![.\w])(add|sub|mul)\.(ftz\.|sat\.)*(f32|f64|f16|bf16)", whole)
 
 
+def test_the_checker_refuses_no_chain(maker: Maker) -> None:
+    """One that is refused counts as not executed, which nobody may notice for long."""
+    for first in range(0, 200, 20):
+        written = text.module([maker.chain(number) for number in range(first, first + 20)], TARGET, VERSION)
+        problems = [found for found in ptxkit.check(ptxkit.parse(written)) if found.severity == "error"]
+        assert not problems, problems[0]
+
+
 def test_a_number_gives_the_same_chain(maker: Maker) -> None:
     again = Maker(cases(TARGET, VERSION), atomics(TARGET, VERSION), seed=7)
     assert text.module([again.chain(5)], TARGET, VERSION) == text.module([maker.chain(5)], TARGET, VERSION)

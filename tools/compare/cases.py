@@ -51,6 +51,8 @@ class Register:
     @property
     def declared(self) -> str:
         """The type of its declaration."""
+        if self.type in ("s8", "u8") and self.bits == 8:
+            return self.type
         return "pred" if self.bits == 1 else f"b{self.bits}"
 
 
@@ -165,7 +167,9 @@ class _Maker:
         plain = Case(
             self.form.syntax, self.form.section, self.spelling, text, tuple(self.inputs), tuple(self.outputs)
         )
-        return _partial(plain, self.variant) if plain.opcode in WARP else _with_carry(_with_words(plain))
+        if plain.opcode in WARP:
+            return _partial(plain, self.variant)
+        return _with_carry(_with_bytes(_with_words(plain)))
 
     # ---- operands
 
@@ -289,6 +293,25 @@ def _with_words(case: Case) -> Case:
         after=tuple(after),
         temporary=tuple(temporary),
     )
+
+
+def _with_bytes(case: Case) -> Case:
+    """Where `cvt` wants a register of 8 bits, between .bf16 and .s8 or .u8, one stands between it and one of
+    16 bits."""
+    if case.opcode != "cvt" or "bf16" not in case.modifiers:
+        return case
+    text, before, after, temporary = case.text, case.before, case.after, case.temporary
+    for register in (*case.inputs, *case.outputs):
+        if register.type in ("s8", "u8"):
+            byte = replace(register, name=f"{register.name}b", bits=8)
+            wide = f"{register.type[0]}16"
+            text = text.replace(f"%{register.name}", f"%{byte.name}")
+            temporary = (*temporary, byte)
+            if register in case.inputs:
+                before = (*before, f"cvt.{byte.type}.{wide} %{byte.name}, %{register.name};")
+            else:
+                after = (*after, f"cvt.{wide}.{byte.type} %{register.name}, %{byte.name};")
+    return replace(case, text=text, before=before, after=after, temporary=temporary)
 
 
 def _with_carry(case: Case) -> Case:

@@ -18,7 +18,7 @@ from compare.chains.model import POOL
 from compare.chains.writer import EVERY, Writer
 from compare.values import SPARSE, SPARSE_PAIRS
 
-_REGISTER = re.compile(r"%([io]\d+[lh]?|oc|im|om|[ct])(?!\w)")
+_REGISTER = re.compile(r"%([io]\d+[lhb]?|oc|im|om|[ct])(?!\w)")
 MASKED = frozenset("vote match redux elect".split())
 """Opcodes of a warp that any of its lanes can execute together."""
 SWAPPED = frozenset("add sub mul fma mad min max".split())
