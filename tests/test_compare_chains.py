@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -24,10 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from compare.atomics import atomics
 from compare.cases import cases
-from compare.chains import execute, judge, text
+from compare.chains import execute, forms, judge, text
 from compare.chains.make import FEWEST, MOST, Maker
 from compare.chains.model import THREADS, Chain, Step
 from compare.chains.reduce import reduced
+from compare.chains.writer import Writer
 from compare.execute import Bench, Setting
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_chains.py"
@@ -99,6 +101,51 @@ def test_chains_assemble_and_are_free_of_findings(maker: Maker) -> None:
         verdict = judge.compare(chain, first, emulated(chain, order="random", seed=1))
         assert not verdict.wrong, verdict.example
         assert verdict.statements == len(chain.steps)
+
+
+@pytest.fixture
+def writer() -> Writer:
+    return Writer(Chain("c", 0), random.Random(5))
+
+
+@pytest.mark.parametrize(
+    ("wrote", "reads", "bits"),
+    [
+        ("abs.s16", "shr.s16", 16),
+        ("neg.s16", "set.ge.xor.f32.s16", 16),
+        ("cnot.b32", "shl.b16", 32),
+        ("vmad.s32.u32.u32.po.sat", "cvt.sat.f32.f32", 32),
+        ("abs.s64", "sub.cc.s64", 64),
+        ("elect.sync", "vote.sync.all.pred", 1),
+        ("match.all.sync.b32", "guard", 1),
+    ],
+)
+def test_what_ptxas_misreads_is_kept_apart(writer: Writer, wrote: str, reads: str, bits: int) -> None:
+    """Of a copy, too; what ptxas knows nothing of is read as it is."""
+    first, second = writer.targets(bits, 2)
+    lines: list[str] = []
+    assert writer.read(reads, first, bits, lines) == first
+    writer.step("forms", wrote, [], [(first, bits)])
+    writer.step("vectors", "mov", [], [(second, bits)], copies={second: first})
+    writer.step("forms", "mov", [], [(first, bits)])
+    assert writer.read(reads, first, bits, lines) == first
+    assert not lines
+    assert writer.read(reads, second, bits, lines) != second
+    assert any("%zero" in line for line in lines)
+    if bits > 1:
+        writer.step("forms", wrote, [], [(second, bits)], [forms.as_bits(second, bits)])
+        assert writer.read(reads, second, bits, lines) == second
+
+
+def test_extremes_of_a_value_and_its_copy(writer: Writer) -> None:
+    """Their NaN would be handed on as it is."""
+    (case,) = cases(TARGET, VERSION, r"^min\.f16$")
+    for register in (f"%h{number}" for number in range(16)):
+        writer.same[register] = "one"
+    forms.statement(writer, case)
+    (step,) = writer.chain.steps
+    assert step.lines[0].startswith("xor.b16 %s_1, ")
+    assert "%s_1" in step.lines[1]
 
 
 def test_every_part_of_a_chain_is_one(maker: Maker) -> None:

@@ -33,6 +33,6 @@ def _statement(writer: Writer, name: str) -> None:
     if writer.random.random() < 0.2:
         operands[-1] = writer.random.choice(("0", "1", "-1", "0x7fffffff"))
     target = writer.target(bits)
-    writer.step(
-        "carry", f"{name}.{type_}", [f"{name}.{type_} {target}, {', '.join(operands)};"], [(target, bits)]
-    )
+    label, lines = f"{name}.{type_}", list[str]()
+    read = [writer.read(label, operand, bits, lines) for operand in operands]
+    writer.step("carry", label, [*lines, f"{label} {target}, {', '.join(read)};"], [(target, bits)])

@@ -118,8 +118,9 @@ def guarded(writer: Writer, count: int, fill: Fill) -> None:
     """A guard before every statement."""
     guard = writer.fresh("g", "pred")
     before = writer.enter(whole_cta=False, whole_warp=False, mask="")
-    condition = writer.source(1)
-    writer.step("control", "guard", (f"mov.pred {guard}, {condition};",), [(guard, 1)])
+    lines: list[str] = []
+    condition = writer.read("guard", writer.source(1), 1, lines)
+    writer.step("control", "guard", (*lines, f"mov.pred {guard}, {condition};"), [(guard, 1)])
     writer.here = replace(writer.here, guard=writer.random.choice(("", "!")) + guard)
     fill(writer, count)
     writer.here = before

@@ -143,6 +143,9 @@ def statement(writer: Writer, case: Case) -> None:
         name = writer.target(register.bits, besides)
         names[register.name] = name
         written.append((register, name))
+    for register in case.inputs:
+        if register.name in sources:
+            names[register.name] = _apart(writer, case, register, names, lines)
     names["t"] = "%y"
     for register in case.temporary:
         names.setdefault(register.name, f"%{register.name}")
@@ -173,7 +176,11 @@ def statement(writer: Writer, case: Case) -> None:
         lines = [f"bar.warp.sync {writer.here.mask};", *lines]
     results = [(name, register.bits) for register, name in written]
     family = "atomics" if case.memory else "forms"
-    writer.step(family, case.spelling, lines, results, after, open_, why, together)
+    copies: dict[str, str] = {}
+    if case.opcode == "mov" and len(case.inputs) == len(case.outputs):
+        read = [sources[register.name] for register in case.inputs]
+        copies = {name: source for (_, name), source in zip(written, read, strict=True)}
+    writer.step(family, case.spelling, lines, results, after, open_, why, together, copies)
 
 
 def _sources(writer: Writer, case: Case) -> dict[str, str]:
@@ -191,6 +198,17 @@ def _sources(writer: Writer, case: Case) -> dict[str, str]:
             names = [writer.source(bits) for _ in registers]
         found |= {register.name: name for register, name in zip(registers, names, strict=True)}
     return found
+
+
+def _apart(writer: Writer, case: Case, register: Register, names: dict[str, str], lines: list[str]) -> str:
+    """The register for an operand: another one with its content where ptxas would misread it, or where it is
+    a copy of another operand of `min` or `max`, whose NaN ptxas would hand on as it is."""
+    name = names[register.name]
+    if case.opcode in ("min", "max") and judge.element(case.outputs[0].type) in judge.NAN:
+        others = [names[other.name] for other in case.inputs if other.name != register.name]
+        if any(writer.same.get(name, name) == writer.same.get(other, other) for other in others):
+            return writer.apart(name, register.bits, lines)
+    return writer.read(case.spelling, name, register.bits, lines)
 
 
 def as_bits(name: str, bits: int) -> str:

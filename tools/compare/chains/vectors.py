@@ -22,7 +22,9 @@ def vector(writer: Writer) -> None:
     order = writer.random.sample(range(count), count)
     lines = [f"mov.v{count}.b{bits} {name}, {{{', '.join(operands)}}};"]
     lines += [f"mov.b{bits} {into}, {name}.{PARTS[part]};" for into, part in zip(results, order, strict=True)]
-    writer.step("vectors", f"mov.v{count}.b{bits}", lines, [(name, bits) for name in results])
+    copies = {into: operands[part] for into, part in zip(results, order, strict=True)}
+    label = f"mov.v{count}.b{bits}"
+    writer.step("vectors", label, lines, [(into, bits) for into in results], copies=copies)
 
 
 def pack(writer: Writer) -> None:
@@ -56,4 +58,5 @@ def halves(writer: Writer) -> None:
         f"mov.b128 {{{high}, {low}}}, %long;",
         "}",
     ]
-    writer.step("vectors", "mov.b128", lines, [(low, 64), (high, 64)])
+    copies = {high: first, low: second}
+    writer.step("vectors", "mov.b128", lines, [(low, 64), (high, 64)], copies=copies)

@@ -35,24 +35,21 @@ def shuffle(writer: Writer) -> None:
 
 def vote(writer: Writer) -> None:
     """`vote.sync` in all modes."""
-    mask, source = writer.here.mask, writer.random.choice(("", "!")) + writer.source(1)
+    mask, sign, source = writer.here.mask, writer.random.choice(("", "!")), writer.source(1)
     mode = writer.random.choice(("all", "any", "uni", "ballot"))
     if mode == "ballot":
         target = writer.target(32)
         _step(
             writer,
             "vote.sync.ballot.b32",
-            [f"vote.sync.ballot.b32 {target}, {source}, {mask};"],
+            [f"vote.sync.ballot.b32 {target}, {sign}{source}, {mask};"],
             [(target, 32)],
         )
         return
     target = writer.target(1)
-    _step(
-        writer,
-        f"vote.sync.{mode}.pred",
-        [f"vote.sync.{mode}.pred {target}, {source}, {mask};"],
-        [(target, 1)],
-    )
+    label, lines = f"vote.sync.{mode}.pred", list[str]()
+    read = writer.read(label, source, 1, lines)
+    _step(writer, label, [*lines, f"{label} {target}, {sign}{read}, {mask};"], [(target, 1)])
 
 
 def match(writer: Writer) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from compare.chains.misread import misread
 from compare.chains.model import FIXED, POOL, Chain, Control, Result, Step
 
 EVERY = "0xffffffff"
@@ -41,6 +42,9 @@ class Writer:
         random: what is chosen by.
         here: who executes what is written now.
         recent: registers with results, by width, the last one last.
+        wrote: the label of the statement that wrote a register last, in the order of the text; of a copy that
+            of the original. Empty where ptxas knows nothing of its content.
+        same: what a register's content is known by, the same for copies.
     """
 
     chain: Chain
@@ -49,6 +53,8 @@ class Writer:
     recent: dict[int, list[str]] = field(default_factory=lambda: {bits: [] for bits in POOL})
     written: int = 0
     counted: int = 0
+    wrote: dict[str, str] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
 
     # ---- registers
 
@@ -95,6 +101,21 @@ class Writer:
         self.chain.variables.append(f".reg .{declared} {name};")
         return name
 
+    def read(self, label: str, name: str, bits: int, lines: list[str]) -> str:
+        """The register that a statement reads for another: itself, or one with the same content where ptxas
+        would misread it; the lines that make it are appended."""
+        return self.apart(name, bits, lines) if misread(self.wrote.get(name, ""), label, bits) else name
+
+    def apart(self, name: str, bits: int, lines: list[str]) -> str:
+        """A register with the content of another one, which ptxas doesn't know; the lines that make it are
+        appended."""
+        own = self.fresh("s", "pred" if bits == 1 else f"b{bits}")
+        if bits == 1:
+            lines += [f"selp.u32 %x, 1, 0, {name};", "xor.b32 %x, %x, %zero32;", f"setp.ne.u32 {own}, %x, 0;"]
+        else:
+            lines.append(f"xor.b{bits} {own}, {name}, %zero{bits};")
+        return own
+
     # ---- what is written
 
     def row(self, count: int = 1) -> int:
@@ -112,6 +133,7 @@ class Writer:
         open_: str = "",
         why: str = "",
         together: bool = False,
+        copies: Mapping[str, str] | None = None,
     ) -> None:
         """Write a statement, whose results others can read from now on.
 
@@ -119,7 +141,9 @@ class Writer:
             family, label, lines, after, why, together: as of `Step`.
             results: registers and widths.
             open_: a predicate where results are not compared.
+            copies: results that are copies, each with its original.
         """
+        self._known(label, [name for name, _ in results], after, copies or {})
         made = [Result(name, bits) for name, bits in results]
         row = self.row(len(made) + bool(open_))
         if open_:
@@ -148,6 +172,21 @@ class Writer:
                     recent.remove(name)
                 recent.append(name)
                 del recent[:-RECENT]
+
+    def _known(
+        self, label: str, results: Sequence[str], after: Sequence[str], copies: Mapping[str, str]
+    ) -> None:
+        """Note what ptxas knows of results."""
+        made = "\n".join(after)
+        originals = {
+            name: (self.wrote.get(original, ""), self.same.get(original, original))
+            for name, original in copies.items()
+        }
+        for name in results:
+            wrote, same = originals.get(name, (label, f"{name} of {self.written}"))
+            self.wrote[name] = "" if f" {name}, {name}, %zero" in made else wrote
+            # A guarded copy is one in some lanes alone.
+            self.same[name] = f"{name} of {self.written}" if self.here.guard else same
 
     def control(self, *lines: str) -> None:
         """Write control flow of the innermost region."""
