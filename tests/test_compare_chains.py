@@ -28,9 +28,11 @@ from compare.cases import cases
 from compare.chains import execute, forms, judge, text
 from compare.chains.make import FEWEST, MOST, Maker
 from compare.chains.model import THREADS, Chain, Step
+from compare.chains.record import Tally
 from compare.chains.reduce import reduced
 from compare.chains.writer import Writer
 from compare.execute import Bench, Setting
+from compare.pool import Job
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_chains.py"
 TARGET, VERSION = targets.TARGETS["sm_90a"], (8, 7)
@@ -256,20 +258,90 @@ def test_results_that_are_open_are_counted(maker: Maker) -> None:
     assert judge.compare(chain, left, right).wrong
 
 
-def test_a_dry_run_is_recorded(tmp_path: Path) -> None:
-    output = tmp_path / "chains.json"
-    arguments = ["--only", "emu", "--chains", "3", "--processes", "1", "--output", str(output)]
-    done = subprocess.run(
-        [sys.executable, str(TOOL), *arguments],
+def dry_run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(TOOL), "--only", "emu", "--processes", "1", *arguments],
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_a_dry_run_is_recorded_and_added_to(tmp_path: Path) -> None:
+    output = tmp_path / "chains.json"
+    done = dry_run("--chains", "2", "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    first = json.loads(output.read_text())
+    assert first["compared"] == "0-1"
+    done = dry_run("--chains", "3", "--add", str(output))
     assert done.returncode == 0, done.stderr
     found = json.loads(output.read_text())
     assert found["totals"]["chains"] == 3
     assert found["totals"]["chains_not_executed"] == found["totals"]["chains_that_differ"] == 0
-    assert sum(found["families"].values()) == found["totals"]["statements"] > 60
+    assert sum(found["families"].values()) == found["totals"]["statements"] > first["totals"]["statements"]
+    assert [part["chains"] for part in found["parts"]] == [2, 1]
+    assert found["parts"][0] == first["parts"][0]
+    done = dry_run("--chains", "3", "--add", str(output), "--seed", "1")
+    assert (done.returncode, done.stderr) == (2, f"{output} is of another seed\n")
+
+
+def test_the_record_says_which_chains_it_lacks(maker: Maker) -> None:
+    """Until they are executed."""
+    chains = [maker.chain(number) for number in (3, 4, 5, 9)]
+    tally = Tally()
+    for chain in chains:
+        tally.add(chain, judge.Verdict(failed="SIGSEGV"))
+    found = tally.document({})
+    assert (found["compared"], found["not_executed"]) == ("", {"SIGSEGV": "3-5 9"})
+    assert not tally.good
+    tally = Tally(found)
+    tally.add(chains[0], judge.Verdict(unoptimized="SIGSEGV"))
+    tally.add(chains[1], judge.Verdict(differ={0: 1}, optimized=True))
+    tally.add(chains[2], judge.Verdict(differ={0: 1}))
+    found = tally.document({})
+    assert (found["compared"], found["not_executed"]) == ("3-5", {"SIGSEGV": "9"})
+    assert (found["differ"], found["differ_optimized"]) == ("5", "4")
+    assert found["unoptimized"] == {"SIGSEGV": "3"}
+
+
+class Misled:
+    """An emulator in the place of a GPU whose driver's compiler goes wrong where it optimises."""
+
+    kind = "cuda"
+
+    def __init__(self, wrong_anyway: bool) -> None:
+        self.emulator = ptxkit.open_device("emu", arch=str(TARGET))
+        self.array = self.emulator.array
+        self.wrong_anyway = wrong_anyway
+
+    def load(self, module: Any, optimization: int = 4) -> Any:
+        written = ptxkit.write(module)
+        if optimization or self.wrong_anyway:
+            written = written.replace("%zero32, %zero64;", "%zero32, %zero64; not.b32 %zero32, %zero32;")
+        return self.emulator.load(written)
+
+
+@pytest.mark.parametrize("wrong_anyway", [False, True])
+def test_what_optimising_alone_changes_is_told(
+    maker: Maker, wrong_anyway: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = next(chain for chain in map(maker.chain, range(60)) if len(chain.steps) < 60)
+    bench = Bench(Setting(TARGET, VERSION, gpu=False))
+    monkeypatch.setattr(bench, "gpu", Misled(wrong_anyway))
+    monkeypatch.setattr(bench, "reduced", 1)
+    (verdict,) = bench.run_chains([chain])
+    assert verdict.wrong
+    assert verdict.optimized is not wrong_anyway
+    (verdict,) = bench.run_chains([chain], "SIGSEGV")
+    assert verdict.wrong is wrong_anyway
+    assert verdict.unoptimized == "SIGSEGV"
+
+
+def test_a_chain_that_crashes_the_compiler_is_done_unoptimised(maker: Maker) -> None:
+    again = Job([maker.chain(1)]).otherwise("SIGSEGV")
+    assert again is not None
+    assert again.unoptimized == "SIGSEGV"
+    assert again.otherwise("SIGSEGV") is None
 
 
 @pytest.mark.gpu

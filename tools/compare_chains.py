@@ -2,6 +2,7 @@
 
     python tools/compare_chains.py                               # 10,000 chains on the first GPU
     python tools/compare_chains.py --chains 99 --save-inputs DIR # keep what differs, small, and both answers
+    python tools/compare_chains.py --chains 5000 --add RECORD    # those of them that RECORD lacks; both count
     python tools/compare_chains.py --only emu --assemble         # no GPU: a dry run, also through nvJitLink
     python tools/compare_chains.py --again DIR                   # no GPU: DIR's answers and today's emulator
 
@@ -10,8 +11,10 @@ vectors, memory of every state space by addresses made in every way, shuffles an
 atomics, calls, under branches, loops, tables of branches and guards (tools/compare/chains). The same modules
 run on both devices; every register that a statement writes and all memory must be the same bits, those of a
 NaN too.
-Results of `.approx` do not take part. What is left out, and why, is counted. Writes
-bench/results/chains.<gpu>.json, and exits with 1 where anything differs.
+Results of `.approx` do not take part. What is left out, and why, is counted. A chain that differs is executed
+once more without the optimisations of the driver's compiler: where it then gives the same bits, it is that
+compiler that does not do what stands there, and the chain is counted apart. One it crashes on is executed so
+at once. Writes bench/results/chains.<gpu>.json, and exits with 1 where anything else differs or did not run.
 """
 
 from __future__ import annotations
@@ -21,9 +24,7 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -33,6 +34,8 @@ from compare.cases import cases
 from compare.chains import execute, judge, text
 from compare.chains.make import Maker
 from compare.chains.model import Chain
+from compare.chains.record import SCHEMA, Tally, generator
+from compare.chains.record import numbers as numbers_of
 from compare.execute import Setting
 from compare.pool import Job, run
 from compare_devices import gpu_of
@@ -42,71 +45,8 @@ from ptxkit import targets
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.provenance import provenance
 
-SCHEMA = 1
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 CHAINS_A_JOB = 4
-EXAMPLES = 12
-"""Chains that differ, or do not run, of which the record says how."""
-
-
-class Tally:
-    """What came of the chains."""
-
-    def __init__(self) -> None:
-        self.chains = self.failed = self.differ = self.statements = self.results = self.clusters = 0
-        self.open: Counter[str] = Counter()
-        self.families: Counter[str] = Counter()
-        self.opcodes: Counter[str] = Counter()
-        self.spellings: set[str] = set()
-        self.first: Counter[str] = Counter()
-        self.examples: list[dict[str, Any]] = []
-        self.reasons: Counter[str] = Counter()
-
-    def add(self, chain: Chain, verdict: judge.Verdict) -> None:
-        """Count one."""
-        self.chains += 1
-        if verdict.failed:
-            self.failed += 1
-            self.reasons[verdict.failed[:200]] += 1
-            if self.failed <= EXAMPLES:
-                print(f"{chain.name}: {verdict.failed}", file=sys.stderr)
-            return
-        self.clusters += chain.ctas == 2
-        self.statements += verdict.statements
-        self.results += verdict.results
-        self.open.update(verdict.open)
-        for step in chain.steps:
-            self.families[step.family] += 1
-            self.opcodes[step.label.partition(".")[0].partition(" ")[0]] += 1
-            self.spellings.add(step.label)
-        if verdict.wrong:
-            self.differ += 1
-            self.first[str(verdict.example.get("label", "what is left at the end"))] += 1
-            if len(self.examples) < EXAMPLES:
-                said = {"chain": chain.name, **verdict.example}
-                self.examples.append(said)
-                print(json.dumps(said), file=sys.stderr, flush=True)
-
-    def document(self) -> dict[str, Any]:
-        """The tally, JSON-able."""
-        totals = {
-            "chains": self.chains,
-            "statements": self.statements,
-            "results": self.results,
-            "chains_that_differ": self.differ,
-            "chains_not_executed": self.failed,
-            "of_clusters": self.clusters,
-            "spellings": len(self.spellings),
-        }
-        return {
-            "totals": totals,
-            "not_compared": {judge.REASONS[key]: count for key, count in sorted(self.open.items())},
-            "families": dict(self.families.most_common()),
-            "opcodes": dict(sorted(self.opcodes.items())),
-            "first_to_differ": dict(self.first.most_common()),
-            "not_executed": dict(self.reasons.most_common()),
-            "examples": self.examples,
-        }
 
 
 def main() -> int:
@@ -117,17 +57,32 @@ def main() -> int:
     if target is None:
         print("no such target", file=sys.stderr)
         return 2
-    maker = Maker(cases(target, version), atomics(target, version), arguments.seed)
+    dealt = cases(target, version), atomics(target, version)
+    maker = Maker(*dealt, arguments.seed)
     if arguments.again is not None:
         return _again(maker, arguments.again, target, version)
+    head = {
+        "schema": SCHEMA,
+        "kind": "chains",
+        "gpu": name if gpu else None,
+        "target": str(target),
+        "version": targets.show(version),
+        "seed": arguments.seed,
+        "generator": generator([*dealt[0], *dealt[1]]),
+    }
+    earlier = json.loads(arguments.add.read_text()) if arguments.add and arguments.add.exists() else {}
+    if other := [key for key, value in head.items() if earlier and earlier.get(key) != value]:
+        print(f"{arguments.add} is of another {', '.join(other)}", file=sys.stderr)
+        return 2
     setting = Setting(
         target, version, arguments.seed, gpu, arguments.ordinal, arguments.assemble, arguments.save_inputs
     )
     started = time.monotonic()
-    numbers = range(arguments.first, arguments.first + arguments.chains)
-    chains = [maker.chain(number) for number in numbers]
+    tally = Tally(earlier)
+    asked = range(arguments.first, arguments.first + arguments.chains)
+    chosen = list(numbers_of(arguments.numbers)) if arguments.numbers else asked
+    chains = [maker.chain(number) for number in chosen if number not in tally.compared]
     jobs = [Job(chains[at : at + CHAINS_A_JOB]) for at in range(0, len(chains), CHAINS_A_JOB)]
-    tally = Tally()
 
     def done(job: Job, verdicts: list[judge.Verdict]) -> None:
         for chain, verdict in zip(job.items, verdicts, strict=True):
@@ -141,31 +96,22 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"interrupted: {tally.chains} of {len(chains)} chains are recorded", file=sys.stderr)
     seconds = time.monotonic() - started
-    document = {
-        "schema": SCHEMA,
-        "kind": "chains",
-        "gpu": name if gpu else None,
-        "target": str(target),
-        "version": targets.show(version),
-        "seed": arguments.seed,
-        "first": arguments.first,
-        "seconds": round(seconds, 1),
-        **provenance(),
-        **tally.document(),
-    }
-    output = arguments.output
-    if output is None and gpu:
+    document = {**head, **tally.document({"seconds": round(seconds, 1), **provenance()})}
+    output = arguments.output or arguments.add
+    if output is None and gpu and not arguments.numbers:
         output = RESULTS / f"chains.{name.removeprefix('NVIDIA ').lower().replace(' ', '-')}.json"
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(document, indent=2) + "\n")
     for key, value in document["totals"].items():
         print(f"{key.replace('_', ' ')}: {value}")
-    for key in ("not_compared", "first_to_differ", "not_executed"):
+    for key in ("not_compared", "first_to_differ", "unoptimized", "not_executed"):
         for what, count in document[key].items():
             print(f"{key.replace('_', ' ')}: {count}: {what}")
+    for key in ("differ", "differ_optimized"):
+        print(f"{key.replace('_', ' ')}: {document[key] or 'none'}")
     print(f"{seconds:.0f} s" + (f", written to {output}" if output else ""))
-    return 1 if tally.differ or tally.failed else 0
+    return 0 if tally.good else 1
 
 
 def _again(maker: Maker, folder: Path, target: targets.Target, version: targets.Version) -> int:
@@ -191,15 +137,20 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--chains", type=int, default=10_000, help="how many")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
+    parser.add_argument("--numbers", metavar="NUMBERS", help="these ones in place of those: '206 816-820'")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--add",
+        type=Path,
+        metavar="RECORD",
+        help="add to it, or begin it, the chains asked for that it lacks",
+    )
     parser.add_argument("--only", choices=["emu"], help="the emulator alone: whether they run")
     parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")
     parser.add_argument("--target", help="in place of the GPU's own: sm_80; without a GPU by default sm_90a")
     parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
     parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1))
-    parser.add_argument(
-        "--patience", type=float, default=120, help="seconds before a job's process is killed"
-    )
+    parser.add_argument("--patience", type=float, default=60, help="seconds before a job's process is killed")
     parser.add_argument(
         "--save-inputs", type=Path, metavar="DIR", help="keep chains that differ, and both answers"
     )

@@ -119,13 +119,13 @@ class Bench:
                 self.save(made, results)
         return [outcomes[i] for i in range(len(cases))]
 
-    def run_chains(self, chains: Sequence[Chain]) -> list[Verdict]:
-        """Execute and compare chains.
+    def run_chains(self, chains: Sequence[Chain], unoptimized: str = "") -> list[Verdict]:
+        """Execute and compare chains, which the driver's compiler optimises if there is no reason against it.
 
         Raises:
             Poisoned: as by `run`.
         """
-        return compare_chains(self, chains)
+        return compare_chains(self, chains, unoptimized)
 
     def save(self, made: Program, results: Sequence[Results]) -> None:
         """Keep a module with its values and both devices' results, to look into what differs."""
@@ -227,7 +227,7 @@ def _launch(device: Device, kernel: Any, data: Kernel) -> np.ndarray:
     return found
 
 
-def assemble(made: Program, target: targets.Target) -> None:
+def assemble(made: Program, target: targets.Target, unoptimized: bool = False) -> None:
     """Hand a module to nvJitLink.
 
     Raises:
@@ -238,7 +238,8 @@ def assemble(made: Program, target: targets.Target) -> None:
     from ptxkit.asm.assembler_log import read_log
 
     data = made.text.encode()
-    handle = nvjitlink.create(1, [f"-arch={target}"])
+    options = [f"-arch={target}", *(["-O0"] if unoptimized else [])]
+    handle = nvjitlink.create(len(options), options)
     try:
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "compared.ptx")
         nvjitlink.complete(handle)

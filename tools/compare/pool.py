@@ -26,15 +26,22 @@ class Job:
     Attributes:
         items: cases, or chains.
         threads: of each case.
+        unoptimized: why the driver's compiler is told not to optimise, where it is.
     """
 
     items: Sequence[Case] | Sequence[Chain]
     threads: int = 0
+    unoptimized: str = ""
 
     def halves(self) -> list[Job]:
         """Two jobs that are together this one."""
         middle = len(self.items) // 2
         return [Job(self.items[:middle], self.threads), Job(self.items[middle:], self.threads)]
+
+    def otherwise(self, reason: str) -> Job | None:
+        """What may end well where a job of one chain did not: a compiler that crashes does so optimising."""
+        chain = isinstance(self.items[0], Chain)
+        return Job(self.items, unoptimized=reason) if chain and not self.unoptimized else None
 
     def failed(self, reason: str) -> list[Any]:
         """The outcome of a job of one item that can't be done."""
@@ -99,6 +106,8 @@ def run(
                 reason = str(lost) or _how_it_ended(worker.process.exitcode)
                 if len(worker.job.items) > 1:
                     waiting.extendleft(worker.job.halves())
+                elif job := worker.job.otherwise(reason):
+                    waiting.appendleft(job)
                 else:
                     done(worker.job, worker.job.failed(reason))
                 continue
@@ -137,8 +146,10 @@ def _work(connection: Connection, setting: Setting) -> None:
         except EOFError:
             return
         try:
-            chains = isinstance(job.items[0], Chain)
-            connection.send(bench.run_chains(job.items) if chains else bench.run(job.items, job.threads))
+            if isinstance(job.items[0], Chain):
+                connection.send(bench.run_chains(job.items, job.unoptimized))
+            else:
+                connection.send(bench.run(job.items, job.threads))
         except Poisoned as poisoned:
             connection.send(str(poisoned))
             return

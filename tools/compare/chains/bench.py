@@ -34,47 +34,61 @@ class Failure(Exception):
     """A device did not execute a module."""
 
 
-def compare_chains(bench: Bench, chains: Sequence[Chain]) -> list[Verdict]:
-    """Execute and compare chains, one by one where they do not run together.
+def compare_chains(bench: Bench, chains: Sequence[Chain], unoptimized: str = "") -> list[Verdict]:
+    """Execute and compare chains, one by one where they do not run together; what differs is done again
+    without the optimisations of the driver's compiler, if there was no reason to leave them out at once.
 
     Raises:
         Poisoned: as by `Bench.run`.
     """
     try:
-        sides = _both(bench, chains)
+        sides = _both(bench, chains, unoptimized=bool(unoptimized))
     except Failure as failure:
         if len(chains) > 1:
-            return [compare_chains(bench, [chain])[0] for chain in chains]
+            return [compare_chains(bench, [chain], unoptimized)[0] for chain in chains]
         return [Verdict(failed=str(failure))]
     found = []
     for place, chain in enumerate(chains):
         emulated, measured = sides[0][place], sides[-1][place]
         verdict = judge.compare(chain, emulated, measured)
+        verdict.unoptimized = unoptimized
         if verdict.wrong:
+            verdict.optimized = not unoptimized and _agrees_unoptimized(bench, chain)
             verdict.small = _small(bench, chain, verdict)
             _save(bench, chain, emulated, measured, verdict)
         found.append(verdict)
     return found
 
 
+def _agrees_unoptimized(bench: Bench, chain: Chain) -> bool:
+    try:
+        sides = _both(bench, [chain], unoptimized=True)
+    except Failure:
+        return False
+    return not judge.compare(chain, sides[0][0], sides[-1][0]).wrong
+
+
 def _both(
-    bench: Bench, chains: Sequence[Chain], without: Collection[tuple[str, int]] = ()
+    bench: Bench,
+    chains: Sequence[Chain],
+    without: Collection[tuple[str, int]] = (),
+    unoptimized: bool = False,
 ) -> list[list[np.ndarray]]:
     text = module(chains, bench.setting.target, bench.setting.version, without)
     if bench.setting.assemble:
-        _assemble(bench, text)
+        _assemble(bench, text, unoptimized)
     parsed = ptxkit.parse(text)
     # The sanitizer finds nothing in chains, which tests/test_compare_chains.py shows on some.
     emulator = ptxkit.open_device("emu", arch=str(bench.setting.target), sanitize=bench.gpu is None)
     devices = [emulator] if bench.gpu is None else [emulator, bench.gpu]
-    return [_run(device, parsed, chains) for device in devices]
+    return [_run(device, parsed, chains, unoptimized) for device in devices]
 
 
-def _run(device: Device, parsed: Module, chains: Sequence[Chain]) -> list[np.ndarray]:
+def _run(device: Device, parsed: Module, chains: Sequence[Chain], unoptimized: bool) -> list[np.ndarray]:
     from compare.execute import STICKY, Poisoned
 
     try:
-        return run(device, parsed, chains)
+        return run(device, parsed, chains, unoptimized)
     except PtxkitError as problem:
         first = problem.diagnostics[0]
         if first.code.startswith(STICKY):
@@ -88,12 +102,12 @@ def _run(device: Device, parsed: Module, chains: Sequence[Chain]) -> list[np.nda
         raise Failure(f"{device.kind}: {type(problem).__name__}: {problem} ({place})") from None
 
 
-def _assemble(bench: Bench, text: str) -> None:
+def _assemble(bench: Bench, text: str, unoptimized: bool) -> None:
     from compare.execute import Failed, assemble
     from compare.kernels import Program
 
     try:
-        assemble(Program(text, (), ()), bench.setting.target)
+        assemble(Program(text, (), ()), bench.setting.target, unoptimized)
     except Failed as failed:
         raise Failure(f"{failed.state}: {failed.reason}") from None
 
@@ -125,5 +139,10 @@ def _save(bench: Bench, chain: Chain, emulated: np.ndarray, measured: np.ndarray
     stem = keep / f"{chain.name}-{zlib.crc32(text.encode()):08x}"
     stem.with_suffix(".ptx").write_text(text)
     np.savez_compressed(stem.with_suffix(".npz"), emulator=emulated, gpu=measured)
-    said: dict[str, Any] = {"seed": chain.seed, "example": verdict.example, "small": verdict.small}
+    said: dict[str, Any] = {
+        "seed": chain.seed,
+        "agrees unoptimized": verdict.optimized,
+        "example": verdict.example,
+        "small": verdict.small,
+    }
     stem.with_suffix(".json").write_text(json.dumps(said, indent=2))

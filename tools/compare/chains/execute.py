@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,10 @@ def launch(device: Device, loaded: object, chain: Chain) -> np.ndarray:
     return found
 
 
-def run(device: Device, parsed: Module, chains: Sequence[Chain]) -> list[np.ndarray]:
-    """Load a module of several chains and launch each."""
-    loaded = device.load(parsed)
+def run(
+    device: Device, parsed: Module, chains: Sequence[Chain], unoptimized: bool = False
+) -> list[np.ndarray]:
+    """Load a module of several chains and launch each; a GPU's driver may be told not to optimise."""
+    load: Any = device.load
+    loaded = load(parsed, optimization=0) if unoptimized and device.kind == "cuda" else load(parsed)
     return [launch(device, loaded, chain) for chain in chains]

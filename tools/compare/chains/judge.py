@@ -27,6 +27,9 @@ class Verdict:
         differ: the first statement of each thread that differs, and how many threads begin to differ there.
         left: bytes that differ in what is left in registers and memory at the end, where no statement does.
         example: of the first statement: the thread, its label and text, both results.
+        optimized: whether nothing differs where the driver's compiler does not optimise: then it is this
+            compiler that is wrong.
+        unoptimized: why the chain was executed so at once, where it was.
         failed: why a device did not execute it.
         small: the text of a part of it that still differs.
     """
@@ -37,6 +40,8 @@ class Verdict:
     differ: dict[int, int] = field(default_factory=dict)
     left: int = 0
     example: dict[str, object] = field(default_factory=dict)
+    optimized: bool = False
+    unoptimized: str = ""
     failed: str = ""
     small: str = ""
 
