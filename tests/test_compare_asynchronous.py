@@ -13,7 +13,7 @@ TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_asynchronous.py"
 def test_a_dry_run_agrees_and_is_recorded(tmp_path: Path) -> None:
     out = tmp_path / "found.json"
     arguments = ["--only", "emu", "--runs", "1", "--programs", "1", "--copies", "9", "--tiles", "50"]
-    arguments += ["--processes", "1", "--out", str(out)]
+    arguments += ["--processes", "1", "--output", str(out)]
     done = subprocess.run(
         [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, check=False
     )

@@ -167,7 +167,7 @@ def test_outcomes() -> None:
 
 def test_a_dry_run_is_written(tmp_path: Path) -> None:
     out = tmp_path / "sums.json"
-    arguments = ["--only", "emu", "--warps", "12", "--tiles", "12", "--processes", "1", "--out", str(out)]
+    arguments = ["--only", "emu", "--warps", "12", "--tiles", "12", "--processes", "1", "--output", str(out)]
     arguments += ["--forms", r"(m16n8k8|m64n8k16)\..*f16\.f16"]
     done = subprocess.run(
         [sys.executable, str(TOOL), *arguments],

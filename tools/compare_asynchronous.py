@@ -26,6 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from compare.arguments import common
 from compare.orders import ORDERS, TARGET, compare_machine
 from compare.tensor_copies import compare_copies
 from compare.tiles import compare_tiles
@@ -70,7 +71,7 @@ def main() -> int:
         print(f"{name}: {part}: {found['compared']} compared, {found['different']} different")
         for example in found["examples"]:
             print(json.dumps(example, default=str))
-    path = arguments.out
+    path = arguments.output
     if path is None and gpu is not None:
         path = (
             RESULTS / f"asynchronous.{re.sub(r'^nvidia_', '', re.sub(r'[^a-z0-9]+', '_', name.lower()))}.json"
@@ -124,17 +125,12 @@ def _rows_of(text: str) -> dict[tuple[str, str], set[str]]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    figures = "keep the figures as JSON, there"
+    parser = common(__doc__, 1, figures, "the emulator alone, against formulas and models")
     parser.add_argument("--runs", type=int, default=8, help="permutations of each kernel's argument")
     parser.add_argument("--programs", type=int, default=24, help="random programs of each sort")
     parser.add_argument("--copies", type=int, default=1500, help="random tensor copies")
     parser.add_argument("--tiles", type=int, default=60000, help="random tiles")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--only", choices=["emu"], help="the emulator alone, against formulas and models")
-    parser.add_argument("--out", type=Path, help="keep the figures as JSON, there")
     return parser.parse_args()
 
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -29,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
+from compare.arguments import common, modules
 from compare.atomics import atomics
 from compare.cases import cases
 from compare.chains import execute, judge, text
@@ -132,32 +132,19 @@ def _again(maker: Maker, folder: Path, target: targets.Target, version: targets.
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    document = "the document; by default bench/results/chains.<gpu>.json"
+    parser = common(__doc__, 0, document, "the emulator alone: whether they run")
+    modules(parser, 60, "chains, and both answers,")
     parser.add_argument("--chains", type=int, default=10_000, help="how many")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
     parser.add_argument("--numbers", metavar="NUMBERS", help="these ones in place of those: '206 816-820'")
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--add",
         type=Path,
         metavar="RECORD",
         help="add to it, or begin it, the chains asked for that it lacks",
     )
-    parser.add_argument("--only", choices=["emu"], help="the emulator alone: whether they run")
-    parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")
-    parser.add_argument("--target", help="in place of the GPU's own: sm_80; without a GPU by default sm_90a")
-    parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
-    parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1))
-    parser.add_argument("--patience", type=float, default=60, help="seconds before a job's process is killed")
-    parser.add_argument(
-        "--save-inputs", type=Path, metavar="DIR", help="keep chains that differ, and both answers"
-    )
     parser.add_argument("--again", type=Path, metavar="DIR", help="compare with the answers kept in DIR")
-    parser.add_argument(
-        "--output", type=Path, help="the document; by default bench/results/chains.<gpu>.json"
-    )
     arguments = parser.parse_args()
     if (arguments.only == "emu" or arguments.again) and not arguments.target:
         arguments.target = "sm_90a"

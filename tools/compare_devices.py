@@ -16,7 +16,6 @@ does so for programs.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -25,6 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from compare.approximate import is_approximate
+from compare.arguments import common, modules
 from compare.atomics import atomics
 from compare.cases import Case, cases
 from compare.execute import Setting
@@ -140,28 +140,13 @@ def _report(record: Record, seconds: float, output: Path | None) -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    document = "the document; by default bench/results/devices.<gpu>.json"
+    parser = common(__doc__, 0, document, "the emulator alone, against documented errors")
+    modules(parser, 100, "modules and values")
     parser.add_argument(
         "--forms", default="", metavar="REGEX", help="spellings that contain it: ^mma, cvt.*bf16"
     )
     parser.add_argument("--instances", type=int, default=256, help="of each spelling, rounded up to 128s")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=["emu"], help="the emulator alone, against documented errors")
-    parser.add_argument("--assemble", action="store_true", help="hand each module to nvJitLink, too")
-    parser.add_argument(
-        "--target", help="in place of the GPU's own: sm_80; with --only emu, by default sm_90a"
-    )
-    parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
-    parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1))
-    parser.add_argument(
-        "--patience", type=float, default=100, help="seconds before a job's process is killed"
-    )
-    parser.add_argument("--save-inputs", type=Path, metavar="DIR", help="keep modules and values that differ")
-    parser.add_argument(
-        "--output", type=Path, help="the document; by default bench/results/devices.<gpu>.json"
-    )
     arguments = parser.parse_args()
     if arguments.only == "emu" and not arguments.target:
         arguments.target = "sm_90a"

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from compare.aims import AIMS
+from compare.arguments import common
 from compare.sums import Tally, compare_products, compare_tiles, products
 
 from ptxkit import open_device, targets
@@ -68,7 +69,7 @@ def main() -> int:
     name = "emu" if device is None else device.name
     print(f"{name}: {len(found)} forms, {total.sums} sums, {total.different} different, {seconds} s")
     print(", ".join(f"{count} {kind}" for kind, count in total.outcomes.items()))
-    path = arguments.out
+    path = arguments.output
     if path is None and device is not None and not arguments.forms:
         path = RESULTS / f"sums.{name.removeprefix('NVIDIA ').lower().replace(' ', '-')}.json"
     if path is not None:
@@ -106,16 +107,10 @@ def _written(head: dict[str, object], found: dict[str, Tally]) -> str:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = common(__doc__, 1, "keep the figures as JSON, there", "the emulator alone")
     parser.add_argument("--forms", default="", metavar="REGEX", help="spellings that contain it")
     parser.add_argument("--warps", type=int, default=7200, help="of each spelling of mma; a multiple of 4")
     parser.add_argument("--tiles", type=int, default=1440, help="of each variant of wgmma with 8 columns")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--only", choices=["emu"], help="the emulator alone")
-    parser.add_argument("--out", type=Path, help="keep the figures as JSON, there")
     return parser.parse_args()
 
 
