@@ -9,6 +9,7 @@ from functools import cache
 
 import hypothesis
 import pytest
+from turns import in_turn
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import device_count
@@ -46,6 +47,16 @@ def pytest_configure() -> None:
     processes inherit that."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests come last and in the order of PTXKIT_SLOW_TURN, where that is set."""
+    turn = os.environ.get("PTXKIT_SLOW_TURN")
+    if turn:
+        slow = {item.nodeid: item for item in items if item.get_closest_marker("slow")}
+        quick = [item for item in items if item.nodeid not in slow]
+        items[:] = quick + [slow[name] for name in in_turn(slow, turn)]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
