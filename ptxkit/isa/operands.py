@@ -132,7 +132,7 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
         return bool(first) and isinstance(kind[1], str) and fits(spec, place, kind[1], slots, written)
     if "braced" in words and isinstance(kind, tuple) and kind[0] == "{":
         assert type_ is not None
-        return elements_fit(kind[1:], type_, spec, written)
+        return len(kind) - 1 in (1, 2, 4) and elements_fit(kind[1:], type_, spec, written)
     if (
         "loose" in words
         and count is not None
@@ -173,6 +173,13 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
             return False  # ptxas crashes.
         if type_ == "f16x2" and elements[0] == "int":
             return False
+    if (
+        type_ == "f16x2"
+        and "vec" in words
+        and elements[0] in ("float", "0f")
+        and not CONSTANTS.issuperset(elements)
+    ):
+        return False
     if not CONSTANTS.isdisjoint(elements) and (written or "reg" in words):
         return False
     found = vector_type(elements)
