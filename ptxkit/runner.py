@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module, parse
 from ptxkit.asm.parse import as_text
+from ptxkit.atomic_file import check_folder
 from ptxkit.device import Device, LoadedModule
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import error
@@ -23,7 +24,6 @@ from ptxkit.emulator import Emulator
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report, Timing, judge, not_verified
 from ptxkit.stage import Case, Stage
-from ptxkit.whole import check_folder
 from ptxkit.workloads import Arrays, content
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pytest
 from command import here, ptxkit, refused
 from small_kernels import DOUBLE
 
+from ptxkit.atomic_file import write_atomically
 from ptxkit.sweep import Results
-from ptxkit.whole import write_whole
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full")
@@ -144,10 +144,10 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_whole(path, fail)
+        write_atomically(path, fail)
     assert path.read_bytes() == b"before"
     assert [each.name for each in tmp_path.iterdir()] == ["x"]
-    write_whole(path, b"after")
+    write_atomically(path, b"after")
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"after", 0o640)
 
 
@@ -156,7 +156,7 @@ def test_a_link_leads_where_it_led(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to("folder/file")
     for content in (b"new", b"newer"):
-        write_whole(link, content)
+        write_atomically(link, content)
         assert link.is_symlink()
         assert (tmp_path / "folder/file").read_bytes() == content
 
@@ -167,7 +167,7 @@ def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
     found: list[bytes] = []
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, b"through")
+    write_atomically(pipe, b"through")
     reader.join(10)
     assert found == [b"through"]
     assert pipe.is_fifo()

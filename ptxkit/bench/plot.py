@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.bench.measurement import State
 from ptxkit.diagnostics import error
-from ptxkit.whole import check_folder, write_whole
 
 _MARKERS = "osD^vP*X"
 _ROOFS = {"problem": "the problems' own traffic", "read": "read-only sweep", "copy": "copy"}
@@ -52,7 +52,7 @@ def roofline(states: Sequence[State], path: Path) -> bool:
     figure = Figure(figsize=(8, 5), layout="constrained")
     _draw(figure.add_subplot(), drawn)
     format = path.suffix.removeprefix(".").lower()
-    write_whole(path, lambda file: figure.savefig(file, dpi=150, format=format))
+    write_atomically(path, lambda file: figure.savefig(file, dpi=150, format=format))
     return True
 
 

@@ -12,11 +12,11 @@ import ptxkit
 from ptxkit import targets
 from ptxkit.asm import Module
 from ptxkit.assembler import OLDEST, Assembly, assemble, second_opinion
+from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import PtxkitError, counted, error
-from ptxkit.whole import check_folder, write_whole
 
 
 @click.command(
@@ -42,7 +42,7 @@ def command(file: str, out: Path, target: str | None, line_info: bool, as_json: 
     check_folder(out)
     module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)
-    write_whole(out, cubin)
+    write_atomically(out, cubin)
     if as_json:
         print_json(
             {

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from ptxkit.atomic_file import write_atomically
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, preprocessor_options
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.whole import write_whole
 
 
 @click.command(
@@ -42,5 +42,5 @@ def command(file: str, out: Path | None, **reading: Any) -> int:
     if out is None:
         sys.stdout.write(module.source.text)
     else:
-        write_whole(out, module.source.text.encode())
+        write_atomically(out, module.source.text.encode())
     return 0

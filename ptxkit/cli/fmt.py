@@ -10,12 +10,12 @@ import click
 
 from ptxkit.asm.format import reformat
 from ptxkit.asm.parse import as_text
+from ptxkit.atomic_file import write_atomically
 from ptxkit.cli import Verb
 from ptxkit.cli.files import STANDARD, parsed, standard_input
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
 from ptxkit.diagnostics import PtxkitError, counted, error, exit_code
-from ptxkit.whole import write_whole
 
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
@@ -57,7 +57,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> i
                 elif check:
                     print(f"would reformat {file}")
                 elif file != STANDARD:
-                    write_whole(Path(file), after.encode())
+                    write_atomically(Path(file), after.encode())
             if file == STANDARD and not check and not diff:
                 sys.stdout.write(after)
         except PtxkitError as problem:

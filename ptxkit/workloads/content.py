@@ -9,10 +9,10 @@ from tokenize import TokenError
 import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
+from ptxkit.atomic_file import write_atomically
 from ptxkit.card import Initial
 from ptxkit.diagnostics import PtxkitError, error, reason
 from ptxkit.dtypes import DTYPES, Kind, numpy_dtype
-from ptxkit.whole import write_whole
 from ptxkit.workloads.problem import Tensor
 
 FLOAT_POISON = 0xFF
@@ -142,7 +142,7 @@ def save(tensor: Tensor, array: np.ndarray, path: Path) -> None:
     """
     known = array.dtype.type.__module__ == "numpy"
     stored = array if known else array.view(f"u{array.dtype.itemsize}")
-    write_whole(path, lambda file: np.save(file, stored, allow_pickle=False))
+    write_atomically(path, lambda file: np.save(file, stored, allow_pickle=False))
 
 
 def encode(tensor: Tensor, values: np.ndarray) -> np.ndarray:

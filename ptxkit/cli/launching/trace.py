@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.cli.launching.plans import (
     emulated,
     planned,
@@ -17,7 +18,6 @@ from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
 from ptxkit.runner import Session
-from ptxkit.whole import check_folder, write_whole
 
 
 def trace(given: dict[str, Any]) -> int:
@@ -42,7 +42,7 @@ def trace(given: dict[str, Any]) -> int:
             raise
         finally:
             if recorder.launches:
-                write_whole(given["out"], _content(given["out"], recorder.to_json()))
+                write_atomically(given["out"], _content(given["out"], recorder.to_json()))
     print_report(report, verbose=False)
     shown: Counter[str] = Counter()
     for event in recorder.events:

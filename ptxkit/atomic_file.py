@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all."""
+"""Atomic file writes: a reader finds the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unwritable(path: Path, problem: OSError) -> PtxkitError:
     return error("P567", f"cannot write `{path}`: {reason(problem)}", help=_FOLDER)
 
 
-def write_whole(path: Path, content: bytes | Callable[[IO[bytes]], Any]) -> None:
+def write_atomically(path: Path, content: bytes | Callable[[IO[bytes]], Any]) -> None:
     """Write a file; until all of it is there, what was there before stays.
 
     A file that is there keeps its permissions, and a link leads where it led. A device or a pipe is written
@@ -43,12 +43,12 @@ def write_whole(path: Path, content: bytes | Callable[[IO[bytes]], Any]) -> None
         PtxkitError: P567, it can't be written.
     """
     try:
-        _write_whole(path, content if callable(content) else lambda file: file.write(content))
+        _write(path, content if callable(content) else lambda file: file.write(content))
     except OSError as problem:
         raise unwritable(path, problem) from None
 
 
-def _write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "the name has a NUL character", str(path))
     if path.is_dir():
