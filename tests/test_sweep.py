@@ -24,9 +24,9 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.exclusive import alone_on, gpus_of
 from ptxkit.plan import Program, Request, make
 from ptxkit.runner import Options
-from ptxkit.spread import spread
 from ptxkit.sweep import Job, Results, local
-from ptxkit.sweep.hand import Hand, LostError
+from ptxkit.sweep.job_process import JobProcess, LostError
+from ptxkit.worker_pool import run_tasks
 
 EMU = ("--device", "emu")
 
@@ -100,23 +100,23 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: str) ->
     assert path.read_text() == content
 
 
-# ---- several hands
+# ---- several workers
 
 
-def test_tasks_are_spread_and_what_a_hand_raises_comes_out() -> None:
-    assert sorted(spread([1, 2, 3, 4, 5], [lambda n: n * n] * 2)) == [(n, n * n) for n in range(1, 6)]
+def test_tasks_are_all_done_and_what_a_worker_raises_comes_out() -> None:
+    assert sorted(run_tasks([1, 2, 3, 4, 5], [lambda n: n * n] * 2)) == [(n, n * n) for n in range(1, 6)]
 
     def fail(task: int) -> int:
         raise ValueError(task)
 
     with pytest.raises(ValueError, match="7"):
-        list(spread([7], [fail]))
+        list(run_tasks([7], [fail]))
 
 
-def test_no_hand_does_two_tasks_at_once() -> None:
+def test_no_worker_does_two_tasks_at_once() -> None:
     busy = [0, 0]
 
-    def hand(number: int) -> Callable[[int], int]:
+    def worker(number: int) -> Callable[[int], int]:
         def do(task: int) -> int:
             busy[number] += 1
             time.sleep(0.002)
@@ -126,7 +126,7 @@ def test_no_hand_does_two_tasks_at_once() -> None:
 
         return do
 
-    assert {found for _, found in spread(list(range(20)), [hand(0), hand(1)])} == {1}
+    assert {found for _, found in run_tasks(list(range(20)), [worker(0), worker(1)])} == {1}
 
 
 def deadly_job(kernel: Path) -> Job:
@@ -139,22 +139,22 @@ def deadly_job(kernel: Path) -> Job:
 
 def test_a_process_lost_over_a_job_is_replaced(kernel: Path) -> None:
     job = job_of(kernel)
-    with Hand() as hand:
-        first = hand.do(job.to_json())
+    with JobProcess() as process:
+        first = process.do(job.to_json())
         assert (first["key"], first["ok"], first["run"]["verified"]) == (job.key, True, True)
         with pytest.raises(LostError, match="exit code -9"):
-            hand.do(deadly_job(kernel).to_json())
-        assert hand.do(job.to_json())["process"] != first["process"]
+            process.do(deadly_job(kernel).to_json())
+        assert process.do(job.to_json())["process"] != first["process"]
 
 
 def test_a_process_lost_between_jobs_is_replaced(kernel: Path) -> None:
     job = job_of(kernel)
-    with Hand() as hand:
-        first = hand.do(job.to_json())
+    with JobProcess() as process:
+        first = process.do(job.to_json())
         os.kill(first["process"], signal.SIGKILL)
         with suppress(LostError):  # where the job was sent before the process was seen to be dead
-            hand.do(job.to_json())
-        assert hand.do(job.to_json())["process"] != first["process"]
+            process.do(job.to_json())
+        assert process.do(job.to_json())["process"] != first["process"]
 
 
 def test_a_job_that_kills_every_process_ends_the_sweep_of_nothing_else(kernel: Path) -> None:

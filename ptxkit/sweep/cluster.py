@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
-from ptxkit.sweep.hand import Hand, LostError
 from ptxkit.sweep.job import Job
+from ptxkit.sweep.job_process import JobProcess, LostError
 from ptxkit.sweep.local import lost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 _CONNECT_SECONDS = 15
-_IDLE: queue.SimpleQueue[Hand] = queue.SimpleQueue()
+_IDLE: queue.SimpleQueue[JobProcess] = queue.SimpleQueue()
 """In a worker of the cluster: processes that wait for a job."""
 
 
@@ -107,13 +107,13 @@ class _Submitted:
 def do(job: dict[str, Any]) -> dict[str, Any]:
     """In a worker of the cluster: the result of a job."""
     try:
-        hand = _IDLE.get_nowait()
+        process = _IDLE.get_nowait()
     except queue.Empty:
-        hand = Hand()
+        process = JobProcess()
     try:
-        return hand.do(job)
+        return process.do(job)
     finally:
-        _IDLE.put(hand)
+        _IDLE.put(process)
 
 
 def _connect(scheduler: str) -> Client:

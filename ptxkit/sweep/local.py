@@ -10,9 +10,9 @@ from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, error
 from ptxkit.exclusive import gpus_of
-from ptxkit.spread import spread
-from ptxkit.sweep.hand import Hand, LostError
 from ptxkit.sweep.job import Job
+from ptxkit.sweep.job_process import JobProcess, LostError
+from ptxkit.worker_pool import run_tasks
 
 
 def local(
@@ -32,19 +32,19 @@ def local(
     gpus = gpus_of(device)
     places = [f"cuda:{gpu}" for gpu in gpus] or [device] * processes
     with contextlib.ExitStack() as stack:
-        hands = [stack.enter_context(Hand()) for _ in places[: max(1, len(jobs))]]
+        started = [stack.enter_context(JobProcess()) for _ in places[: max(1, len(jobs))]]
         doing: list[Callable[[Job], dict[str, Any]]] = [
-            partial(_do, hand, place, retries) for hand, place in zip(hands, places, strict=False)
+            partial(_do, process, place, retries) for process, place in zip(started, places, strict=False)
         ]
-        yield from spread(jobs, doing)
+        yield from run_tasks(jobs, doing)
 
 
-def _do(hand: Hand, place: str, retries: int, job: Job) -> dict[str, Any]:
+def _do(process: JobProcess, place: str, retries: int, job: Job) -> dict[str, Any]:
     """The result of a job, begun again where the process was lost."""
     here = replace(job, options=replace(job.options, device=place)).to_json()
     for attempt in range(1, retries + 2):
         try:
-            result = hand.do(here)
+            result = process.do(here)
         except LostError as problem:
             why = str(problem)
         else:

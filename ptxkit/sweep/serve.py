@@ -29,7 +29,7 @@ from ptxkit.worker import Worker, session
 
 
 class _Sessions:
-    """What runs jobs in the process of a hand; jobs of one program share a session."""
+    """What runs jobs in a `JobProcess`; jobs of one program share a session."""
 
     def __init__(self) -> None:
         self._what: tuple[Any, ...] = ()

@@ -19,8 +19,8 @@ from ptxkit.exclusive import alone_on, gpus_of
 from ptxkit.plan import LaunchPlan
 from ptxkit.provenance import provenance
 from ptxkit.runner import Options
-from ptxkit.spread import spread
 from ptxkit.worker import bench as bench_worker
+from ptxkit.worker_pool import run_tasks
 
 _PREFIX = "bench"
 """How the names of presets begin that are made for a bench."""
@@ -131,7 +131,7 @@ def states_of(plans: list[LaunchPlan], settings: Settings, calls: Sequence[Call]
 
     found: dict[int, State] = {}
     with Progress(doing, done):
-        for _, states in spread(schedules[0].problems(), [schedule.measure for schedule in schedules]):
+        for _, states in run_tasks(schedules[0].problems(), [schedule.measure for schedule in schedules]):
             found |= states
     ordered = [found[place] for place in range(len(plans))]
     if len(ordered) == 1 and ordered[0].failure:

@@ -1,4 +1,4 @@
-"""Tasks spread over several hands, each in a thread of its own that takes the next task when it is free."""
+"""A pool of workers, each in a thread of its own that takes the next task when it is free."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-def spread(tasks: Sequence[Task], hands: Sequence[Callable[[Task], Result]]) -> Iterator[tuple[Task, Result]]:
+def run_tasks(
+    tasks: Sequence[Task], workers: Sequence[Callable[[Task], Result]]
+) -> Iterator[tuple[Task, Result]]:
     """Each task with its result, in the order in which they come.
 
-    What a hand raises is raised here. Ctrl-C too, but not before every result that is there has been given.
-    The threads end when their present task does; whoever gave the hands can cut that short.
+    What a worker raises is raised here. Ctrl-C too, but not before every result that is there has been given.
+    The threads end when their present task does; whoever gave the workers can cut that short.
 
     Args:
         tasks: to be done once each, in no fixed order.
-        hands: do one task at a time each, never two at once.
+        workers: do one task at a time each, never two at once.
     """
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Task, Result | None, BaseException | None]] = queue.SimpleQueue()
@@ -27,19 +29,19 @@ def spread(tasks: Sequence[Task], hands: Sequence[Callable[[Task], Result]]) -> 
     for task in tasks:
         waiting.put(task)
 
-    def work(hand: Callable[[Task], Result]) -> None:
+    def work(worker: Callable[[Task], Result]) -> None:
         while not over.is_set():
             try:
                 task = waiting.get_nowait()
             except queue.Empty:
                 return
             try:
-                done.put((task, hand(task), None))
+                done.put((task, worker(task), None))
             except BaseException as problem:  # noqa: BLE001 - raised again by whoever waits for the result
                 done.put((task, None, problem))
 
-    for number, hand in enumerate(hands):
-        threading.Thread(target=work, args=(hand,), name=f"ptxkit hand {number}", daemon=True).start()
+    for number, worker in enumerate(workers):
+        threading.Thread(target=work, args=(worker,), name=f"ptxkit worker {number}", daemon=True).start()
     try:
         for _ in tasks:
             task, result, problem = done.get()
@@ -58,5 +60,5 @@ def spread(tasks: Sequence[Task], hands: Sequence[Callable[[Task], Result]]) -> 
 
 
 def _made(result: Any) -> Any:
-    """A result of which it is known that the hand gave it."""
+    """A result of which it is known that the worker gave it."""
     return result

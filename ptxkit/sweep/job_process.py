@@ -10,16 +10,16 @@ from typing import Any
 
 
 class LostError(Exception):
-    """The process of a hand has died over a job."""
+    """The process has died over a job."""
 
 
-class Hand:
+class JobProcess:
     """A process of `ptxkit.sweep.serve`. It starts with the first job, and again once it was lost."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Hand:
+    def __enter__(self) -> JobProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
