@@ -21,9 +21,9 @@ from ptxkit.device import Device, LoadedModule
 from ptxkit.devices import open_device
 from ptxkit.diagnostics import error
 from ptxkit.emulator import Emulator
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import Report, Timing, judge, not_verified
-from ptxkit.stage import Case, Stage
 from ptxkit.workloads import Arrays, content
 
 if TYPE_CHECKING:
@@ -144,21 +144,21 @@ class Session:
         self._emulating = False
         known_findings = len(self.device.findings)
         case = case or Case(plan)
-        with Stage(self.device, self.loaded, plan) as stage:
-            stage.fill(case.inputs)
+        with LoadedPlan(self.device, self.loaded, plan) as on_device:
+            on_device.fill(case.inputs)
             counters: Counter[str] = Counter()
-            stage.compile()
+            on_device.compile()
             self._emulating = isinstance(self.device, Emulator)
             self._watch(True)
             start = time.perf_counter()
-            stage.launch(counters)
+            on_device.launch(counters)
             self.device.synchronize()
-            outputs = stage.outputs()
+            outputs = on_device.outputs()
             wall = time.perf_counter() - start
             self._watch(False)
             self._emulating = False
             compared = case.compare(outputs)
-            self._save(stage, outputs)
+            self._save(on_device, outputs)
             judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
             if not compared:
                 judged = [not_verified(plan)]
@@ -171,18 +171,18 @@ class Session:
                 diagnostics=(*self.device.findings[known_findings:], *judged),
                 cost=case.cost,
                 wall_seconds=wall,
-                timing=self._time(stage),
+                timing=self._time(on_device),
                 counters=dict(counters),
-                kernels=stage.facts(),
+                kernels=on_device.facts(),
                 gpu=None if self.device.kind == "emu" else as_gpu(self.device).describe(),
             )
 
-    def _time(self, stage: Stage) -> Timing | None:
+    def _time(self, on_device: LoadedPlan) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""
         stopwatch = self._stopwatch
         if stopwatch is None:
             return None
-        device, launch, launches = as_gpu(self.device), stage.prepare(stopwatch), len(stage.kernels)
+        device, launch, launches = as_gpu(self.device), on_device.prepare(stopwatch), len(on_device.kernels)
         stopwatch.prime(launch)
         stopwatch.times(launch, WARMUP, launches)
         stopwatch.start_clock()
@@ -199,10 +199,10 @@ class Session:
             clocks.to_json() if clocks else None,
         )
 
-    def _save(self, stage: Stage, outputs: Arrays) -> None:
+    def _save(self, on_device: LoadedPlan, outputs: Arrays) -> None:
         for name, file in self.options.save.items():
-            array = outputs[name] if name in outputs else stage.read(name)
-            content.save(stage.tensors[name].tensor, array, Path(file))
+            array = outputs[name] if name in outputs else on_device.read(name)
+            content.save(on_device.tensors[name].tensor, array, Path(file))
 
 
 def check_save(plan: LaunchPlan, options: Options) -> None:

@@ -27,8 +27,8 @@ from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.emulator.memory import BASE
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import Program, Request, make
-from ptxkit.stage import Case, Stage
 
 KERNELS = Path(__file__).resolve().parents[1]
 
@@ -72,10 +72,10 @@ def test_kernels_are_the_same(file, sizes):
         request = Request(sizes=sizes) if sizes else Request()
         plan = make(Program(path.name, str(path)), parsed, card.read(parsed.source), request)
         case = Case(plan)
-        stage = Stage(device, device.load(parsed), plan)
-        stage.fill(case.inputs)
-        stage.launch()
-        outputs = stage.outputs()
+        on_device = LoadedPlan(device, device.load(parsed), plan)
+        on_device.fill(case.inputs)
+        on_device.launch()
+        outputs = on_device.outputs()
         assert all(each.ok for each in case.compare(outputs))
         return device.counts, device.findings, {name: array.tobytes() for name, array in outputs.items()}
 

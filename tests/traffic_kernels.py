@@ -17,9 +17,9 @@ import numpy as np
 
 from ptxkit import card
 from ptxkit.asm import parse
+from ptxkit.loaded_plan import Case as Problem
+from ptxkit.loaded_plan import LoadedPlan
 from ptxkit.plan import Program, Request, make
-from ptxkit.stage import Case as Problem
-from ptxkit.stage import Stage
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -198,9 +198,9 @@ class Whole:
         preset = Request(preset=self.pattern)
         plan = make(Program(path.name, str(path)), module, card.read(module.source), preset)
         assert len(plan.launches) == 1
-        with Stage(device, device.load(module), plan) as stage:
-            stage.fill(Problem(plan).inputs)
-            stage.launch()
+        with LoadedPlan(device, device.load(module), plan) as on_device:
+            on_device.fill(Problem(plan).inputs)
+            on_device.launch()
             device.synchronize()
 
 

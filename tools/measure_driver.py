@@ -35,10 +35,10 @@ from ptxkit import card, kernels, worker
 from ptxkit.asm import parse
 from ptxkit.bench import Schedule, Settings
 from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.provenance import provenance
 from ptxkit.runner import Options
-from ptxkit.stage import Case, Stage
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -122,9 +122,9 @@ def launch_under_profiler(name: str) -> None:
             _launch_often(stopwatch, stopwatch.nothing)
             return
         plan = plan_of(name)
-        with Stage(device, device.load(plan.program.module()), plan) as stage:
-            stage.fill(Case(plan).inputs)
-            _launch_often(stopwatch, stage.prepare(stopwatch))
+        with LoadedPlan(device, device.load(plan.program.module()), plan) as on_device:
+            on_device.fill(Case(plan).inputs)
+            _launch_often(stopwatch, on_device.prepare(stopwatch))
 
 
 def _launch_often(stopwatch: Stopwatch, launch: Callable[[], None]) -> None:

@@ -35,9 +35,9 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.jit import available
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.provenance import provenance
-from ptxkit.stage import Case, Stage
 from ptxkit.workloads import Arrays
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,21 +60,21 @@ class Launch:
         self.plan: LaunchPlan = make(program, module, card.read(module.source), Request(sizes=sizes))
         self.case = Case(self.plan)
         self.device = Emulator(jit=jit)
-        self.stage = Stage(self.device, self.device.load(module), self.plan)
-        self.stage.fill(self.case.inputs)
-        for kernel in self.stage.kernels:
+        self.on_device = LoadedPlan(self.device, self.device.load(module), self.plan)
+        self.on_device.fill(self.case.inputs)
+        for kernel in self.on_device.kernels:
             assert kernel.attributes
 
     def run(self) -> dict[str, Any]:
         """One launch: thread-instructions, seconds of wall clock and of this process."""
         load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
-        self.stage.launch()
+        self.on_device.launch()
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         return _run(self.device.counts.instructions, wall, cpu, load)
 
     def outputs(self) -> Arrays:
         """What the launch made, verified against the workload's reference."""
-        outputs = self.stage.outputs()
+        outputs = self.on_device.outputs()
         if self.device.findings or not all(each.ok for each in self.case.compare(outputs)):
             raise RuntimeError(f"the emulator's result at {self.plan.sizes} is wrong")
         return outputs
@@ -82,7 +82,7 @@ class Launch:
     def interpret(self) -> tuple[dict[str, Any], np.ndarray]:
         """The same launch by the plain interpreter, and its output."""
         memory, at = bytearray(), dict[str, int]()
-        for name, tensor in self.stage.tensors.items():
+        for name, tensor in self.on_device.tensors.items():
             layout = tensor.tensor
             shape, dtype = layout.storage_shape, layout.storage_dtype
             at[name] = len(memory)
@@ -94,7 +94,7 @@ class Launch:
         load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
         interpreter.run(launch.grid[:2], launch.block[0], launch.shared)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        layout = self.stage.tensors["c"].tensor
+        layout = self.on_device.tensors["c"].tensor
         size = math.prod(layout.storage_shape)
         output = np.frombuffer(memory, layout.storage_dtype, size, at["c"]).reshape(layout.storage_shape)
         return _run(interpreter.executed, wall, cpu, load), output

@@ -24,9 +24,9 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.kernels import find
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import Program, Request, make
 from ptxkit.provenance import provenance
-from ptxkit.stage import Case, Stage
 
 OUTPUT = Path(__file__).resolve().parents[1] / "bench" / "results" / "emulated_gemm.json"
 KERNELS = ("gemm_wgmma.ptx", "gemm_tcgen05.ptx")
@@ -45,12 +45,12 @@ def measure(name: str, runs: int) -> dict[str, Any]:
     for _ in range(runs):
         case = Case(plan)
         device = Emulator()
-        stage = Stage(device, device.load(module), plan)
-        stage.fill(case.inputs)
+        on_device = LoadedPlan(device, device.load(module), plan)
+        on_device.fill(case.inputs)
         load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
-        stage.launch()
+        on_device.launch()
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        right = all(each.ok for each in case.compare(stage.outputs()))
+        right = all(each.ok for each in case.compare(on_device.outputs()))
         if device.findings or not right:
             raise RuntimeError(f"the emulator's result of {name} is wrong")
         made.append(

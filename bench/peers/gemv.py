@@ -30,10 +30,10 @@ import triton.language as tl
 import ptxkit
 from ptxkit import card, kernels
 from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import Program, Request, make
 from ptxkit.provenance import provenance
 from ptxkit.runner import as_gpu
-from ptxkit.stage import Case, Stage
 
 PRESETS = ("bench_7168x16384x1", "bench_4096x7168x8", "bench_7168x2048x4")
 ROUNDS, SAMPLES, TRIED = 10, 20, 10
@@ -92,15 +92,15 @@ class Problem:
             Request(preset=preset, inputs="contest"),
         )
         self.case = Case(plan)
-        self.stage = Stage(device, device.load(module), plan)
-        self.stage.fill(self.case.inputs)
+        self.on_device = LoadedPlan(device, device.load(module), plan)
+        self.on_device.fill(self.case.inputs)
         self.sizes = [plan.sizes[name] for name in ("M", "K", "L")]
-        self.launches: dict[str, Launch] = {"gemv.ptx": self.stage.prepare(watch)}
+        self.launches: dict[str, Launch] = {"gemv.ptx": self.on_device.prepare(watch)}
         self.stream = torch.cuda.ExternalStream(int(watch.stream.handle))
 
     def addresses(self) -> list[Any]:
         """The operands and the result, in the order in which all kernels take them."""
-        return [self.stage.buffers[name] for name in ("a", "sfa", "b", "sfb", "c")]
+        return [self.on_device.buffers[name] for name in ("a", "sfa", "b", "sfb", "c")]
 
     def sweeps(self, kernel: Any) -> dict[str, Launch]:
         """Reading as many bytes as the problem must, by roofs/stream.ptx."""
@@ -153,9 +153,9 @@ class Problem:
 
     def wrong(self, launch: Launch) -> int:
         """Results that are not within the tolerance."""
-        self.stage.fill(self.case.inputs)
+        self.on_device.fill(self.case.inputs)
         self.watch.prime(launch)
-        return sum(found.wrong for found in self.case.compare(self.stage.outputs()))
+        return sum(found.wrong for found in self.case.compare(self.on_device.outputs()))
 
     def best(self, launches: dict[str, Launch]) -> tuple[str, Launch]:
         """The fastest of several launches, by a few samples."""

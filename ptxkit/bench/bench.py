@@ -23,10 +23,10 @@ from ptxkit.device import Device
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver import CudaDevice, Stopwatch
 from ptxkit.dtypes import DTYPES
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.report import Report, judge
 from ptxkit.runner import Options, Session, Watch, as_gpu, open_for
-from ptxkit.stage import Case, Stage
 
 ROOF = "roofs/stream.ptx"
 CTAS_PER_SM = (4, 8, 16, 32)
@@ -96,14 +96,14 @@ class Bench:
         """
         session, case = self._session(plan.program), self._case_of(plan)
         with self._elsewhere(), contextlib.ExitStack() as held:
-            stages: list[Stage] = []
+            placed: list[LoadedPlan] = []
             for _ in range(self._sets(plan)):
-                stages.append(held.enter_context(Stage(session.device, session.loaded, plan)))
-                stages[-1].fill(case.inputs)
-            trial = self._measure(stages)
+                placed.append(held.enter_context(LoadedPlan(session.device, session.loaded, plan)))
+                placed[-1].fill(case.inputs)
+            trial = self._measure(placed)
             if not case.in_place:
-                for stage in stages:
-                    compared = case.compare(stage.outputs())
+                for on_device in placed:
+                    compared = case.compare(on_device.outputs())
                     wrong = [found for comparison in compared for found in judge(comparison)]
                     if wrong:
                         raise PtxkitError(replace(w, notes=(*w.notes, _LATER)) for w in wrong)
@@ -173,32 +173,32 @@ class Bench:
         least, most = ARITHMETIC_STEPS
         steps = min(most, max(least, -(-operations // (each * ctas))))
         sizes = {"CTAS": ctas, "STEPS": steps, "WRITERS": 1, **({"ADD": 0} if "wgmma" in file else {})}
-        with self._stage(program, module, sizes) as stage:
-            stage.fill(Case(stage.plan).inputs)
-            return steps * each * ctas, self._measure([stage], samples)
+        with self._load(program, module, sizes) as on_device:
+            on_device.fill(Case(on_device.plan).inputs)
+            return steps * each * ctas, self._measure([on_device], samples)
 
-    def _stage(self, program: Program, module: Module, sizes: Mapping[str, int]) -> Stage:
+    def _load(self, program: Program, module: Module, sizes: Mapping[str, int]) -> LoadedPlan:
         """A shipped kernel, ready to be filled and launched."""
         found = card.read(module.source) if module.source else None
         plan = make(program, module, found, Request(sizes=sizes))
         session = self._session(program, replace(self.options, link=()))
-        return Stage(session.device, session.loaded, plan)
+        return LoadedPlan(session.device, session.loaded, plan)
 
     def _roof_trial(self, reads: int, writes: int, ctas: int, samples: int | None = None) -> Trial:
         program, module = _shipped_program(ROOF)
         gpu = as_gpu(self._open(module))
         sizes = {"R": reads, "W": writes, "CTAS": ctas * gpu.sm_count}
-        with self._elsewhere(), self._stage(program, module, sizes) as stage:
-            source = stage.tensors["source"].tensor
-            stage.fill({"source": np.resize(_pattern(), source.storage_shape)})
-            return self._measure([stage], samples)
+        with self._elsewhere(), self._load(program, module, sizes) as on_device:
+            source = on_device.tensors["source"].tensor
+            on_device.fill({"source": np.resize(_pattern(), source.storage_shape)})
+            return self._measure([on_device], samples)
 
-    def _measure(self, stages: list[Stage], samples: int | None = None) -> Trial:
-        """A trial whose samples take turns over the stages."""
+    def _measure(self, placed: list[LoadedPlan], samples: int | None = None) -> Trial:
+        """A trial whose samples take turns over the plans."""
         stopwatch = self._watched()
-        turns = itertools.cycle([stage.prepare(stopwatch) for stage in stages])
-        commands, pause = len(stages[0].kernels), self.settings.pause
-        return self._time(lambda: next(turns)(), commands, len(stages), samples, pause)
+        turns = itertools.cycle([on_device.prepare(stopwatch) for on_device in placed])
+        commands, pause = len(placed[0].kernels), self.settings.pause
+        return self._time(lambda: next(turns)(), commands, len(placed), samples, pause)
 
     def _time(
         self,

@@ -16,10 +16,10 @@ from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
+from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan
 from ptxkit.report import judge, not_verified
 from ptxkit.runner import Session
-from ptxkit.stage import Case, Stage
 
 
 def debug(given: dict[str, Any]) -> int:
@@ -38,11 +38,12 @@ def _debug(running: Session, plan: LaunchPlan, main: Source | None) -> int:
     assert isinstance(device, Emulator)
     assert isinstance(loaded, LoadedModule)
     case = Case(plan)
-    with Stage(device, loaded, plan) as stage:
-        stage.fill(case.inputs)
-        stage.compile()
+    with LoadedPlan(device, loaded, plan) as on_device:
+        on_device.fill(case.inputs)
+        on_device.compile()
         tensors = {
-            name: (buffer.address, stage.tensors[name].tensor.dtype) for name, buffer in stage.buffers.items()
+            name: (buffer.address, on_device.tensors[name].tensor.dtype)
+            for name, buffer in on_device.buffers.items()
         }
         prompt = Prompt(loaded.image, main, tensors, device.findings)
         device.prepare = prompt.debugger.prepare
@@ -50,7 +51,7 @@ def _debug(running: Session, plan: LaunchPlan, main: Source | None) -> int:
         before = signal.signal(signal.SIGINT, lambda *_: prompt.debugger.interrupt())
         try:
             prompt.read()
-            code = _launch(prompt, stage, case, plan)
+            code = _launch(prompt, on_device, case, plan)
             prompt.end()
             prompt.read()
         except QuitError:
@@ -61,11 +62,11 @@ def _debug(running: Session, plan: LaunchPlan, main: Source | None) -> int:
         return code
 
 
-def _launch(prompt: Prompt, stage: Stage, case: Case, plan: LaunchPlan) -> int:
+def _launch(prompt: Prompt, on_device: LoadedPlan, case: Case, plan: LaunchPlan) -> int:
     """Launch, verify, and say how it ended."""
     try:
-        stage.launch()
-        outputs = stage.outputs()
+        on_device.launch()
+        outputs = on_device.outputs()
         prompt.tell_findings()
         compared = case.compare(outputs)
         judged = [finding for comparison in compared for finding in judge(comparison)]

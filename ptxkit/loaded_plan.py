@@ -79,7 +79,7 @@ class Case:
         return self._problem.reference(self.inputs)
 
 
-class Stage:
+class LoadedPlan:
     """A plan's tensors on a device, and its launches on them.
 
     Args:
@@ -105,7 +105,7 @@ class Stage:
             self.free()
             raise
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> LoadedPlan:
         return self
 
     def __exit__(self, *_: object) -> None:
