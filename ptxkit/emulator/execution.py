@@ -135,7 +135,7 @@ class Execution:
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
         clock: time as kernels see it, in steps.
-        whim: the lane from which on `elect.sync` seeks a leader; 0 but for a strict emulator in random order.
+        elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         started: CTAs that have started or been cancelled.
         watching: whether it matters if anything changes: the last round ended no gang.
         changes: stores that changed something since.
@@ -193,8 +193,8 @@ class Execution:
         self.output = output
         self.clock = 0
         self.workspace: int = 0
-        whim = int(random.integers(WARP)) if random is not None else 0  # a seed's order is the same if strict
-        self.whim: int = whim if strict else 0
+        lane = int(random.integers(WARP)) if random is not None else 0  # a seed's order is the same if strict
+        self.elect_from: int = lane if strict else 0
         self.started = 0
         self.watching = False
         self.changes = 0

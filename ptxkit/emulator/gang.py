@@ -45,7 +45,7 @@ LOCAL_LIMIT = 512 << 10
 """Bytes of local memory of a thread, on every target."""
 
 
-WHIM = 0.25
+OUT_OF_TURN = 0.25
 """In random order, how often a group other than the first in line has its turn."""
 PARTINGS = 8
 """In random order, how often some CTAs or warps of a gang part from the others, at most."""
@@ -245,7 +245,7 @@ class Gang:
             return self._parted(ready.pop())
         chosen = min(ready, key=_priority)
         random = self.launch.random
-        if random is not None and random.random() < WHIM:
+        if random is not None and random.random() < OUT_OF_TURN:
             chosen = ready[int(random.integers(len(ready)))]
             self._lead = int(random.integers(LEAD))
         elif chosen.spins > PATIENCE:
@@ -276,7 +276,7 @@ class Gang:
     def _parted(self, group: Group) -> Group:
         """In random order, now and then, some CTAs or warps of a group alone: they get ahead of others."""
         random = self.launch.random
-        if random is None or not self._partings or random.random() >= WHIM:
+        if random is None or not self._partings or random.random() >= OUT_OF_TURN:
             return group
         rows, _ = group.occupied()
         by_cta = random.random() < 0.5

@@ -287,7 +287,7 @@ def elect(form: Form) -> Effect:
         named = check(group, guard)
         lanes = taking_part(group, guard)
         candidates = named if lanes is None else named & packed(lanes)
-        leader = _leader(candidates, group.gang.launch.whim)
+        leader = _leader(candidates, group.gang.launch.elect_from)
         if target is not None:
             target.write(group, leader, None, guard)
         if leads is not None:
@@ -296,14 +296,14 @@ def elect(form: Form) -> Effect:
     return Effect(step, WarpGate(form.site, members, form.guard))
 
 
-def _leader(candidates: Any, whim: int) -> Any:
-    """The first lane of each mask, counted from lane `whim` on and round."""
+def _leader(candidates: Any, start: int) -> Any:
+    """The first lane of each mask, counted from lane `start` on and round."""
     turned = candidates
-    if whim:
-        turned = candidates >> np.uint32(whim) | candidates << np.uint32(WARP - whim)
+    if start:
+        turned = candidates >> np.uint32(start) | candidates << np.uint32(WARP - start)
     lowest = turned & (~turned + np.uint32(1))
     first = np.log2(np.maximum(lowest, np.uint32(1)).astype(np.float64)).astype(np.uint32)
-    return (first + np.uint32(whim)) % np.uint32(WARP)
+    return (first + np.uint32(start)) % np.uint32(WARP)
 
 
 @effect("activemask")
