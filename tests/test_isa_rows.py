@@ -12,6 +12,7 @@ from ptxkit import targets
 from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
+from ptxkit.isa.traits import TRAITS
 
 FORMS = [form for opcode in registry.opcodes() for form in registry.forms(opcode)]
 MANUAL = [
@@ -27,6 +28,11 @@ def fitting_target(form: Form, facts: frozenset[str]) -> str | None:
             independent = form.sampler in facts
             return f"{name}, texmode_independent" if independent else name
     return None
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+def test_traits_are_of_instructions_that_have_rows(trait):
+    assert set(TRAITS[trait].instructions.split()) <= {form.name for form in FORMS}
 
 
 @pytest.mark.parametrize(

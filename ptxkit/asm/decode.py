@@ -230,6 +230,6 @@ def sources(instruction: Instruction) -> tuple[Operand, ...]:
 
 
 def traits(instruction: Instruction) -> frozenset[str]:
-    """What the row says of the instruction beside its syntax (`ptxkit.isa.notation.TRAITS`)."""
+    """What the row says of the instruction beside its syntax (`ptxkit.isa.traits`)."""
     match = instruction.match
     return match.form.traits if match is not None else frozenset()

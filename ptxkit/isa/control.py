@@ -5,9 +5,9 @@ from ptxkit.isa.registry import Chapter
 form = Chapter("control", "9.7.12")
 
 # fmt: off
-form("bra{.uni}      tgt",                     "3", tgt="read label", traits="branches")
-form("brx.idx{.uni}  index, tlist",            "4", index="read u32", tlist="targets", traits="branches", since="6.0 sm_30")
-form("call{.uni}     func",                    "5", func="read function", traits="calls")
-form("ret{.uni}",                              "6", traits="ends")
-form("exit",                                   "7", traits="ends")
+form("bra{.uni}      tgt",                     "3", tgt="read label")
+form("brx.idx{.uni}  index, tlist",            "4", index="read u32", tlist="targets", since="6.0 sm_30")
+form("call{.uni}     func",                    "5", func="read function")
+form("ret{.uni}",                              "6")
+form("exit",                                   "7")
 # fmt: on

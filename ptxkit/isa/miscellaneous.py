@@ -11,7 +11,7 @@ form("brkpt",                                  "1")
 form("nanosleep.u32  t",                       "2", t="read u32", since="6.3 sm_70")
 form("pmevent        a",                       "3", a="read imm 0..15", since="1.4")
 form("pmevent.mask   a",                       "3", a="read imm 0..65535", since="3.0 sm_20")
-form("trap",                                   "4", traits="ends")
+form("trap",                                   "4")
 form("setmaxnreg.inc.sync.aligned.u32  imm-reg-count", "5", imm_reg_count="read imm 24..256/8", since=SETMAXNREG)
 form("setmaxnreg.dec.sync.aligned.u32  imm-reg-count", "5", imm_reg_count="read imm 24..256/8", since=SETMAXNREG)
 # fmt: on

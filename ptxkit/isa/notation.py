@@ -47,7 +47,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ptxkit import targets
@@ -55,6 +55,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import Availability, Condition, Facts, NotationError, Rule
 from ptxkit.isa.names import NAMES
 from ptxkit.isa.places import Operands, Place, Spec
+from ptxkit.isa.traits import TRAITS_OF
 from ptxkit.targets import Version
 
 __all__ = ["Form", "NotationError", "Place", "Slot", "Spec", "name_of", "parse_form"]
@@ -106,16 +107,6 @@ USUAL = {
 """Specifications of operands whose name says what they are, in every row."""
 
 
-TRAITS = {
-    "branches": "control goes on at a label, unless a guard keeps it here",
-    "calls": "control goes to a function and comes back",
-    "ends": "the thread leaves the function, or is gone",
-    "aligned": "all threads of a warp execute it together, though no `.aligned` says so",
-    "carries": "the carry flag is read; it is written where the slot `.cc` is filled",
-}
-"""What a row may say of its instruction beside its syntax."""
-
-
 @dataclass(frozen=True, eq=False)
 class Form:
     """One form of an instruction: a row.
@@ -137,7 +128,6 @@ class Form:
         section: of the manual.
         chapter: the file that holds the row.
         selectors: the parts that `a{.asel}` may select.
-        traits: what it does beyond its operands, see `TRAITS`.
     """
 
     syntax: str
@@ -155,7 +145,6 @@ class Form:
     section: str
     chapter: str
     selectors: Mapping[str, tuple[str, ...]]
-    traits: frozenset[str]
 
     @cached_property
     def shapes(self) -> tuple[tuple[Place, ...], ...]:
@@ -171,6 +160,11 @@ class Form:
     def name(self) -> str:
         """The instruction's name."""
         return self.names[0]
+
+    @cached_property
+    def traits(self) -> frozenset[str]:
+        """What it does beyond its syntax (`ptxkit.isa.traits`)."""
+        return TRAITS_OF.get(self.name, frozenset())
 
     @cached_property
     def sampler(self) -> str | None:
@@ -271,7 +265,6 @@ def parse_form(
     beyond: str | None = None,
     rules: str | tuple[str, ...] = (),
     lax: str = "",
-    traits: str = "",
     chapter: str = "",
     **given: str,
 ) -> Form:
@@ -287,7 +280,6 @@ def parse_form(
         beyond: condition of what ptxas takes and the manual does not have.
         rules: what must hold.
         lax: slots that ptxas lets stay empty, against the manual.
-        traits: see `TRAITS`.
         chapter: the file that holds the row.
         given: values of slots, specifications of operands.
 
@@ -297,10 +289,7 @@ def parse_form(
     try:
         beyond_ = Condition.parse(beyond) if beyond else None
         asked = (needs or {}, advises or {})
-        form = _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
-        if unknown := set(traits.split()) - set(TRAITS):
-            raise NotationError(f"`{' '.join(sorted(unknown))}` is no trait")
-        return replace(form, traits=frozenset(traits.split()))
+        return _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
     except NotationError as reason:
         raise NotationError(f"row `{syntax}`: {reason}") from None
 
@@ -384,7 +373,6 @@ def _parse_form(
         section=section,
         chapter=chapter,
         selectors={name: tuple(text.split()) for name, text in selectors.items()},
-        traits=frozenset(),
     )
 
 

@@ -1,0 +1,44 @@
+"""What instructions do beyond their syntax, each trait with all instructions that have it.
+
+An instruction has its traits by its name (`ptxkit.isa.names`), whatever modifiers and operands follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Trait(NamedTuple):
+    """What it says, and the names of the instructions of which it is true, separated by blanks."""
+
+    meaning: str
+    instructions: str
+
+
+TRAITS: Mapping[str, Trait] = {
+    "branches": Trait("control goes on at a label, unless a guard keeps it here", "bra brx.idx"),
+    "calls": Trait("control goes to a function and comes back", "call"),
+    "ends": Trait("the thread leaves the function, or is gone", "ret exit trap"),
+    "aligned": Trait(
+        "all threads of a warp execute it together, though no `.aligned` says so",
+        "bar.sync bar.arrive bar.red",
+    ),
+    "carries": Trait(
+        "the carry flag is read; it is written where the slot `.cc` is filled",
+        "addc subc madc.lo madc.hi",
+    ),
+}
+"""Every trait."""
+
+
+def _by_name() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for trait, (_, instructions) in TRAITS.items():
+        for name in instructions.split():
+            found.setdefault(name, set()).add(trait)
+    return {name: frozenset(traits) for name, traits in found.items()}
+
+
+TRAITS_OF = _by_name()
+"""The traits of each instruction that has any, by its name."""
