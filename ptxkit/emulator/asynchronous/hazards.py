@@ -131,8 +131,7 @@ class Hazards(Accesses):
                 if not len(at):
                     continue
                 # Granules of one access that lie side by side are judged by the first of them.
-                again = (record[at[1:]] == record[at[:-1]]) & (items[at[1:]] == items[at[:-1]])
-                at = at[np.append(True, ~again)]
+                at = at[_runs(record[at], items[at])]
                 self._judge(
                     operation, part, ledger, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
@@ -356,8 +355,11 @@ class Hazards(Accesses):
             return records
         at = np.flatnonzero(own)
         if waited:
-            rows, lanes = operation.rows[item[at]], operation.lanes[item[at]]
-            at = at[~self._seen(operation, ledger, before[at], rows, lanes).all(axis=1)]
+            runs = _runs(before[at], item[at])
+            first = at[runs]
+            rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
+            seen = self._seen(operation, ledger, before[first], rows, lanes)
+            at = at[~seen.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(runs), len(at))))]
         kept = records.copy()
         kept[at] = before[at]
         return kept
@@ -371,6 +373,13 @@ class Hazards(Accesses):
         each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
         seen = self.gang.order.has_seen(ledger, record.repeat(operation.warps), each)
         return seen.reshape(-1, operation.warps)
+
+
+def _runs(record: np.ndarray, item: np.ndarray) -> np.ndarray:
+    """Where runs begin of granules side by side of which the same record stands, of the same item: bool."""
+    begins = np.ones(len(record), bool)
+    begins[1:] = (record[1:] != record[:-1]) | (item[1:] != item[:-1])
+    return begins
 
 
 def _same_source(operation: Operation, first: int, second: int) -> bool:
