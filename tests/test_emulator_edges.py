@@ -76,6 +76,43 @@ def test_a_reduction_keeps_what_is_undefined_on_either_side(word: int) -> None:
     assert "guard `%p2`" in found.message
 
 
+@pytest.mark.parametrize(
+    ("access", "found"),
+    [
+        ("red.relaxed.gpu.global.add.u32 [%rd1], 1;", None),
+        ("atom.relaxed.gpu.global.add.u32 %r4, [%rd1], 1;", None),
+        ("multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r5;", None),
+        ("multimem.ld_reduce.relaxed.gpu.global.add.u32 %r4, [%rd1];", "P651"),
+        ("st.relaxed.gpu.global.u32 [%rd1], 1;", "P651"),
+    ],
+)
+def test_reductions_need_no_order_among_them(access: str, found: str | None) -> None:
+    """A warp accesses a word, and a thread of another one reduces to it asynchronously."""
+    body = f"""
+    .shared .align 16 .b8 s[16];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r5, 1;
+    ld.param.u64 %rd1, [out];
+    setp.ge.u32 %p2, %r2, 32;
+    @%p2 {access}
+    setp.eq.u32 %p1, %r2, 0;
+    @!%p1 ret;
+    mov.u32 %r3, s;
+    st.shared.v2.u64 [%r3], {{1, 0}};
+    fence.proxy.async;
+    cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r3], 16;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+"""
+    device = Emulator()
+    out = device.array(np.zeros(4, np.uint32))
+    if found is not None:
+        fault(found, module(body), [out], device=device, block=64)
+        return
+    assert launch(module(body), [out], device=device, block=64).findings == []
+    assert list(out.numpy()) == [33, 0, 0, 0]
+
+
 @pytest.mark.parametrize("body", ["", "L:\n", "call nothing;\n"])
 def test_bodies_without_an_instruction(body: str) -> None:
     text = (

@@ -28,6 +28,10 @@ TRAITS: Mapping[str, Trait] = {
         "the carry flag is read; it is written where the slot `.cc` is filled",
         "addc subc madc.lo madc.hi",
     ),
+    "reduces": Trait(
+        "each element of memory is read, combined and written as one: several need no order among them",
+        "atom red red.async multimem.red cp.reduce.async.bulk cp.reduce.async.bulk.tensor sured.b sured.p",
+    ),
 }
 """Every trait."""
 

@@ -140,12 +140,7 @@ class Hazards(Accesses):
         """Whether records are of reductions: those need not be ordered with one another."""
         numbers, which = np.unique(ledger.number(record), return_inverse=True)
         sites = [self.gang.launch.events.site(int(number)) for number in numbers]
-        reduced = [
-            site is not None
-            and (site.instruction.opcode in ("red", "atom") or "reduce" in site.instruction.modifiers)
-            for site in sites
-        ]
-        return np.array(reduced, bool)[which]
+        return np.array([site is not None and "reduces" in site.row.traits for site in sites], bool)[which]
 
     def _judge(
         self,
