@@ -580,3 +580,28 @@ def test_a_guard_that_is_the_same_in_every_warp() -> None:
         "mad.wide.u32 %rd1, %r20, 4, %rd1;\n    st.global.u32 [%rd1 + 2048], %r1",
     )
     clean(body)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "st.global.f32 [%rd1], %f1;",
+        f"wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {{{', '.join(['%f1'] * 8)}}};",
+    ],
+)
+def test_a_store_beside_a_load_of_another_cta(store: str) -> None:
+    """Races are sought in what a kernel stores through, whichever instruction it is."""
+    body = f"""
+    mov.f32 %f1, 0f3F800000;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra STORE;
+    ld.global.f32 %f2, [%rd1];
+    ret;
+STORE:
+    {store}
+"""
+    device = Emulator()
+    found = fault("P651", module(body), [device.array(np.zeros(256, np.float32))], grid=2, device=device)
+    assert found.message.startswith("GMEM-RACE")

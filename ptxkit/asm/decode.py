@@ -229,6 +229,24 @@ def sources(instruction: Instruction) -> tuple[Operand, ...]:
     return tuple(compress(instruction.operands, match.read))
 
 
+def variables(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that may be a variable of any space and stand for its address: the source of `mov`."""
+    match = instruction.match
+    if match is None:
+        return ()
+    found = []
+    for place, operand in zip(match.places, instruction.operands, strict=True):
+        spec = match.form.specs.get(place.name)
+        if (
+            spec is not None
+            and "variable" in spec.words
+            and not spec.spaces
+            and not isinstance(operand, Vector)
+        ):
+            found.append(operand)
+    return tuple(found)
+
+
 def traits(instruction: Instruction) -> frozenset[str]:
     """What the row says of the instruction beside its syntax (`ptxkit.isa.traits`)."""
     match = instruction.match

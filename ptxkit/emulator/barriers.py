@@ -181,7 +181,7 @@ def bits(lanes: np.ndarray) -> int:
 def ends(group: Group) -> bool:
     """Whether a group does nothing more than end its threads."""
     sites = group.code.blocks[group.pc].sites
-    return not group.frames and bool(sites) and sites[0].instruction.opcode in ("ret", "exit")
+    return not group.frames and bool(sites) and "ends" in sites[0].row.traits
 
 
 def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:

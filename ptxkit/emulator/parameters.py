@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded, traits
+from ptxkit.asm.decode import Decoded, traits, variables
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES, DType
@@ -81,9 +81,8 @@ class ParameterSlots:
         """Move the parameters whose address `mov` takes to the stack."""
         function, image = self._builder.function, self._builder.program.image
         for instruction in self._builder.flow.instructions if function.kind == "func" else ():
-            if instruction.opcode != "mov" or isinstance(instruction.operands[-1], tree.Vector):
-                continue
-            for symbol in map(self._builder.meaning, operand_names(instruction.operands[-1])):
+            names = (name for operand in variables(instruction) for name in operand_names(operand))
+            for symbol in map(self._builder.meaning, names):
                 if symbol is not None and self.is_sliced(symbol):
                     size, align = image.size_of(symbol), image.alignment_of(symbol)
                     site = Site(instruction, function.name, image.source)
@@ -107,7 +106,7 @@ class ParameterSlots:
 
     def _access(self, instruction: tree.Instruction) -> tuple[Symbol, int, int, int] | None:
         """The (variable, offset, width, count) of a load or store of a sliced variable."""
-        if instruction.opcode not in ("ld", "st"):
+        if traits(instruction).isdisjoint(("loads", "stores")):
             return None
         form = Decoded(instruction)
         found = self.place_of(form)
@@ -156,11 +155,11 @@ class ParameterSlots:
         if access is not None:
             symbol, offset, width, count = access
             bits = sum(1 << p.slot for p in self.covering(symbol, offset, width * count))
-            return (bits, 0) if instruction.opcode == "ld" else (0, bits)
+            return (bits, 0) if "loads" in traits(instruction) else (0, bits)
         if "calls" in traits(instruction):
             lists = Decoded(instruction).operands
             return self._slots_of(lists.get("param_list")), self._slots_of(lists.get("ret_param"))
-        if instruction.opcode == "ret":
+        if "returns" in traits(instruction):
             return self.returned, 0
         return 0, 0
 

@@ -214,7 +214,7 @@ class Builder:
     def _watch(self, item: Compiled) -> None:
         """Let an instruction other than `wgmma` look out for products in flight on its registers."""
         instruction = item.site.instruction
-        if instruction.opcode == "wgmma":
+        if item.site.row.chapter == "wgmma":
             return
         symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
         slots = tuple(sorted(self._slots_of(symbols) & self.warpgroup_slots))

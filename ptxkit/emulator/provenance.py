@@ -3,19 +3,12 @@ which of its loads are for the products of warpgroups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded
+from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import Code as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.emulator.addresses import plain_space
-
-STORING = frozenset({"st", "atom", "red", "cp", "multimem", "call"})
-"""Opcodes that may store to an address, or hand one to a function that does."""
-LOADING = frozenset({"ld", "ldmatrix"})
-"""Opcodes that read shared memory for registers, and nothing else."""
 
 
 def stored_through(flow: Flow) -> set[str]:
@@ -26,14 +19,12 @@ def stored_through(flow: Flow) -> set[str]:
     sources = _sources(flow)
     found: set[str] = set()
     for instruction in flow.instructions:
-        if instruction.opcode not in STORING:
-            continue
-        addresses: Iterable[tree.Operand] = instruction.operands
-        if instruction.opcode != "call":
-            addresses = [o for o in instruction.operands if isinstance(o, tree.Address)]
-        elif not any(isinstance(o, tree.Arguments) for o in instruction.operands):
-            continue
-        for operand in addresses:
+        handed: list[tree.Operand] = []
+        if "stores" in traits(instruction):
+            handed = [operand for operand in instruction.operands if isinstance(operand, tree.Address)]
+        elif "calls" in traits(instruction) and "param_list" in Decoded(instruction).operands:
+            handed = [Decoded(instruction).operands["param_list"]]
+        for operand in handed:
             for name in operand_names(operand):
                 symbol = flow.meaning(name)
                 if symbol is not None:
@@ -49,7 +40,7 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
         changed = False
         for instruction in flow.instructions:
             reached: set[str] = set()
-            loads = instruction.opcode == "ld"
+            loads = "loads" in traits(instruction)
             for name in read_names(instruction):
                 symbol = flow.meaning(name)
                 if symbol is None:
@@ -61,7 +52,7 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
             if not reached:
                 continue
             targets = written_names(instruction)
-            if instruction.opcode == "st" and plain_space(Decoded(instruction)["ss"] or "") == "param":
+            if "stores" in traits(instruction) and plain_space(Decoded(instruction)["ss"] or "") == "param":
                 targets = [n for n in operand_names(instruction.operands[0])]
             for name in targets:
                 symbol = flow.meaning(name)
@@ -86,7 +77,7 @@ def loads_of_products(flow: Flow) -> frozenset[int]:
                 before |= wanted[following]
             if flow.writes[number] & before:
                 before &= ~flow.kills[number]
-                if flow.instructions[number].opcode in LOADING:
+                if "loads" in traits(flow.instructions[number]):
                     loads.add(id(flow.instructions[number]))
                 else:
                     before |= flow.reads[number]

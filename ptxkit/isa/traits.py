@@ -20,6 +20,7 @@ TRAITS: Mapping[str, Trait] = {
     "branches": Trait("control goes on at a label, unless a guard keeps it here", "bra brx.idx"),
     "calls": Trait("control goes to a function and comes back", "call"),
     "ends": Trait("the thread leaves the function, or is gone", "ret exit trap"),
+    "returns": Trait("control goes back to the caller", "ret"),
     "aligned": Trait(
         "all threads of a warp execute it together, though no `.aligned` says so",
         "bar.sync bar.arrive bar.red",
@@ -27,6 +28,16 @@ TRAITS: Mapping[str, Trait] = {
     "carries": Trait(
         "the carry flag is read; it is written where the slot `.cc` is filled",
         "addc subc madc.lo madc.hi",
+    ),
+    "loads": Trait(
+        "registers get what is in memory, and nothing else happens",
+        "ld ldu ldmatrix multimem.ld_reduce wmma.load.a wmma.load.b wmma.load.c",
+    ),
+    "stores": Trait(
+        "memory at the address of an operand is written",
+        "st st.async st.bulk stmatrix wmma.store.d multimem.st multimem.red atom red red.async cp.async "
+        "cp.async.bulk cp.async.bulk.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor "
+        "tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel.async tcgen05.alloc",
     ),
     "reduces": Trait(
         "each element of memory is read, combined and written as one: several need no order among them",
