@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load, check_store
@@ -60,16 +60,16 @@ class Access:
         return self.bank.shadow is not None
 
     @property
-    def ledger(self) -> Ledger | None:
+    def history(self) -> AccessHistory | None:
         """Where accesses to this memory are entered, if races are sought in it."""
         if self.space == "global":
-            return self.owner.ledger if isinstance(self.owner, Allocation) else None
-        return self.bank.ledger if self.space == "shared" and isinstance(self.bank, TiledBank) else None
+            return self.owner.history if isinstance(self.owner, Allocation) else None
+        return self.bank.history if self.space == "shared" and isinstance(self.bank, TiledBank) else None
 
     @property
-    def ledger_of_write(self) -> Ledger | None:
+    def history_of_write(self) -> AccessHistory | None:
         """The same for a write: races are sought in global memory from the first one on, if not before."""
-        known, launch = self.ledger, self.group.gang.launch
+        known, launch = self.history, self.group.gang.launch
         if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
             return known
         return launch.seek_races(self.owner)
@@ -98,13 +98,13 @@ class Access:
             width, count: what each lane loads.
             strength: empty for a weak load; `fence` for a relaxed, `yes` for an acquiring one.
         """
-        ledger = self.ledger
+        history = self.history
         if self.group.gang.launch.program.asynchronous:
             self.meet_flying(width * count, False)
-        if ledger is not None:
-            number = check_load(self, ledger, width * count, bool(strength))
+        if history is not None:
+            number = check_load(self, history, width * count, bool(strength))
             if strength:
-                self.group.gang.order.synchronise(self, ledger, number, strength, "no")
+                self.group.gang.order.synchronise(self, history, number, strength, "no")
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -148,13 +148,13 @@ class Access:
         """
         if self.space in READ_ONLY:
             self.refuse("writes", "which kernels only read")
-        ledger = self.ledger_of_write
+        history = self.history_of_write
         if self.group.gang.launch.program.asynchronous:
             self.meet_flying(width * len(values), True)
-        if ledger is not None:
-            number = check_store(self, ledger, values, width, bool(strength))
+        if history is not None:
+            number = check_store(self, history, values, width, bool(strength))
             if strength:
-                self.group.gang.order.synchronise(self, ledger, number, "no", strength)
+                self.group.gang.order.synchronise(self, history, number, "no", strength)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]

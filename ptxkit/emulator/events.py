@@ -46,7 +46,7 @@ class Events:
             programmatic: but for what the launch ahead of it did.
 
         Returns:
-            Whether numbers begin anew, so that all ledgers must be forgotten.
+            Whether numbers begin anew, so that all access histories must be forgotten.
         """
         ahead, self.first = self.first, self.now
         self.ordered = ahead if programmatic else self.first

@@ -11,12 +11,12 @@ import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Label, Severity
 from ptxkit.emulator import jit
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.code import Block
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
 from ptxkit.emulator.gang import Gang, Status
-from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
@@ -279,17 +279,17 @@ class Execution:
         self.counts.ctas += self.cluster
         return first % x, first // x % y, first // (x * y), 1
 
-    def seek_races(self, allocation: Allocation) -> Ledger:
+    def seek_races(self, allocation: Allocation) -> AccessHistory:
         """Enter accesses to an allocation from now on."""
         granule = self.program.smallest["global"]
-        if allocation.ledger is None or allocation.ledger.granule > granule:
-            allocation.ledger = Ledger(allocation.size, granule, allocation.address - BASE)
-        return allocation.ledger
+        if allocation.history is None or allocation.history.granule > granule:
+            allocation.history = AccessHistory(allocation.size, granule, allocation.address - BASE)
+        return allocation.history
 
     def _begin(self) -> None:
         """Everything before the launch is ordered before it; races are sought in what it may store to."""
         if self.events.start(self.programmatic):
-            self.memory.forget_ledgers()
+            self.memory.forget_histories()
         if not self.sanitize or "global" not in self.program.smallest:
             return
         for name in self.program.stored_through:

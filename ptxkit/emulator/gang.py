@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.addresses import LOCAL_START
 from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
@@ -24,7 +25,6 @@ from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import Dim3, EmulatorFault, Site, Thread, fault, show
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
-from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.order import Order
 from ptxkit.emulator.special import SPECIAL
@@ -123,7 +123,9 @@ class Gang:
         self.order: Order = Order(self, launch.events.ordered)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
-            self.shared.ledger = Ledger(size, launch.program.smallest["shared"], private=self.cluster == 1)
+            self.shared.history = AccessHistory(
+                size, launch.program.smallest["shared"], private=self.cluster == 1
+            )
         self.mbarriers = MBarriers(self)
         self.queue = Queue(self)
         self.warpgroups: Warpgroups | None = None

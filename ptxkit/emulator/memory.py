@@ -22,7 +22,7 @@ from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.values import RAW, U64
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.ledger import Ledger
+    from ptxkit.emulator.access_history import AccessHistory
 
 MAP_NORESERVE = 0x4000
 """Linux's flag, which Python names only from 3.13 on."""
@@ -187,7 +187,7 @@ class Allocation:
         undefined: whether some of its bytes may be undefined.
         heap: whether the device's `malloc` made it.
         freed_by: what freed it, in words.
-        ledger: where accesses are entered that others may race with; None where races are not sought.
+        history: where accesses are entered that others may race with; None where races are not sought.
     """
 
     address: int
@@ -197,7 +197,7 @@ class Allocation:
     undefined: bool = False
     heap: bool = False
     freed_by: str = ""
-    ledger: Ledger | None = None
+    history: AccessHistory | None = None
 
     @property
     def end(self) -> int:
@@ -301,7 +301,7 @@ class GlobalMemory(Bank):
         allocation.live = False
         allocation.freed_by = by
         allocation.undefined = False
-        allocation.ledger = None
+        allocation.history = None
         self.used -= allocation.size
         if allocation.heap:
             self.heap_used -= allocation.size
@@ -320,10 +320,10 @@ class GlobalMemory(Bank):
         self.shadow[start : start + allocation.size] = 0xFF
         allocation.undefined = allocation.size > 0
 
-    def forget_ledgers(self) -> None:
+    def forget_histories(self) -> None:
         """Forget all accesses."""
         for allocation in self._allocations:
-            allocation.ledger = None
+            allocation.history = None
 
     def find(self, address: int) -> Allocation | None:
         """The allocation, live or freed, with the greatest address not above `address`."""
@@ -370,7 +370,7 @@ class TiledBank(Bank):
         self._undefined: Any = np.full(self.stride // CHUNK, tracked)
         self._any = tracked
         self._looks = 0
-        self.ledger: Ledger | None = None
+        self.history: AccessHistory | None = None
 
     def suspect(self, first: int, last: int) -> bool:
         """Whether bytes `first` to `last` (inclusive) of some tile may be undefined."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.handover import SPACES, Handover
 from ptxkit.emulator.lanes_apart import EVERY, Look
-from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.seen import Seen
 from ptxkit.emulator.values import WARP
@@ -286,12 +286,14 @@ class Order(Seen):
 
     # ---- order through memory
 
-    def synchronise(self, access: Access, ledger: Ledger, number: int, acquires: str, releases: str) -> None:
+    def synchronise(
+        self, access: Access, history: AccessHistory, number: int, acquires: str, releases: str
+    ) -> None:
         """A strong access passes an order on through memory.
 
         Args:
             access: what is accessed.
-            ledger: of that memory.
+            history: of that memory.
             number: of the access.
             acquires, releases: `yes`, `fence` (only together with one), or `no`.
         """
@@ -300,9 +302,9 @@ class Order(Seen):
         index = np.broadcast_to(np.asarray(access.index), shape)
         active = lanes_of(group, access.guard, shape)
         row, lane = np.nonzero(np.ones(shape, bool) if active is None else active)
-        places = ledger.granules(index[row, lane])
+        places = history.granules(index[row, lane])
         rows = row if group.rows is None else group.rows[row]
-        published = ledger.release_numbers()
+        published = history.release_numbers()
         found = published[places]
         if releases != "no":
             own = np.full(len(rows), number) if releases == "yes" else self.fenced[rows]

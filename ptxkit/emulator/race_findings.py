@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import Label
+from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.barrier_phases import crowds_between
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
-from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.values import WARP
 
@@ -35,14 +35,14 @@ class Party:
     machine: bool = False
 
 
-def party(access: Access, ledger: Ledger, record: Any, row: int = 0) -> Party:
+def party(access: Access, history: AccessHistory, record: Any, row: int = 0) -> Party:
     """Whose a record is; `row`: a row of the gang in whose CTA it lies, where the memory is a CTA's own."""
     gang = access.group.gang
-    thread = int(ledger.thread(record))
-    cta = int(gang.ctas[row // gang.warps]) if ledger.private else thread >> THREAD_BITS
-    site = gang.launch.events.site(int(ledger.number(record)))
-    number = int(ledger.number(record))
-    return Party(cta, thread & THREAD, site, number, bool(ledger.is_async(record)))
+    thread = int(history.thread(record))
+    cta = int(gang.ctas[row // gang.warps]) if history.private else thread >> THREAD_BITS
+    site = gang.launch.events.site(int(history.number(record)))
+    number = int(history.number(record))
+    return Party(cta, thread & THREAD, site, number, bool(history.is_async(record)))
 
 
 def report(

@@ -1,12 +1,12 @@
 """Data races in shared and global memory: SMEM-RACE, GMEM-RACE. PTX ISA chapter 8.
 
 Two accesses race if they are of different threads, one writes, not both are strong, and the later one's warp
-has not seen the earlier one (`ptxkit.emulator.order`). For each granule of memory a `Ledger` holds the last
-write, and the first and the last read that later writes may have to be ordered with. Races may be missed
-that way, but none is invented. Stores of the value that is there already are no race, nor are plain loads
-of global memory that others change atomically: compilers make such loads. Nor is a strong access that comes,
-without a fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's samples
-rely on it.
+has not seen the earlier one (`ptxkit.emulator.order`). For each granule of memory an `AccessHistory` holds
+the last write, and the first and the last read that later writes may have to be ordered with. Races may be
+missed that way, but none is invented. Stores of the value that is there already are no race, nor are plain
+loads of global memory that others change atomically: compilers make such loads. Nor is a strong access that
+comes, without a fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's
+samples rely on it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.ledger import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, Ledger
+from ptxkit.emulator.access_history import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, AccessHistory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.values import WARP
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
 
 
-def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
+def check_load(access: Access, history: AccessHistory, size: int, strong: bool) -> int:
     """Look for a write that the load races with, and enter the load.
 
     Returns:
@@ -35,30 +35,32 @@ def check_load(access: Access, ledger: Ledger, size: int, strong: bool) -> int:
     gang = access.group.gang
     number = gang.launch.events.take(access.site)
     index = np.atleast_2d(np.asarray(access.index))
-    own = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape)
-    at = ledger.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = ledger.limit(gang.order.limit(access.group, ledger.private))
-    for start, count in ledger.parts(size):
+    own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
+    at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
+    limit = history.limit(gang.order.limit(access.group, history.private))
+    for start, count in history.parts(size):
         place = at + start if start else at
-        if ledger.has("write"):
-            record = ledger.read("write", place, count)
+        if history.has("write"):
+            record = history.read("write", place, count)
             if _reaches(record, limit):
-                _examine_reads(access, ledger, record, own, record >= limit, strong)
-        first = ledger.read("first read", place, count)
+                _examine_reads(access, history, record, own, record >= limit, strong)
+        first = history.read("first read", place, count)
         if not _all_reach(first, limit):
             # Rows that share a place: the first of them stands for all, by what it has seen.
             alone = index.shape[0] == 1 and np.size(limit) > 1
             seen = limit[_standing_row(access)] if alone else limit
             backward = np.where(first < seen, own[..., None], first)[::-1, ::-1]
-            ledger.write("first read", place[::-1, ::-1], backward, count)
+            history.write("first read", place[::-1, ::-1], backward, count)
         last = own
         if index.shape[0] == 1 and access.group.n > 1:
-            last = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape, last=True)
-        ledger.write("last read", place, np.broadcast_to(last, place.shape)[..., None], count)
+            last = _own_records(access, history, number, STRONG if strong else WEAK, index.shape, last=True)
+        history.write("last read", place, np.broadcast_to(last, place.shape)[..., None], count)
     return number
 
 
-def check_store(access: Access, ledger: Ledger, values: tuple[Any, ...], width: int, strong: bool) -> int:
+def check_store(
+    access: Access, history: AccessHistory, values: tuple[Any, ...], width: int, strong: bool
+) -> int:
     """Look for accesses that a store races with, and enter the store; before it is made.
 
     Returns:
@@ -68,30 +70,30 @@ def check_store(access: Access, ledger: Ledger, values: tuple[Any, ...], width: 
     number = gang.launch.events.take(access.site)
     index, spread, active = access.spread(values)
     index = np.atleast_2d(np.asarray(index))
-    own = _own_records(access, ledger, number, STRONG if strong else WEAK, index.shape)
+    own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
     if access.space == "shared" and index.shape != (access.group.n, WARP):
         gang.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
-    at = ledger.granules(index)
-    limit = ledger.limit(gang.order.limit(access.group, ledger.private))
-    for start, count in ledger.parts(width * len(values)):
+    at = history.granules(index)
+    limit = history.limit(gang.order.limit(access.group, history.private))
+    for start, count in history.parts(width * len(values)):
         place = at + start if start else at
         for kind in KINDS:
-            if not ledger.has(kind):
+            if not history.has(kind):
                 continue
-            record = ledger.read(kind, place, count)
+            record = history.read(kind, place, count)
             if _reaches(record, limit):
                 flagged = (record >= limit) & _changes(access, index, spread, width)[..., None]
-                _examine(access, ledger, record, own, flagged, strong, kind, "write")
-        ledger.write("write", place, own[..., None], count)
+                _examine(access, history, record, own, flagged, strong, kind, "write")
+        history.write("write", place, own[..., None], count)
         if not strong and index.size > 1:
-            record = ledger.read("write", place, count)[..., :1]
-            _check_duplicates(access, ledger, record, own, index, spread)
+            record = history.read("write", place, count)[..., :1]
+            _check_duplicates(access, history, record, own, index, spread)
     return number
 
 
-def enter_atomic(access: Access, ledger: Ledger, size: int) -> int:
+def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     """Look for weak accesses that an atomic operation races with, and enter it.
 
     Returns:
@@ -102,15 +104,15 @@ def enter_atomic(access: Access, ledger: Ledger, size: int) -> int:
         access.meet_flying(size, True)
     number = gang.launch.events.take(access.site)
     index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
-    own = _own_records(access, ledger, number, STRONG | ATOMIC, index.shape)
-    at = ledger.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = ledger.limit(gang.order.limit(access.group, ledger.private))
-    for start, count in ledger.parts(size):
-        if ledger.has("write"):
-            record = ledger.read("write", at + start, count)
+    own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)
+    at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
+    limit = history.limit(gang.order.limit(access.group, history.private))
+    for start, count in history.parts(size):
+        if history.has("write"):
+            record = history.read("write", at + start, count)
             if _reaches(record, limit):
-                _examine(access, ledger, record, own, record >= limit, True, "write", "write")
-        ledger.write("write", at + start, own[..., None], count)
+                _examine(access, history, record, own, record >= limit, True, "write", "write")
+        history.write("write", at + start, own[..., None], count)
     return number
 
 
@@ -138,7 +140,12 @@ def _of_active(index: Any, active: Any) -> Any:
 
 
 def _own_records(
-    access: Access, ledger: Ledger, number: int, strength: int, shape: tuple[int, ...], last: bool = False
+    access: Access,
+    history: AccessHistory,
+    number: int,
+    strength: int,
+    shape: tuple[int, ...],
+    last: bool = False,
 ) -> Any:
     """The record of the thread behind each place of an index.
 
@@ -146,7 +153,7 @@ def _own_records(
     part have that of one that does.
     """
     group = access.group
-    threads = group.special("own slot" if ledger.private else "own record")
+    threads = group.special("own slot" if history.private else "own record")
     active = lanes_of(group, access.guard, (group.n, WARP))
     if active is not None:
         active = np.broadcast_to(active, (group.n, WARP))
@@ -162,7 +169,7 @@ def _own_records(
             threads = np.where(some[:, None], threads, threads[int(some.argmax())])
     elif active is not None:
         threads = np.where(active, threads, threads.flat[int(active.argmax())])
-    return ledger.own(number, strength, threads)
+    return history.own(number, strength, threads)
 
 
 def _standing_row(access: Access, last: bool = False) -> int:
@@ -184,7 +191,7 @@ def _changes(access: Access, index: Any, values: tuple[Any, ...], width: int) ->
 
 
 def _check_duplicates(
-    access: Access, ledger: Ledger, record: Any, own: Any, index: Any, values: tuple[Any, ...]
+    access: Access, history: AccessHistory, record: Any, own: Any, index: Any, values: tuple[Any, ...]
 ) -> None:
     """Lanes of one store that hit one place with different values race with each other."""
     other = record[..., 0] != own
@@ -205,7 +212,7 @@ def _check_duplicates(
         if differs.any():
             at = int(np.argmax(differs))
             pair = [int(order[at + i]) for i in (0, 1)]
-            parties = [party(access, ledger, own.reshape(-1)[lane]) for lane in pair]
+            parties = [party(access, history, own.reshape(-1)[lane]) for lane in pair]
             report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
 
 
@@ -224,7 +231,9 @@ def _interned(rows: tuple[int, ...]) -> frozenset[int]:
     return frozenset(rows)
 
 
-def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagged: Any, strong: bool) -> None:
+def _examine_reads(
+    access: Access, history: AccessHistory, record: Any, own: Any, flagged: Any, strong: bool
+) -> None:
     """`_examine` for a load: threads that load one place together are looked at one by one.
 
     A store of several threads to one place has the record of the first; those of its warps wrote it, too.
@@ -232,21 +241,21 @@ def _examine_reads(access: Access, ledger: Ledger, record: Any, own: Any, flagge
     group = access.group
     shape = (group.n, WARP)
     if access.space == "shared" and own.shape != shape and group.lanes > 1:
-        number = int(ledger.number(own.flat[0]))
-        own = _own_records(access, ledger, number, STRONG if strong else WEAK, shape)
-        flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~ledger.is_async(record)
+        number = int(history.number(own.flat[0]))
+        own = _own_records(access, history, number, STRONG if strong else WEAK, shape)
+        flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~history.is_async(record)
         together = group.gang.launch.events.together
         rows = np.arange(group.gang.rows) if group.rows is None else group.rows
-        for number in np.unique(ledger.number(record)).tolist():
+        for number in np.unique(history.number(record)).tolist():
             if number in together:
                 wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
-                flagged = flagged & ~((ledger.number(record) == number) & wrote)
-    _examine(access, ledger, record, own, flagged, strong, "write", "read")
+                flagged = flagged & ~((history.number(record) == number) & wrote)
+    _examine(access, history, record, own, flagged, strong, "write", "read")
 
 
 def _examine(
     access: Access,
-    ledger: Ledger,
+    history: AccessHistory,
     record: Any,
     own: Any,
     flagged: Any,
@@ -257,11 +266,11 @@ def _examine(
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
     group = access.group
     order = group.gang.order
-    flagged = flagged & ~order.is_own(ledger, record, ledger.thread(own)[..., None])
+    flagged = flagged & ~order.is_own(history, record, history.thread(own)[..., None])
     if strong:
-        flagged = flagged & ~ledger.is_at_least(record, STRONG)
+        flagged = flagged & ~history.is_at_least(record, STRONG)
     elif later == "read" and access.space == "global":
-        flagged = flagged & ~ledger.is_at_least(record, ATOMIC)
+        flagged = flagged & ~history.is_at_least(record, ATOMIC)
     active = lanes_of(group, access.guard, flagged.shape[:2])
     if active is not None:
         flagged = flagged & active[..., None]
@@ -270,25 +279,25 @@ def _examine(
     row, lane, piece = np.nonzero(flagged)
     theirs = np.broadcast_to(record, flagged.shape)[row, lane, piece]
     mine = np.broadcast_to(own, flagged.shape[:2])[row, lane]
-    my_thread = ledger.thread(mine).astype(np.int64)
-    if ledger.private:
+    my_thread = history.thread(mine).astype(np.int64)
+    if history.private:
         rows = row if group.rows is None else group.rows[row]
         if flagged.shape[0] == 1 and group.n > 1:
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
     else:
         ctas = group.gang.position(my_thread >> THREAD_BITS)
         rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
-    bad = ~order.has_seen(ledger, theirs, rows, strong, (my_thread & THREAD) % WARP)
+    bad = ~order.has_seen(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
     if earlier != "write" and bad.any() and group.gang.warpgroups is not None:
-        bad &= ~group.gang.warpgroups.took(ledger, theirs, rows)
+        bad &= ~group.gang.warpgroups.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
-        bad &= ~order.is_over(ledger, theirs, rows)
+        bad &= ~order.is_over(history, theirs, rows)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
-        place = int(index[row[at], lane[at]]) + int(piece[at]) * ledger.granule
-        them, me = party(access, ledger, theirs[at]), party(access, ledger, mine[at], int(rows[at]))
-        if ledger.private:
+        place = int(index[row[at], lane[at]]) + int(piece[at]) * history.granule
+        them, me = party(access, history, theirs[at]), party(access, history, mine[at], int(rows[at]))
+        if history.private:
             them = replace(them, cta=me.cta)
-        apart = bool(order.has_seen(ledger, theirs[at : at + 1], rows[at : at + 1], strong)[0])
+        apart = bool(order.has_seen(history, theirs[at : at + 1], rows[at : at + 1], strong)[0])
         report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)

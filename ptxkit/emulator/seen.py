@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.handover import SPACES, Handover
 from ptxkit.emulator.lanes_apart import LanesApart
-from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Seen:
 
     def has_seen(
         self,
-        ledger: Ledger,
+        history: AccessHistory,
         record: np.ndarray,
         rows: np.ndarray,
         strong: bool = False,
@@ -117,126 +117,130 @@ class Seen:
         """Whether rows have seen the accesses of some records.
 
         Args:
-            ledger: whose records.
+            history: whose records.
             record: a record for each row.
             rows: of the gang.
             strong: whether relaxed reads of the rows count, which a fence has yet to make good.
             lanes: the lane of each row that asks; None where all of them do together.
         """
-        number = ledger.number(record)
-        near, column, rank = self._whose(ledger, record, rows)
+        number = history.number(record)
+        near, column, rank = self._whose(history, record, rows)
         elsewhere = np.maximum(self.acquired[rows], self.pending[rows]) if strong else self.acquired[rows]
         known: np.ndarray = number < np.where(near, self.seen[rows, column], elsewhere)
-        told = ledger.is_async(record)
+        told = history.is_async(record)
         if told.any() and self.completed.shape[2]:
-            local = np.minimum((ledger.thread(record) & THREAD).astype(np.int64), self.completed.shape[2] - 1)
+            local = np.minimum(
+                (history.thread(record) & THREAD).astype(np.int64), self.completed.shape[2] - 1
+            )
             by_machine = np.where(near, self.completed[rows, rank, local], self.acquired[rows])
             known = np.where(told, number <= by_machine, known)
         if lanes is not None and self.apart.warps:
             for one, at in self.apart.pairs(rows, lanes):
                 local = np.minimum(
-                    (ledger.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
+                    (history.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
                 )
                 seen = np.where(told[at], one.completed[rank[at], local] + 1, one.seen[column[at]])
                 known[at] &= ~near[at] | (number[at] < seen)
         return known
 
-    def all_seen(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
+    def all_seen(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
         """Whether it is plain that some rows, and the next `warps` - 1, have seen all that some records say.
 
         No for those of the asynchronous machine, and where CTAs share the memory or lanes are apart.
         """
-        if not ledger.private or self.apart.warps or ledger.is_async(record).any():
+        if not history.private or self.apart.warps or history.is_async(record).any():
             return False
         seen = self.seen[rows] if warps == 1 else self.seen[(rows[:, None] + np.arange(warps)).reshape(-1)]
-        return bool(ledger.number(record.max()) < seen.min())
+        return bool(history.number(record.max()) < seen.min())
 
     def has_waited(
-        self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, told: np.ndarray
+        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, told: np.ndarray
     ) -> np.ndarray:
         """Whether rows know that the asynchronous machine was done with something after some accesses.
 
         Args:
-            ledger: whose records.
+            history: whose records.
             record: of a thread's access, for each row.
             rows: of the gang.
             told: the number in `completed` by which that is known, for each warp of the record's CTA.
         """
-        near, column, rank = self._whose(ledger, record, rows)
+        near, column, rank = self._whose(history, record, rows)
         done = self.completed[rows, rank, told[column % self.gang.warps]]
-        known: np.ndarray = near & (ledger.number(record) < done)
+        known: np.ndarray = near & (history.number(record) < done)
         return known
 
-    def is_over(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def is_over(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Whether reads are of lanes of the rows' own warps, before an exchange of all lanes of the warp.
 
         No order of memory comes with an exchange (9.7.9.6). But a load that stands before it has its value
         when a lane behind it stores, for a warp's accesses go to memory in order; cooperative groups rely
         on that.
         """
-        near, column, _ = self._whose(ledger, record, rows)
-        own = near & (column == self.column[rows]) & ~ledger.is_async(record)
-        over: np.ndarray = own & (ledger.number(record) < self.exchanged[rows])
+        near, column, _ = self._whose(history, record, rows)
+        own = near & (column == self.column[rows]) & ~history.is_async(record)
+        over: np.ndarray = own & (history.number(record) < self.exchanged[rows])
         return over
 
-    def is_own(self, ledger: Ledger, record: Any, threads: Any) -> Any:
+    def is_own(self, history: AccessHistory, record: Any, threads: Any) -> Any:
         """Whether records are of these threads themselves, and of this launch."""
-        own, events = ledger.is_thread(record, threads), self.gang.launch.events
-        return own if events.ordered == events.first else own & (ledger.number(record) >= events.first)
+        own, events = history.is_thread(record, threads), self.gang.launch.events
+        return own if events.ordered == events.first else own & (history.number(record) >= events.first)
 
-    def has_proxied(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray, space: str) -> np.ndarray:
+    def has_proxied(
+        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, space: str
+    ) -> np.ndarray:
         """Whether what rows do through the async proxy sees the generic accesses of some records.
 
         Args:
-            ledger: whose records.
+            history: whose records.
             record: a record for each row.
             rows: of the gang.
-            space: `shared` or `global`, where the ledger's memory lies.
+            space: `shared` or `global`, where the history's memory lies.
         """
-        near, column, _ = self._whose(ledger, record, rows)
+        near, column, _ = self._whose(history, record, rows)
         visible: np.ndarray = ~near | (
-            ledger.number(record) < self.proxied[rows, SPACES.index(space), column]
+            history.number(record) < self.proxied[rows, SPACES.index(space), column]
         )
         return visible
 
     def _whose(
-        self, ledger: Ledger, record: np.ndarray, rows: np.ndarray
+        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray
     ) -> tuple[Any, np.ndarray, np.ndarray]:
         """For each record whether it is of the row's cluster, the column of its warp, the rank of its CTA."""
         warps, size = self.gang.warps, self.gang.cluster
-        thread = ledger.thread(record).astype(np.int64)
+        thread = history.thread(record).astype(np.int64)
         warp = np.minimum((thread & THREAD) // WARP, warps - 1)
-        if ledger.private:
+        if history.private:
             rank = self.rank[rows]
             return np.ones(len(rows), bool), rank * warps + warp, rank
         position = self.gang.position(thread >> THREAD_BITS)
         near = (position >= 0) & (position // size == rows // warps // size)
-        near &= ledger.number(record) >= self.gang.launch.events.first
+        near &= history.number(record) >= self.gang.launch.events.first
         rank = np.where(near, position % size, 0)
         return near, rank * warps + warp, rank
 
-    def record_of(self, ledger: Ledger, rows: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-        """The threads of some rows and lanes as a ledger's records name them."""
+    def record_of(self, history: AccessHistory, rows: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        """The threads of some rows and lanes as an access history's records name them."""
         warps = self.gang.warps
-        thread = (rows % warps * WARP + lanes).astype(ledger.dtype)
-        if ledger.private:
+        thread = (rows % warps * WARP + lanes).astype(history.dtype)
+        if history.private:
             return thread
-        return self.gang.ctas[rows // warps].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | thread
+        return self.gang.ctas[rows // warps].astype(history.dtype) << history.dtype.type(THREAD_BITS) | thread
 
-    def record_of_slot(self, ledger: Ledger, mbarriers: MBarriers, slots: np.ndarray) -> np.ndarray:
+    def record_of_slot(self, history: AccessHistory, mbarriers: MBarriers, slots: np.ndarray) -> np.ndarray:
         """The same for what mbarriers tell of."""
-        local = np.minimum(mbarriers.local[slots], THREAD).astype(ledger.dtype)
-        if ledger.private:
+        local = np.minimum(mbarriers.local[slots], THREAD).astype(history.dtype)
+        if history.private:
             return local
         tile = mbarriers.place[slots] // self.gang.shared.stride
-        return self.gang.ctas[tile].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | local
+        return self.gang.ctas[tile].astype(history.dtype) << history.dtype.type(THREAD_BITS) | local
 
-    def record_told(self, ledger: Ledger, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
-        """What the asynchronous machine did to CTAs of the gang, as a ledger's records name it."""
-        number = np.minimum(local, THREAD).astype(ledger.dtype)
-        if ledger.private:
+    def record_told(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
+        """What the asynchronous machine did to CTAs of the gang, as an access history's records name it."""
+        number = np.minimum(local, THREAD).astype(history.dtype)
+        if history.private:
             return number
-        return self.gang.ctas[cta].astype(ledger.dtype) << ledger.dtype.type(THREAD_BITS) | number
+        return self.gang.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | number
 
 
 def _column(numbers: np.ndarray) -> Any:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from ptxkit.emulator.access_history import THREAD, THREAD_BITS
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.ledger import THREAD, THREAD_BITS
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -167,25 +167,25 @@ def _is_commit(site: Site | None) -> bool:
 
 def _check_accesses(gang: Gang, cta: int) -> None:
     """Whether accesses of other CTAs' threads to a CTA's shared memory are ordered before its exit."""
-    ledger = gang.shared.ledger
-    if ledger is None or ledger.private:
+    history = gang.shared.history
+    if history is None or history.private:
         return
     first, last = (
-        int(ledger.granules(at)) for at in (cta * gang.shared.stride, (cta + 1) * gang.shared.stride)
+        int(history.granules(at)) for at in (cta * gang.shared.stride, (cta + 1) * gang.shared.stride)
     )
     rows = np.arange(cta * gang.warps, (cta + 1) * gang.warps)
     for kind, verb in KINDS:
-        if not ledger.has(kind):
+        if not history.has(kind):
             continue
-        for record in np.unique(ledger.records(kind)[first:last]):
-            if not record or ledger.is_async(record):
+        for record in np.unique(history.records(kind)[first:last]):
+            if not record or history.is_async(record):
                 continue
-            who = int(ledger.thread(record)) >> THREAD_BITS
-            if who == int(gang.ctas[cta]) or int(ledger.number(record)) < gang.launch.events.first:
+            who = int(history.thread(record)) >> THREAD_BITS
+            if who == int(gang.ctas[cta]) or int(history.number(record)) < gang.launch.events.first:
                 continue
-            if not gang.order.has_seen(ledger, np.full(len(rows), record), rows).any():
-                site = gang.launch.events.site(int(ledger.number(record)))
-                thread = gang.launch.thread(who, int(ledger.thread(record)) & THREAD)
+            if not gang.order.has_seen(history, np.full(len(rows), record), rows).any():
+                site = gang.launch.events.site(int(history.number(record)))
+                thread = gang.launch.thread(who, int(history.thread(record)) & THREAD)
                 _foreign(gang, cta, site, f"{verb} its shared memory", str(thread))
 
 

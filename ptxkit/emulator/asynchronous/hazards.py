@@ -1,20 +1,20 @@
 """What asynchronous operations may not meet: bytes in flight, missing waits, missing proxy fences.
 
 While an operation is in flight, nobody may read what it writes or write what it touches. When its completion
-has been observed its accesses are entered into the ledgers, as those of the thread that waited for its group
-or of the mbarrier whose phase it completed; what follows is happens-before.
+has been observed its accesses are entered into the access histories, as those of the thread that waited for
+its group or of the mbarrier whose phase it completed; what follows is happens-before.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
 from ptxkit.emulator.asynchronous.accesses import Accesses
-from ptxkit.emulator.asynchronous.ledgers import granules, ledgers
+from ptxkit.emulator.asynchronous.histories import granules, histories
 from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.ledger import ASYNC, WEAK, Ledger
 from ptxkit.emulator.memory import TiledBank
 
 MATRIX_UNITS = ("wgmma", "tcgen05")
@@ -113,32 +113,32 @@ class Hazards(Accesses):
 
     def _look_back(self, operation: Operation, region: Region, kinds: tuple[str, ...]) -> None:
         """Hold a region against the accesses that are entered for its bytes."""
-        for ledger, part in ledgers(self.gang, region, "write" if len(kinds) > 1 else "read"):
-            present = [kind for kind in kinds if ledger.has(kind)]
+        for history, part in histories(self.gang, region, "write" if len(kinds) > 1 else "read"):
+            present = [kind for kind in kinds if history.has(kind)]
             if not present:
                 continue
-            index, interval = granules(ledger, part)
+            index, interval = granules(history, part)
             items = part.item[interval]
             rows = operation.rows[items]
             for kind in present:
-                record = ledger.take(kind, index)
+                record = history.take(kind, index)
                 some = record != 0
                 if not some.any():
                     continue
                 if operation.reduces:
-                    some &= ~self._reduced(ledger, record)
+                    some &= ~self._reduced(history, record)
                 at = np.flatnonzero(some)
                 if not len(at):
                     continue
                 # Granules of one access that lie side by side are judged by the first of them.
                 at = at[_runs(record[at], items[at])]
                 self._judge(
-                    operation, part, ledger, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
+                    operation, part, history, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
 
-    def _reduced(self, ledger: Ledger, record: np.ndarray) -> np.ndarray:
+    def _reduced(self, history: AccessHistory, record: np.ndarray) -> np.ndarray:
         """Whether records are of reductions: those need not be ordered with one another."""
-        numbers, which = np.unique(ledger.number(record), return_inverse=True)
+        numbers, which = np.unique(history.number(record), return_inverse=True)
         sites = [self.gang.launch.events.site(int(number)) for number in numbers]
         return np.array([site is not None and "reduces" in site.row.traits for site in sites], bool)[which]
 
@@ -146,7 +146,7 @@ class Hazards(Accesses):
         self,
         operation: Operation,
         region: Region,
-        ledger: Ledger,
+        history: AccessHistory,
         kind: str,
         index: np.ndarray,
         rows: np.ndarray,
@@ -155,41 +155,41 @@ class Hazards(Accesses):
         writes: bool,
     ) -> None:
         order = self.gang.order
-        if not order.all_seen(ledger, record, operation.rows, operation.warps):
+        if not order.all_seen(history, record, operation.rows, operation.warps):
             lanes = operation.lanes[items]
-            known = self._seen(operation, ledger, record, rows, lanes)
-            known[:, 0] |= order.is_own(ledger, record, order.record_of(ledger, rows, lanes))
+            known = self._seen(operation, history, record, rows, lanes)
+            known[:, 0] |= order.is_own(history, record, order.record_of(history, rows, lanes))
             surely = known.all(axis=1)
             if kind != "write" and not surely.all() and self.gang.warpgroups is not None:
-                surely |= self.gang.warpgroups.took(ledger, record, rows)
+                surely |= self.gang.warpgroups.took(history, record, rows)
             if not surely.all():
                 at = int(np.argmin(surely))
                 self.reports.unordered(
-                    operation, region, ledger, int(index[at]), int(items[at]), record[at], kind, writes
+                    operation, region, history, int(index[at]), int(items[at]), record[at], kind, writes
                 )
         if writes and operation.site.name == "clusterlaunchcontrol.try_cancel.async" and kind != "write":
-            self._check_slot(operation, ledger, rows, items, record)
+            self._check_slot(operation, history, rows, items, record)
         if operation.proxy == "async" and writes and kind != "write" and self.gang.launch.strict:
-            self._check_readers(operation, region, ledger, index, rows, items, record)
+            self._check_readers(operation, region, history, index, rows, items, record)
         if operation.proxy != "async" or writes:
             return
-        covered = ledger.is_async(record) | order.has_proxied(
-            ledger, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
+        covered = history.is_async(record) | order.has_proxied(
+            history, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
         )
         if covered.all():
             return
-        copied = self._copied(ledger, record) & (operation.site.row.chapter in MATRIX_UNITS)
+        copied = self._copied(history, record) & (operation.site.row.chapter in MATRIX_UNITS)
         for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
             if some.any() and (self.gang.launch.strict or not lenient):
                 at = int(np.argmax(some))
                 place, item = int(index[at]), int(items[at])
-                self.reports.unfenced(operation, region, ledger, place, item, record[at], lenient)
+                self.reports.unfenced(operation, region, history, place, item, record[at], lenient)
 
-    def _copied(self, ledger: Ledger, record: np.ndarray) -> np.ndarray:
+    def _copied(self, history: AccessHistory, record: np.ndarray) -> np.ndarray:
         """Whether records are of `cp.async`, which writes through the generic proxy: it is a weak memory
         operation (9.7.9.25.3.1), and only bulk copies are in the async proxy (9.7.9.25.2). Triton and
         FlashMLA hand what it wrote to matrix units without a proxy fence."""
-        numbers, which = np.unique(ledger.number(record), return_inverse=True)
+        numbers, which = np.unique(history.number(record), return_inverse=True)
         sites = [self.gang.launch.events.site(int(number)) for number in numbers]
         return np.array([site is not None and site.name == "cp.async" for site in sites], bool)[which]
 
@@ -197,7 +197,7 @@ class Hazards(Accesses):
         self,
         operation: Operation,
         region: Region,
-        ledger: Ledger,
+        history: AccessHistory,
         index: np.ndarray,
         rows: np.ndarray,
         items: np.ndarray,
@@ -206,24 +206,29 @@ class Hazards(Accesses):
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of
         `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
         space = "shared" if isinstance(region.bank, TiledBank) else "global"
-        covered = ledger.is_async(record) | self.gang.order.has_proxied(ledger, record, rows, space)
+        covered = history.is_async(record) | self.gang.order.has_proxied(history, record, rows, space)
         if not covered.all():
             at = int(np.argmax(~covered))
-            place = ledger.offset(int(index[at]))
+            place = history.offset(int(index[at]))
             message = (
                 f"PROXY-FENCE-WAR: {self.reports.place(region, place)} is written through the async proxy "
                 "after generic reads, and no `fence.proxy.async` covers these"
             )
-            site, who = self.reports.party(ledger, record[at], place)
+            site, who = self.reports.party(history, record[at], place)
             read = f"{who} read it" + (f": `{site.instruction.spelling}` at {site.where}" if site else "")
             notes = (f"{operation.thread(int(items[at]))} issues the write here", read)
             self.gang.launch.warn("P666", message, operation.site, notes)
 
     def _check_slot(
-        self, operation: Operation, ledger: Ledger, rows: np.ndarray, items: np.ndarray, record: np.ndarray
+        self,
+        operation: Operation,
+        history: AccessHistory,
+        rows: np.ndarray,
+        items: np.ndarray,
+        record: np.ndarray,
     ) -> None:
         """A response may only be overwritten once a proxy fence covers its readers."""
-        covered = ledger.is_async(record) | self.gang.order.has_proxied(ledger, record, rows, "shared")
+        covered = history.is_async(record) | self.gang.order.has_proxied(history, record, rows, "shared")
         if not covered.all():
             at = int(np.argmax(~covered))
             raise fault(
@@ -309,31 +314,31 @@ class Hazards(Accesses):
                 continue
             for region in regions:
                 part = region.of_items(chosen)
-                for ledger, within in ledgers(self.gang, part, kinds[0]):
-                    index, interval = granules(ledger, within)
+                for history, within in histories(self.gang, part, kinds[0]):
+                    index, interval = granules(history, within)
                     item = within.item[interval]
                     if slots is not None:
-                        threads = gang.order.record_of_slot(ledger, gang.mbarriers, slots[item])
-                        records = ledger.own(own, ASYNC, threads)
+                        threads = gang.order.record_of_slot(history, gang.mbarriers, slots[item])
+                        records = history.own(own, ASYNC, threads)
                     elif operation.told is not None:
                         ctas = operation.rows[item] // gang.warps
-                        threads = gang.order.record_told(ledger, operation.told[item], ctas)
-                        records = ledger.own(own, ASYNC, threads)
+                        threads = gang.order.record_told(history, operation.told[item], ctas)
+                        records = history.own(own, ASYNC, threads)
                     else:
-                        threads = gang.order.record_of(ledger, operation.rows[item], operation.lanes[item])
-                        records = ledger.own(own, WEAK, threads)
+                        threads = gang.order.record_of(history, operation.rows[item], operation.lanes[item])
+                        records = history.own(own, WEAK, threads)
                     for kind in kinds:
                         kept = records
-                        if kind == "first read" and ledger.has(kind):
-                            kept = self._first_reads(operation, ledger, index, item, records, slots is None)
-                        ledger.put(kind, index, kept)
+                        if kind == "first read" and history.has(kind):
+                            kept = self._first_reads(operation, history, index, item, records, slots is None)
+                        history.put(kind, index, kept)
         operation.unread &= ~read
         operation.unwritten &= ~written
 
     def _first_reads(
         self,
         operation: Operation,
-        ledger: Ledger,
+        history: AccessHistory,
         index: np.ndarray,
         item: np.ndarray,
         records: np.ndarray,
@@ -344,8 +349,8 @@ class Hazards(Accesses):
         A thread's own read stays, unless whoever knows of the operation knows of that read too: where the
         issuing warps, which had seen it, have waited.
         """
-        before = ledger.take("first read", index)
-        own = (before != 0) & ~ledger.is_async(before)
+        before = history.take("first read", index)
+        own = (before != 0) & ~history.is_async(before)
         if not own.any():
             return records
         at = np.flatnonzero(own)
@@ -353,20 +358,25 @@ class Hazards(Accesses):
             runs = _runs(before[at], item[at])
             first = at[runs]
             rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
-            seen = self._seen(operation, ledger, before[first], rows, lanes)
+            seen = self._seen(operation, history, before[first], rows, lanes)
             at = at[~seen.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(runs), len(at))))]
         kept = records.copy()
         kept[at] = before[at]
         return kept
 
     def _seen(
-        self, operation: Operation, ledger: Ledger, record: np.ndarray, rows: np.ndarray, lanes: np.ndarray
+        self,
+        operation: Operation,
+        history: AccessHistory,
+        record: np.ndarray,
+        rows: np.ndarray,
+        lanes: np.ndarray,
     ) -> np.ndarray:
         """Whether the lane that issued an item has seen a record, or the warps that did so: (rows, warps)."""
         if operation.warps == 1:
-            return self.gang.order.has_seen(ledger, record, rows, lanes=lanes)[:, None]
+            return self.gang.order.has_seen(history, record, rows, lanes=lanes)[:, None]
         each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
-        seen = self.gang.order.has_seen(ledger, record.repeat(operation.warps), each)
+        seen = self.gang.order.has_seen(history, record.repeat(operation.warps), each)
         return seen.reshape(-1, operation.warps)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ptxkit.diagnostics import Label, counted
+from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
-from ptxkit.emulator.ledger import THREAD, THREAD_BITS, Ledger
 from ptxkit.emulator.memory import BASE, TiledBank
 from ptxkit.emulator.race_findings import met_before_wait
 
@@ -36,36 +36,36 @@ class Reports:
             return f"{where} of CTA {self.gang.name_cta(tile)}"
         return f"global memory at {index + BASE:#x}"
 
-    def party(self, ledger: Ledger, record: Any, place: int) -> tuple[Site | None, str]:
+    def party(self, history: AccessHistory, record: Any, place: int) -> tuple[Site | None, str]:
         """The instruction behind a record, and who it is of."""
         gang = self.gang
-        site = gang.launch.events.site(int(ledger.number(record)))
-        thread = int(ledger.thread(record))
-        cta = int(gang.ctas[place // gang.shared.stride]) if ledger.private else thread >> THREAD_BITS
-        named = gang.mbarriers.machine if ledger.is_async(record) else gang.launch.thread
+        site = gang.launch.events.site(int(history.number(record)))
+        thread = int(history.thread(record))
+        cta = int(gang.ctas[place // gang.shared.stride]) if history.private else thread >> THREAD_BITS
+        named = gang.mbarriers.machine if history.is_async(record) else gang.launch.thread
         return site, str(named(cta, thread & THREAD))
 
     def unordered(
         self,
         operation: Operation,
         region: Region,
-        ledger: Ledger,
+        history: AccessHistory,
         granule: int,
         item: int,
         record: Any,
         kind: str,
         writes: bool,
     ) -> None:
-        place = ledger.offset(granule)
+        place = history.offset(granule)
         shared = isinstance(region.bank, TiledBank)
-        if int(ledger.number(record)) < self.gang.launch.events.first:
+        if int(history.number(record)) < self.gang.launch.events.first:
             later, earlier = "write" if writes else "read", kind.rpartition(" ")[2]
             met_before_wait(self.gang.launch, operation.site, operation.thread(item), place, earlier, later)
             return
         code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
         verb = "write" if writes else "read"
         earlier = kind.rpartition(" ")[2]
-        site, who = self.party(ledger, record, place)
+        site, who = self.party(history, record, place)
         message = (
             f"{rule}: an asynchronous {verb} of {self.place(region, place)} "
             f"races with another thread's {earlier}"
@@ -83,7 +83,7 @@ class Reports:
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
         row = operation.rows[item : item + 1]
-        if self.gang.order.has_seen(ledger, np.array([record]), row).all():
+        if self.gang.order.has_seen(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
@@ -92,15 +92,15 @@ class Reports:
         self,
         operation: Operation,
         region: Region,
-        ledger: Ledger,
+        history: AccessHistory,
         granule: int,
         item: int,
         record: Any,
         lenient: bool,
     ) -> None:
         """An operation reads what no proxy fence covers: a warning where practice does so, else an error."""
-        place = ledger.offset(granule)
-        site, who = self.party(ledger, record, place)
+        place = history.offset(granule)
+        site, who = self.party(history, record, place)
         message = (
             f"PROXY-FENCE-MISSING: {self.place(region, place)} was written through the generic proxy, "
             "and no `fence.proxy.async` covers that"

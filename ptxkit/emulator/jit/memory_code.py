@@ -39,9 +39,9 @@ class Shape(NamedTuple):
         row_shift: how many places a row has, as a power of two.
         tiles: whether each row has memory of its own.
         held: whether lanes that take no part keep what their destinations held.
-        record_bits: of a ledger's record; 0 where there is no ledger.
+        record_bits: of an access history's record; 0 where there is no history.
         granules: records of an access.
-        has_write, has_reads: whether the ledger has such records.
+        has_write, has_reads: whether the history has such records.
         limits: whether rows differ in what they may not have seen.
         clears: whether the shadow of what is stored is cleared.
     """
@@ -233,8 +233,8 @@ class _Access(_Code):
 def access_code(shape: Shape) -> str:
     """The function of an access of some shape.
 
-    It returns `UNSETTLED`, with nothing done, where a record of the ledger is one that some row may not have
-    seen, or where lanes store to one place.
+    It returns `UNSETTLED`, with nothing done, where a record of the access history is one that some row may
+    not have seen, or where lanes store to one place.
     """
     code = _Access(shape)
     (_store if shape.stores else _load)(code)

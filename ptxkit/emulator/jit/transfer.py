@@ -1,8 +1,9 @@
 """Loads and stores, compiled where nothing about them is in doubt.
 
 An access is settled by one look at all its addresses, as numpy settles it: they lie in one allocation, or in
-the CTA's shared memory, aligned and defined, and no record of the ledger is one that a row may not have seen.
-Then one function moves the bytes and enters the access. In every other case the step of numpy does all of it.
+the CTA's shared memory, aligned and defined, and no record of the access history is one that a row may
+not have seen. Then one function moves the bytes and enters the access. In every other case the
+step of numpy does all of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
@@ -27,7 +29,6 @@ from ptxkit.emulator.jit.memory_code import (
     range_code,
 )
 from ptxkit.emulator.jit.stretch import extent_of
-from ptxkit.emulator.ledger import WEAK, Ledger
 from ptxkit.emulator.memory import BASE, Allocation, Bank
 from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
@@ -62,7 +63,7 @@ class Place:
         bank: the bytes.
         start: the address of the bank's first byte, in the space of the addresses.
         stride: bytes of the tile of the bank that each CTA has; 0 where there is but one.
-        ledger: where the access is entered; None where races are not sought.
+        history: where the access is entered; None where races are not sought.
         suspect: whether some of the bytes may be undefined.
     """
 
@@ -70,7 +71,7 @@ class Place:
     bank: Bank
     start: int
     stride: int
-    ledger: Ledger | None
+    history: AccessHistory | None
     suspect: bool
 
 
@@ -223,7 +224,7 @@ class CompiledTransfer:
                 return None
             bank = gang.shared
             suspect = bank.suspect(low - start, high - start + accessor.size - 1)
-            return Place(space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.ledger, suspect)
+            return Place(space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect)
         if space != "global":
             return None
         found = self._allocation
@@ -231,10 +232,10 @@ class CompiledTransfer:
             found = self._allocation = launch.memory.find(low)
             if found is None or high + accessor.size > found.end or not found.live:
                 return None
-        ledger = found.ledger
-        if self._transfer.stores and ledger is None and launch.sanitize:
-            ledger = launch.seek_races(found)
-        return Place(space, launch.memory, BASE, 0, ledger, found.undefined)
+        history = found.history
+        if self._transfer.stores and history is None and launch.sanitize:
+            history = launch.seek_races(found)
+        return Place(space, launch.memory, BASE, 0, history, found.undefined)
 
     # ---- doing it
 
@@ -291,7 +292,7 @@ class CompiledTransfer:
         self, group: Group, addresses: Addresses, place: Place, elements: list[Any], before: list[Any]
     ) -> bool:
         """Move the bytes and enter the access; whether that was settled."""
-        transfer, ledger, array = self._transfer, place.ledger, addresses.array
+        transfer, history, array = self._transfer, place.history, addresses.array
         extent = addresses.extent
         if place.stride:
             extent |= Extent.ROWS
@@ -309,7 +310,7 @@ class CompiledTransfer:
             arguments.array("tiles", group.special("cta") * place.stride)
         if transfer.stores and place.suspect and place.bank.shadow is not None:
             arguments.array("shadow", place.bank.shadow)
-        if ledger is not None and not self._enter(group, ledger, extent, arguments):
+        if history is not None and not self._enter(group, history, extent, arguments):
             return False
         shape = Shape(
             stores=transfer.stores,
@@ -320,8 +321,8 @@ class CompiledTransfer:
             row_shift=WARP.bit_length() - 1 if extent & Extent.LANES else 0,
             tiles=place.stride > 0,
             held=bool(before),
-            record_bits=8 * ledger.dtype.itemsize if ledger is not None else 0,
-            granules=transfer.width * transfer.count // ledger.granule if ledger is not None else 0,
+            record_bits=8 * history.dtype.itemsize if history is not None else 0,
+            granules=transfer.width * transfer.count // history.granule if history is not None else 0,
             has_write=arguments.has("write"),
             has_reads=arguments.has("first read"),
             limits=arguments.has("limits"),
@@ -329,20 +330,20 @@ class CompiledTransfer:
         )
         return arguments.call(_access(shape)) == DONE
 
-    def _enter(self, group: Group, ledger: Ledger, extent: Extent, arguments: Arguments) -> bool:
-        """Number the access, and give its function what it needs of the ledger; whether that was settled."""
+    def _enter(self, group: Group, history: AccessHistory, extent: Extent, arguments: Arguments) -> bool:
+        """Number the access, and give its function what it needs of the history; whether that was settled."""
         gang, stores = group.gang, self._transfer.stores
         number = gang.launch.events.take(self._transfer.accessor.site)
-        arguments.number("record", int(ledger.own(number, WEAK, ledger.dtype.type(0))))
-        limit = ledger.limit(gang.order.limit(group, ledger.private))
+        arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
+        limit = history.limit(gang.order.limit(group, history.private))
         if isinstance(limit, int):
             arguments.number("limit", limit)
         elif extent & Extent.ROWS:
             arguments.array("limits", np.ascontiguousarray(limit))
         else:
             return False
-        arguments.number("granule", ledger.granule.bit_length() - 1)
-        threads = group.special("own slot" if ledger.private else "own record")
+        arguments.number("granule", history.granule.bit_length() - 1)
+        threads = group.special("own slot" if history.private else "own record")
         last = threads
         if extent is Extent.LANES:
             # Rows that share a place: the first of them read it first, the last one last.
@@ -351,9 +352,9 @@ class CompiledTransfer:
             threads = last = np.ascontiguousarray(threads[:, 0])
         arguments.array("threads", threads)
         arguments.array("last threads", last)
-        kinds = [kind for kind in KINDS if ledger.has(kind) or (kind == "write") == stores]
+        kinds = [kind for kind in KINDS if history.has(kind) or (kind == "write") == stores]
         for kind in kinds:
             # Records are counted from the memory's start, places from the bank's.
-            before = ledger.start // ledger.granule * ledger.dtype.itemsize
-            arguments.array(kind, ledger.records(kind), before)
+            before = history.start // history.granule * history.dtype.itemsize
+            arguments.array(kind, history.records(kind), before)
         return True

@@ -66,10 +66,10 @@ def atom(form: Form) -> Effect:
             launch.counts.load(access.space, access.lanes * width * count)
             launch.counts.store(access.space, access.lanes * width * count)
             note(access, width * count, "reduced")
-            ledger = access.ledger_of_write
-            if ledger is not None:
-                number = enter_atomic(access, ledger, width * count)
-                group.gang.order.synchronise(access, ledger, number, acquires, releases)
+            history = access.history_of_write
+            if history is not None:
+                number = enter_atomic(access, history, width * count)
+                group.gang.order.synchronise(access, history, number, acquires, releases)
             active = lanes_of(group, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]

@@ -99,17 +99,19 @@ class MapFences:
         Raises:
             EmulatorFault: P625.
         """
-        ledger = owner.ledger
-        if ledger is None or not ledger.has("write"):
+        history = owner.history
+        if history is None or not history.has("write"):
             return
-        first = ledger.granules(address - BASE)
-        records = ledger.take("write", np.arange(first, ledger.granules(address - BASE + MAP_BYTES - 1) + 1))
+        first = history.granules(address - BASE)
+        records = history.take(
+            "write", np.arange(first, history.granules(address - BASE + MAP_BYTES - 1) + 1)
+        )
         written = records[records != 0]
         if not len(written):
             return
-        last = written[np.argmax(ledger.number(written))]
-        number = int(ledger.number(last))
-        thread = int(ledger.thread(last))
+        last = written[np.argmax(history.number(written))]
+        number = int(history.number(last))
+        thread = int(history.thread(last))
         launch = issuers.group.gang.launch
         cta, inside = thread >> 10, thread & 1023
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)

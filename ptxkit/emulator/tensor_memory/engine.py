@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.emulator.access_history import ASYNC
 from ptxkit.emulator.asynchronous import Arrival, Operation, Region
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.ledger import ASYNC
 from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
@@ -317,18 +317,18 @@ class Engine:
 
     def _leave(self, operation: Operation, number: int) -> None:
         """The reads of shared memory are over: later writes must know of the commit."""
-        ledger = self.gang.shared.ledger
+        history = self.gang.shared.history
         if not operation.unread.any():
             return
         operation.unread[:] = False
-        if ledger is None:
+        if history is None:
             return
         for region in operation.reads:
-            index, _ = region.indices(ledger.granule)
+            index, _ = region.indices(history.granule)
             tile = np.full(len(index), region.first // self.gang.shared.stride)
-            threads = self.gang.order.record_told(ledger, np.full(len(index), self.local), tile)
+            threads = self.gang.order.record_told(history, np.full(len(index), self.local), tile)
             for kind in ("first read", "last read"):
-                ledger.put(kind, index, ledger.own(number, ASYNC, threads))
+                history.put(kind, index, history.own(number, ASYNC, threads))
 
 
 def engine_of(gang: Gang) -> Engine:

@@ -24,9 +24,9 @@ from ptxkit.emulator.warpgroup.registers import THREADS, WARPS
 from ptxkit.isa.modifiers import Shape
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.access_history import AccessHistory
     from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.ledger import Ledger
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
 
@@ -97,14 +97,14 @@ class Warpgroups:
         rows: np.ndarray = first[:, None] + np.arange(WARPS)
         return rows
 
-    def took(self, ledger: Ledger, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def took(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Whether rows know that threads' reads of shared memory are over, because products took the values.
 
         A product waits for its registers. Once a wait has covered it, whatever its warps had loaded into them
         has been read, though nothing but the product orders that for other warps.
 
         Args:
-            ledger: whose records.
+            history: whose records.
             record: a read for each row.
             rows: of the gang.
         """
@@ -112,13 +112,13 @@ class Warpgroups:
         if self.told is None:
             return none
         each = np.repeat(self.told[: -(-self.gang.warps // WARPS)], WARPS)
-        done = ~ledger.is_async(record) & self.gang.order.has_waited(ledger, record, rows, each)
+        done = ~history.is_async(record) & self.gang.order.has_waited(history, record, rows, each)
         if not done.any():
             return none
-        for number in np.unique(ledger.number(record[done])).tolist():
+        for number in np.unique(history.number(record[done])).tolist():
             site = self.gang.launch.events.site(number)
             if site is None or id(site.instruction) not in self._loads_of(site.function):
-                done &= ledger.number(record) != number
+                done &= history.number(record) != number
         return done
 
     def _loads_of(self, function: str) -> frozenset[int]:

@@ -17,7 +17,7 @@ THREAD = (1 << THREAD_BITS) - 1
 """The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
 
 
-class Ledger:
+class AccessHistory:
     """The accesses to one memory that later ones may race with.
 
     For each granule it has records of the last write, the first read and the last read. A record is, from its

@@ -1,4 +1,4 @@
-"""Where the accesses of asynchronous operations are entered: the ledgers behind a region."""
+"""Where the accesses of asynchronous operations are entered: the access histories behind a region."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.ledger import Ledger
 from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
 
 
-def ledgers(gang: Gang, region: Region, kind: str) -> Iterator[tuple[Ledger, Region]]:
-    """The ledgers for a region, each with the intervals that it is for."""
+def histories(gang: Gang, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
+    """The histories for a region, each with the intervals that it is for."""
     bank = region.bank
     if not len(region.start):
         return
     if isinstance(bank, TiledBank):
-        if bank.ledger is not None:
-            yield bank.ledger, region
+        if bank.history is not None:
+            yield bank.history, region
     elif isinstance(bank, GlobalMemory):
         owner = bank.find(region.first + BASE)
         if owner is not None and region.last + BASE <= owner.end:
@@ -37,14 +37,14 @@ def ledgers(gang: Gang, region: Region, kind: str) -> Iterator[tuple[Ledger, Reg
                         (found, Region(bank, region.start[keep], region.size[keep], region.item[keep]))
                     )
         for owner, part in parts:
-            ledger = owner.ledger
-            if ledger is None and kind == "write":
-                ledger = gang.launch.seek_races(owner)
-            if ledger is not None:
-                yield ledger, part
+            history = owner.history
+            if history is None and kind == "write":
+                history = gang.launch.seek_races(owner)
+            if history is not None:
+                yield history, part
 
 
-def granules(ledger: Ledger, region: Region) -> tuple[np.ndarray, np.ndarray]:
-    """The granules of a ledger that a region touches, and the interval of each."""
-    moved = Region(region.bank, region.start - ledger.start, region.size, region.item)
-    return moved.indices(ledger.granule)
+def granules(history: AccessHistory, region: Region) -> tuple[np.ndarray, np.ndarray]:
+    """The granules of an access history that a region touches, and the interval of each."""
+    moved = Region(region.bank, region.start - history.start, region.size, region.item)
+    return moved.indices(history.granule)
