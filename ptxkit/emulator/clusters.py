@@ -8,8 +8,8 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.handover import Handover
 from ptxkit.emulator.order import Order
+from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class ClusterBarrier:
         self.complete = np.zeros(self.clusters, np.int64)
         order: Order = gang.order
         width = order.seen.shape[1]
-        self.gathered = Handover(self.clusters, width, gang.cluster, order.completed.shape[2])
-        self.published = Handover(self.clusters, width, gang.cluster, order.completed.shape[2])
+        self.gathered = ReleaseClocks(self.clusters, width, gang.cluster, order.completed.shape[2])
+        self.published = ReleaseClocks(self.clusters, width, gang.cluster, order.completed.shape[2])
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""

@@ -15,8 +15,8 @@ import numpy as np
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.handover import Handover
     from ptxkit.emulator.order import Order
+    from ptxkit.emulator.release_clocks import ReleaseClocks
 
 EVERY = 0xFFFF_FFFF
 LANE_APART = (
@@ -141,7 +141,7 @@ class LanesApart:
     def acquire(
         self,
         order: Order,
-        published: Handover,
+        published: ReleaseClocks,
         rows: np.ndarray,
         slots: np.ndarray,
         masks: np.ndarray,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.handover import SPACES, Handover
 from ptxkit.emulator.lanes_apart import EVERY, Look
 from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.seen import Seen
 from ptxkit.emulator.values import WARP
 
@@ -147,8 +147,8 @@ class Order(Seen):
 
     def forget_slots(self, slots: np.ndarray) -> None:
         """Mbarriers begin anew: nothing has been released to them."""
-        for handover in (self._gathered, self._published):
-            handover.copy_from(Handover(len(handover.acquired), *self._extent), slots)
+        for clocks in (self._gathered, self._published):
+            clocks.copy_from(ReleaseClocks(len(clocks.acquired), *self._extent), slots)
 
     def release(self, rows: np.ndarray, slots: np.ndarray, number: int, relaxed: bool = False) -> None:
         """Rows arrive at mbarriers: what they have seen and done so far is released to them.
@@ -174,7 +174,9 @@ class Order(Seen):
         rows, slots = _pairs(rows, slots)
         self.gather(self._gathered, rows, slots, self.seen[rows, self.column[rows]])
 
-    def gather(self, gathered: Handover, rows: np.ndarray, keys: np.ndarray, covered: np.ndarray) -> None:
+    def gather(
+        self, gathered: ReleaseClocks, rows: np.ndarray, keys: np.ndarray, covered: np.ndarray
+    ) -> None:
         """Hand over what rows have seen, and did themselves up to some numbers; nothing where that is 0."""
         some = covered > 0
         known, keyed = rows[some], keys[some]
@@ -186,7 +188,7 @@ class Order(Seen):
         np.maximum.at(gathered.completed, keyed, self.completed[known])
         np.maximum.at(gathered.initialised, keys, np.maximum(self.init_fenced[rows], self.initialised[rows]))
 
-    def take(self, published: Handover, rows: np.ndarray, keys: np.ndarray) -> None:
+    def take(self, published: ReleaseClocks, rows: np.ndarray, keys: np.ndarray) -> None:
         """Rows acquire what something hands on."""
         published = published.grown(len(published.acquired), self.completed.shape[2])
         for mine, theirs in (

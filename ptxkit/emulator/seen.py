@@ -3,7 +3,7 @@
 Numbers grow as the machine runs; every access that is sought for races, and every event that orders
 accesses, has one. What a warp has seen of the warps of its own cluster (without clusters: its CTA) is kept
 warp by warp; what it has seen of other CTAs is one number, so an order that goes through memory is taken to
-cover everything before it. Mbarriers hand on exactly what was released to them (`Handover`).
+cover everything before it. Mbarriers hand on exactly what was released to them (`ReleaseClocks`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
-from ptxkit.emulator.handover import SPACES, Handover
 from ptxkit.emulator.lanes_apart import LanesApart
+from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Seen:
         self.met: np.ndarray = self.rank[:, None] == np.arange(size)
         self.apart = LanesApart()
         self._owed: dict[int, set[int]] = {}
-        self._gathered = Handover(0, width, size, 0)
-        self._published = Handover(0, width, size, 0)
+        self._gathered = ReleaseClocks(0, width, size, 0)
+        self._published = ReleaseClocks(0, width, size, 0)
         self._asynchronous = gang.launch.program.asynchronous
         self._limit: Any = None
 

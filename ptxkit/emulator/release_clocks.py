@@ -1,4 +1,4 @@
-"""What warps hand to one another through mbarriers and cluster barriers."""
+"""What warps release to one another through mbarriers and cluster barriers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ SPACES = ("shared", "global")
 """The state spaces that a proxy fence may be for."""
 
 
-class Handover:
-    """What has been released to each mbarrier of a gang, and is acquired by who waits for it.
+class ReleaseClocks:
+    """The clocks that were released to each mbarrier of a gang: who waits for it acquires them.
 
     Attributes:
         seen, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `Order`.
@@ -27,17 +27,17 @@ class Handover:
         self.initialised = np.zeros(slots, np.int64)
         self.completed = np.zeros((slots, ctas, locals_), np.int64)
 
-    def copy_from(self, other: Handover, slots: Any) -> None:
+    def copy_from(self, other: ReleaseClocks, slots: Any) -> None:
         """Take over what another one has for some slots."""
         for name in ("seen", "proxied", "acquired", "completed", "initialised"):
             getattr(self, name)[slots] = getattr(other, name)[slots]
 
-    def grown(self, slots: int, locals_: int) -> Handover:
+    def grown(self, slots: int, locals_: int) -> ReleaseClocks:
         """The same with room for more."""
         count, width = self.seen.shape
         if (slots, locals_) == (count, self.completed.shape[2]):
             return self
-        larger = Handover(slots, width, self.completed.shape[1], locals_)
+        larger = ReleaseClocks(slots, width, self.completed.shape[1], locals_)
         old = len(self.acquired)
         larger.seen[:old], larger.proxied[:old], larger.acquired[:old] = (
             self.seen,
