@@ -104,7 +104,7 @@ class Access:
         if history is not None:
             number = check_load(self, history, width * count, bool(strength))
             if strength:
-                self.group.gang.order.synchronise(self, history, number, strength, "no")
+                self.group.gang.happens_before.synchronise(self, history, number, strength, "no")
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -154,7 +154,7 @@ class Access:
         if history is not None:
             number = check_store(self, history, values, width, bool(strength))
             if strength:
-                self.group.gang.order.synchronise(self, history, number, "no", strength)
+                self.group.gang.happens_before.synchronise(self, history, number, "no", strength)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]

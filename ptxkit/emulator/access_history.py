@@ -11,7 +11,8 @@ from ptxkit.emulator.values import U32, U64
 
 WEAK, ATOMIC, ASYNC, STRONG = 0, 1, 2, 3
 """How strong an access is: an atomic one is strong too. An `ASYNC` one is weak, and made by the asynchronous
-machine: its record has the number of the mbarrier that tells of it (`Order.completed`) for a thread."""
+machine: its record has the number of the mbarrier that tells of it (`HappensBefore.completed`) for a
+thread."""
 THREAD_BITS = 10
 THREAD = (1 << THREAD_BITS) - 1
 """The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""

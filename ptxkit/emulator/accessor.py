@@ -294,7 +294,7 @@ class Accessor:
         running: Any = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
         rank = np.broadcast_to(tile, away.shape) % gang.cluster
         rows = np.arange(gang.rows) if group.rows is None else group.rows
-        early: Any = away & ~gang.order.met[rows[:, None], rank]
+        early: Any = away & ~gang.happens_before.met[rows[:, None], rank]
         if early.any():
             thread = str(group.thread(*group.first(early)))
             message = (

@@ -68,7 +68,7 @@ class BarrierGate:
             state = gang.barriers.get(self._fixed)
             if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
                 gang.launch.counts.barriers += len(gang.ctas)
-                gang.order.barrier(slice(None), gang.launch.events.take())
+                gang.happens_before.barrier(slice(None), gang.launch.events.take())
                 return group
         skipping = None
         if guard is not None:
@@ -157,7 +157,7 @@ class BarrierGate:
     ) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
         gang, phases = group.gang, barrier.phases
-        phases.before = {name: getattr(gang.order, name).copy() for name in KNOWN}
+        phases.before = {name: getattr(gang.happens_before, name).copy() for name in KNOWN}
         own = np.arange(gang.rows) if group.rows is None else group.rows
         for turn in range(int(turns.max()) + 1):
             now = turns == turn

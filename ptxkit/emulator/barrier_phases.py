@@ -18,10 +18,10 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.gang import Gang
-    from ptxkit.emulator.order import Order
+    from ptxkit.emulator.happens_before import HappensBefore
 
-KNOWN = ("seen", "proxied", "acquired", "fenced", "initialised", "completed")
-"""What `Order` keeps of each row, and a barrier hands on."""
+KNOWN = ("clocks", "proxied", "acquired", "fenced", "initialised", "completed")
+"""What `HappensBefore` keeps of each row, and a barrier hands on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Phases:
 
     def meet(
         self,
-        order: Order,
+        happens_before: HappensBefore,
         cta: int,
         arrived: np.ndarray,
         waiting: np.ndarray,
@@ -72,7 +72,7 @@ class Phases:
         """A phase of a CTA is complete.
 
         Args:
-            order: what is known.
+            happens_before: what is known.
             cta: the CTA.
             arrived: rows that took part.
             waiting: those of them that waited.
@@ -83,32 +83,34 @@ class Phases:
         """
         last = self.last.setdefault(cta, {})
         here = arrived.tolist()
-        others = self._others(order, last, here, cta)
+        others = self._others(happens_before, last, here, cta)
         if others:
-            self._meet_some(order, arrived, waiting, covered, others, number)
+            self._meet_some(happens_before, arrived, waiting, covered, others, number)
             self.crowds[cta] = Crowd(number, expected, site, frozenset((*here, *others)))
         else:
-            order.meet(arrived, waiting, covered)
+            happens_before.meet(arrived, waiting, covered)
         last.update(dict.fromkeys(here, (number, waiting.tolist())))
 
     def _others(
-        self, order: Order, last: dict[int, tuple[int, list[int]]], here: list[int], cta: int
+        self, happens_before: HappensBefore, last: dict[int, tuple[int, list[int]]], here: list[int], cta: int
     ) -> list[int]:
         """The rows of the CTA that might have come in place of one that did."""
         absent = last.keys() - here
         if not absent and not self.coming:
             return []
-        coming = [row for row in self.coming if row // order.gang.warps == cta]
+        coming = [row for row in self.coming if row // happens_before.gang.warps == cta]
         found = [
             row
             for row in absent
-            if not all(_knows_complete(order, one, *last[row]) or _with(last, one, row) for one in here)
+            if not all(
+                _knows_complete(happens_before, one, *last[row]) or _with(last, one, row) for one in here
+            )
         ]
         return sorted({*found, *coming})
 
     def _meet_some(
         self,
-        order: Order,
+        happens_before: HappensBefore,
         arrived: np.ndarray,
         waiting: np.ndarray,
         covered: np.ndarray,
@@ -123,19 +125,19 @@ class Phases:
         for row in waiting.tolist():
             rest = everyone != row
             for name in KNOWN:
-                table = getattr(order, name) if self.before is None else self.before[name]
+                table = getattr(happens_before, name) if self.before is None else self.before[name]
                 known = table[everyone[rest]]
-                if name == "seen":
-                    columns = order.column[everyone[rest]]
+                if name == "clocks":
+                    columns = happens_before.column[everyone[rest]]
                     known[np.arange(len(known)), columns] = covers[rest]
                 # Of those it may have met, the ones that knew least of a place knew this much.
                 least = np.sort(known, axis=0)[met - 1] if met else np.zeros_like(known[0])
                 learnt[name].append(least)
         for name, each in learnt.items():
             if len(waiting):
-                table = getattr(order, name)
+                table = getattr(happens_before, name)
                 table[waiting] = np.maximum(table[waiting], np.stack(each))
-        order.warps_meet(waiting, number)
+        happens_before.warps_meet(waiting, number)
 
 
 def crowds_between(gang: Gang, number: int, threads: tuple[int, int], since: int) -> list[str]:
@@ -161,11 +163,11 @@ def crowds_between(gang: Gang, number: int, threads: tuple[int, int], since: int
     return notes
 
 
-def _knows_complete(order: Order, row: int, number: int, waited: list[int]) -> bool:
+def _knows_complete(happens_before: HappensBefore, row: int, number: int, waited: list[int]) -> bool:
     """Whether a row knew, when it came, that the phase was complete for which some rows had waited."""
-    if order.pending[row] > number:
+    if happens_before.pending[row] > number:
         return True
-    return any(int(order.seen[row, order.column[one]]) >= number for one in waited)
+    return any(int(happens_before.clocks[row, happens_before.column[one]]) >= number for one in waited)
 
 
 def _with(last: dict[int, tuple[int, list[int]]], row: int, other: int) -> bool:

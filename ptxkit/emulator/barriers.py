@@ -199,14 +199,14 @@ def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray
         gone = ~gang.alive.reshape(-1, gang.warps, WARP).any(axis=2) & ~full[:, None]
         everyone = complete & (by_cta | gone).all(axis=1)
     if everyone.any():
-        gang.order.barrier(np.repeat(everyone, gang.warps), number)
+        gang.happens_before.barrier(np.repeat(everyone, gang.warps), number)
     for cta in np.flatnonzero(complete & ~everyone):
         first = int(cta) * gang.warps
         arrived = first + np.flatnonzero(there[cta])
         stays = first + np.flatnonzero(by_cta[cta])
         covered = np.where(waiting[arrived], number, barrier.covered[arrived])
         expected, site = int(barrier.expected[cta]), barrier.sites[int(cta)]
-        barrier.phases.meet(gang.order, int(cta), arrived, stays, covered, number, expected, site)
+        barrier.phases.meet(gang.happens_before, int(cta), arrived, stays, covered, number, expected, site)
 
 
 def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.gates import executing
-from ptxkit.emulator.order import Order
+from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.values import WARP
 
@@ -34,10 +34,10 @@ class ClusterBarrier:
         self.waits = np.zeros((gang.rows, WARP), np.int64)
         self.clusters = len(gang.ctas) // gang.cluster
         self.complete = np.zeros(self.clusters, np.int64)
-        order: Order = gang.order
-        width = order.seen.shape[1]
-        self.gathered = ReleaseClocks(self.clusters, width, gang.cluster, order.completed.shape[2])
-        self.published = ReleaseClocks(self.clusters, width, gang.cluster, order.completed.shape[2])
+        happens_before: HappensBefore = gang.happens_before
+        width = happens_before.clocks.shape[1]
+        self.gathered = ReleaseClocks(self.clusters, width, gang.cluster, happens_before.completed.shape[2])
+        self.published = ReleaseClocks(self.clusters, width, gang.cluster, happens_before.completed.shape[2])
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""
@@ -114,13 +114,13 @@ class ClusterArrival:
             )
         barrier.arrivals[on] += 1
         rows = np.flatnonzero(on.any(axis=1))
-        order = gang.order
+        happens_before = gang.happens_before
         number = gang.launch.events.take(self.site)
-        covered = order.fenced[rows] if self.relaxed else np.full(len(rows), number)
-        locals_ = order.completed.shape[2]
+        covered = happens_before.fenced[rows] if self.relaxed else np.full(len(rows), number)
+        locals_ = happens_before.completed.shape[2]
         barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
         barrier.published = barrier.published.grown(barrier.clusters, locals_)
-        order.gather(barrier.gathered, rows, barrier.of_rows(rows), covered)
+        happens_before.gather(barrier.gathered, rows, barrier.of_rows(rows), covered)
         barrier.settle()
 
 
@@ -165,9 +165,9 @@ class ClusterWait:
         if going.any():
             barrier.waits[rows] += going
             some = rows[going.any(axis=1)]
-            gang.order.take(barrier.published, some, barrier.of_rows(some))
-            gang.order.apart.meet(some)
-            gang.order.met[some] = True
+            gang.happens_before.take(barrier.published, some, barrier.of_rows(some))
+            gang.happens_before.apart.meet(some)
+            gang.happens_before.met[some] = True
         count = int(np.count_nonzero(held))
         if count == 0:
             return group

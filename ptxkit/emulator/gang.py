@@ -25,8 +25,8 @@ from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import Dim3, EmulatorFault, Site, Thread, fault, show
 from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
+from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.memory import TiledBank
-from ptxkit.emulator.order import Order
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.values import WARP
 
@@ -85,7 +85,7 @@ class Gang:
         rows: warps of all of them.
         alive: bool (rows, 32), the threads that exist and have not exited.
         living: how many those are.
-        order: what each warp has seen of the others' accesses.
+        happens_before: the vector clocks of its warps, and what advances them.
         ready: groups that can run.
         waiting: groups at a gate.
         mbarriers: the objects in its shared memory.
@@ -120,7 +120,7 @@ class Gang:
         self._lead = 0
         self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
         self.shared.define(launch.program.reserved)
-        self.order: Order = Order(self, launch.events.ordered)
+        self.happens_before: HappensBefore = HappensBefore(self, launch.events.ordered)
         if launch.sanitize and launch.program.smallest.get("shared"):
             size = self.shared.stride * self.shared.tiles
             self.shared.history = AccessHistory(

@@ -91,7 +91,7 @@ class WarpGate:
     def _passed(self, group: Group) -> Group:
         """A group of all lanes of its warps goes on."""
         if self.exchanges and (self.named(group) == 0xFFFF_FFFF).all():
-            group.gang.order.exchange(group)
+            group.gang.happens_before.exchange(group)
         return group
 
     def _ready(self, group: Group) -> np.ndarray | None:

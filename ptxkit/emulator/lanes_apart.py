@@ -1,8 +1,8 @@
 """What single lanes of a warp know by mbarriers that they waited for, since the lanes of the warp last met.
 
-`Order` takes a warp for one party: what one of its lanes has acquired, all have. That is so from the next
-`bar.warp.sync` or barrier on. Until then a lane that has not waited itself may run before the one that has,
-though the two are converged.
+`HappensBefore` takes a warp for one party: what one of its lanes has acquired, all have. That is so from the
+next `bar.warp.sync` or barrier on. Until then a lane that has not waited itself may run before the one that
+has, though the two are converged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.order import Order
+    from ptxkit.emulator.happens_before import HappensBefore
     from ptxkit.emulator.release_clocks import ReleaseClocks
 
 EVERY = 0xFFFF_FFFF
@@ -27,21 +27,21 @@ MEET_FIRST = "put `bar.warp.sync` behind the wait: lanes of a warp need not run 
 
 @dataclass(slots=True, eq=False)
 class Known:
-    """What some lanes know, as `Order` has it of a row.
+    """What some lanes know, as `HappensBefore` has it of a row.
 
     Attributes:
-        seen: int64 (warps of a cluster,).
+        clocks: int64 (warps of a cluster,).
         completed: int64 (CTAs of a cluster, local numbers).
         acquired: for all CTAs outside the cluster.
     """
 
-    seen: np.ndarray
+    clocks: np.ndarray
     completed: np.ndarray
     acquired: int
 
-    def join(self, seen: np.ndarray, completed: np.ndarray, acquired: int) -> None:
+    def join(self, clocks: np.ndarray, completed: np.ndarray, acquired: int) -> None:
         """Know what somebody else does, too."""
-        self.seen = np.maximum(self.seen, seen)
+        self.clocks = np.maximum(self.clocks, clocks)
         width = max(self.completed.shape[1], completed.shape[1])
         self.completed = np.maximum(_wide(self.completed, width), _wide(completed, width))
         self.acquired = max(self.acquired, acquired)
@@ -78,10 +78,10 @@ class Warp:
 
     def of(self, lane: int) -> Known:
         """What a lane knows."""
-        known = Known(self.whole.seen, self.whole.completed, self.whole.acquired)
+        known = Known(self.whole.clocks, self.whole.completed, self.whole.acquired)
         for mask, more in self.own.items():
             if mask >> lane & 1:
-                known.join(more.seen, more.completed, more.acquired)
+                known.join(more.clocks, more.completed, more.acquired)
         return known
 
     def look(self, slot: int, look: Look, before: int, column: int) -> tuple[int, Look] | None:
@@ -107,8 +107,8 @@ class Warp:
         if not knowing or not lacking or look.count < 2:
             return None
         lane = (lacking & -lacking).bit_length() - 1
-        seen = int(self.of(lane).seen[column])
-        return None if any(one.number < seen for one in knowing) else (lane, knowing[-1])
+        clocks = int(self.of(lane).clocks[column])
+        return None if any(one.number < clocks for one in knowing) else (lane, knowing[-1])
 
 
 @dataclass(slots=True, eq=False)
@@ -127,11 +127,11 @@ class LanesApart:
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
             if row in self.warps:
                 known = self.warps[row].whole
-                seen, completed = np.full_like(known.seen, number), np.full_like(known.completed, number)
-                known.join(seen, completed, number)
+                clocks, completed = np.full_like(known.clocks, number), np.full_like(known.completed, number)
+                known.join(clocks, completed, number)
 
     def know(self, rows: np.ndarray, ranks: np.ndarray, locals_: np.ndarray, number: int) -> None:
-        """All lanes of some rows have waited for the asynchronous machine; see `Order.know`."""
+        """All lanes of some rows have waited for the asynchronous machine; see `HappensBefore.know`."""
         for row, rank, local in zip(rows.tolist(), ranks.tolist(), locals_.tolist(), strict=True):
             if row in self.warps:
                 known = self.warps[row].whole
@@ -140,7 +140,7 @@ class LanesApart:
 
     def acquire(
         self,
-        order: Order,
+        happens_before: HappensBefore,
         published: ReleaseClocks,
         rows: np.ndarray,
         slots: np.ndarray,
@@ -148,10 +148,10 @@ class LanesApart:
         number: int,
         by_parity: bool,
     ) -> tuple[int, int, Look] | None:
-        """Lanes have waited for mbarriers; `Order` does not know of it yet.
+        """Lanes have waited for mbarriers; `HappensBefore` does not know of it yet.
 
         Args:
-            order: what the rows know.
+            happens_before: what the rows know.
             published: what was released to each mbarrier.
             rows, slots: the rows and what each waited for.
             masks: the lanes of each that did.
@@ -162,8 +162,8 @@ class LanesApart:
             Which of them, a lane of it and the wait of another lane, where the first might have come before
             the other, and would have taken an older phase for the one that it waited for.
         """
-        mbarriers = order.gang.mbarriers
-        alive = np.packbits(order.gang.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
+        mbarriers = happens_before.gang.mbarriers
+        alive = np.packbits(happens_before.gang.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
         pairs, which = np.unique(rows * len(mbarriers.place) + slots, return_inverse=True)
         together = np.zeros(len(pairs), np.uint32)
         np.bitwise_or.at(together, which, masks.astype(np.uint32) & alive)
@@ -179,18 +179,24 @@ class LanesApart:
             row, slot, mask, living = int(rows[at]), int(slots[at]), int(masks[at]), int(alive[at])
             warp = self.warps.get(row)
             if warp is None:
-                seen, completed = order.seen[row].copy(), order.completed[row].copy()
-                warp = self.warps[row] = Warp(Known(seen, completed, int(order.acquired[row])))
+                clocks, completed = happens_before.clocks[row].copy(), happens_before.completed[row].copy()
+                warp = self.warps[row] = Warp(Known(clocks, completed, int(happens_before.acquired[row])))
             local = int(mbarriers.local[slot])
             look = Look(mask, int(mbarriers.phase[slot]), number)
-            wrong = warp.look(slot, look, int(order.phases[row, local]), int(order.column[row]))
+            wrong = warp.look(
+                slot, look, int(happens_before.phases[row, local]), int(happens_before.column[row])
+            )
             if wrong is not None and by_parity:
                 found = at, *wrong
             known = warp.whole if mask == living else warp.own.get(mask)
             if known is None:
-                known = warp.own[mask] = Known(published.seen[slot].copy(), order.completed[row] * 0, 0)
-            rank = int(mbarriers.place[slot]) // order.gang.shared.stride % order.gang.cluster
-            known.join(published.seen[slot], published.completed[slot], int(published.acquired[slot]))
+                known = warp.own[mask] = Known(
+                    published.clocks[slot].copy(), happens_before.completed[row] * 0, 0
+                )
+            rank = (
+                int(mbarriers.place[slot]) // happens_before.gang.shared.stride % happens_before.gang.cluster
+            )
+            known.join(published.clocks[slot], published.completed[slot], int(published.acquired[slot]))
             known.completed = _wide(known.completed, local + 1)
             known.completed[rank, local] = max(known.completed[rank, local], mbarriers.turned[slot])
         return found

@@ -128,7 +128,7 @@ def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earl
 def _relied_on_relaxed(access: Access, them: Party, me: Party) -> bool:
     """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
     gang = access.group.gang
-    relaxed = gang.order.relaxed
+    relaxed = gang.happens_before.relaxed
     ctas = gang.position(np.array([them.cta, me.cta]))
     theirs, mine = (int(c) * gang.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
     if relaxed[mine] > them.number:

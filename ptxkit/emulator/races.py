@@ -1,10 +1,11 @@
 """Data races in shared and global memory: SMEM-RACE, GMEM-RACE. PTX ISA chapter 8.
 
-Two accesses race if they are of different threads, one writes, not both are strong, and the later one's warp
-has not seen the earlier one (`ptxkit.emulator.order`). For each granule of memory an `AccessHistory` holds
-the last write, and the first and the last read that later writes may have to be ordered with. Races may be
-missed that way, but none is invented. Stores of the value that is there already are no race, nor are plain
-loads of global memory that others change atomically: compilers make such loads. Nor is a strong access that
+Two accesses race if they are of different threads, one writes, not both are strong, and the earlier one
+does not happen before the later one (`ptxkit.emulator.happens_before`). For each granule of memory an
+`AccessHistory` holds the last write, and the first and the last read that later writes may have to be ordered
+with. Races may be missed that way, but none is invented. Stores of the value that is there already are no
+race, nor are plain loads of global memory that others change atomically: compilers make such loads. Nor is a
+strong access that
 comes, without a fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's
 samples rely on it.
 """
@@ -37,7 +38,7 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
     index = np.atleast_2d(np.asarray(access.index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(gang.order.limit(access.group, history.private))
+    limit = history.limit(gang.happens_before.limit(access.group, history.private))
     for start, count in history.parts(size):
         place = at + start if start else at
         if history.has("write"):
@@ -76,7 +77,7 @@ def check_store(
         gang.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = history.granules(index)
-    limit = history.limit(gang.order.limit(access.group, history.private))
+    limit = history.limit(gang.happens_before.limit(access.group, history.private))
     for start, count in history.parts(width * len(values)):
         place = at + start if start else at
         for kind in KINDS:
@@ -106,7 +107,7 @@ def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
     own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(gang.order.limit(access.group, history.private))
+    limit = history.limit(gang.happens_before.limit(access.group, history.private))
     for start, count in history.parts(size):
         if history.has("write"):
             record = history.read("write", at + start, count)
@@ -265,8 +266,8 @@ def _examine(
 ) -> None:
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
     group = access.group
-    order = group.gang.order
-    flagged = flagged & ~order.is_own(history, record, history.thread(own)[..., None])
+    happens_before = group.gang.happens_before
+    flagged = flagged & ~happens_before.is_own(history, record, history.thread(own)[..., None])
     if strong:
         flagged = flagged & ~history.is_at_least(record, STRONG)
     elif later == "read" and access.space == "global":
@@ -287,11 +288,11 @@ def _examine(
     else:
         ctas = group.gang.position(my_thread >> THREAD_BITS)
         rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
-    bad = ~order.has_seen(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
+    bad = ~happens_before.holds(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
     if earlier != "write" and bad.any() and group.gang.warpgroups is not None:
         bad &= ~group.gang.warpgroups.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
-        bad &= ~order.is_over(history, theirs, rows)
+        bad &= ~happens_before.is_over(history, theirs, rows)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
@@ -299,5 +300,5 @@ def _examine(
         them, me = party(access, history, theirs[at]), party(access, history, mine[at], int(rows[at]))
         if history.private:
             them = replace(them, cta=me.cta)
-        apart = bool(order.has_seen(history, theirs[at : at + 1], rows[at : at + 1], strong)[0])
+        apart = bool(happens_before.holds(history, theirs[at : at + 1], rows[at : at + 1], strong)[0])
         report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)

@@ -151,7 +151,7 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
             told = _is_commit(site) and known.get(visitor, 0) > -number
         else:
             by = np.full(len(rows), visitor // WARP)
-            told = bool(gang.order.knows(rows, by, np.full(len(rows), number)).any())
+            told = bool(gang.happens_before.knows(rows, by, np.full(len(rows), number)).any())
         if not told:
             _foreign(gang, cta, site, _arrives(queue, slot), barriers.thread(visitor))
 
@@ -183,7 +183,7 @@ def _check_accesses(gang: Gang, cta: int) -> None:
             who = int(history.thread(record)) >> THREAD_BITS
             if who == int(gang.ctas[cta]) or int(history.number(record)) < gang.launch.events.first:
                 continue
-            if not gang.order.has_seen(history, np.full(len(rows), record), rows).any():
+            if not gang.happens_before.holds(history, np.full(len(rows), record), rows).any():
                 site = gang.launch.events.site(int(history.number(record)))
                 thread = gang.launch.thread(who, int(history.thread(record)) & THREAD)
                 _foreign(gang, cta, site, f"{verb} its shared memory", str(thread))

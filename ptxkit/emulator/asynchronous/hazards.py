@@ -154,11 +154,13 @@ class Hazards(Accesses):
         record: np.ndarray,
         writes: bool,
     ) -> None:
-        order = self.gang.order
-        if not order.all_seen(history, record, operation.rows, operation.warps):
+        happens_before = self.gang.happens_before
+        if not happens_before.surely_holds(history, record, operation.rows, operation.warps):
             lanes = operation.lanes[items]
-            known = self._seen(operation, history, record, rows, lanes)
-            known[:, 0] |= order.is_own(history, record, order.record_of(history, rows, lanes))
+            known = self._ordered(operation, history, record, rows, lanes)
+            known[:, 0] |= happens_before.is_own(
+                history, record, happens_before.record_of(history, rows, lanes)
+            )
             surely = known.all(axis=1)
             if kind != "write" and not surely.all() and self.gang.warpgroups is not None:
                 surely |= self.gang.warpgroups.took(history, record, rows)
@@ -173,7 +175,7 @@ class Hazards(Accesses):
             self._check_readers(operation, region, history, index, rows, items, record)
         if operation.proxy != "async" or writes:
             return
-        covered = history.is_async(record) | order.has_proxied(
+        covered = history.is_async(record) | happens_before.visible_to_async_proxy(
             history, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
         )
         if covered.all():
@@ -206,7 +208,9 @@ class Hazards(Accesses):
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of
         `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
         space = "shared" if isinstance(region.bank, TiledBank) else "global"
-        covered = history.is_async(record) | self.gang.order.has_proxied(history, record, rows, space)
+        covered = history.is_async(record) | self.gang.happens_before.visible_to_async_proxy(
+            history, record, rows, space
+        )
         if not covered.all():
             at = int(np.argmax(~covered))
             place = history.offset(int(index[at]))
@@ -228,7 +232,9 @@ class Hazards(Accesses):
         record: np.ndarray,
     ) -> None:
         """A response may only be overwritten once a proxy fence covers its readers."""
-        covered = history.is_async(record) | self.gang.order.has_proxied(history, record, rows, "shared")
+        covered = history.is_async(record) | self.gang.happens_before.visible_to_async_proxy(
+            history, record, rows, "shared"
+        )
         if not covered.all():
             at = int(np.argmax(~covered))
             raise fault(
@@ -318,14 +324,16 @@ class Hazards(Accesses):
                     index, interval = granules(history, within)
                     item = within.item[interval]
                     if slots is not None:
-                        threads = gang.order.record_of_slot(history, gang.mbarriers, slots[item])
+                        threads = gang.happens_before.record_of_slot(history, gang.mbarriers, slots[item])
                         records = history.own(own, ASYNC, threads)
                     elif operation.told is not None:
                         ctas = operation.rows[item] // gang.warps
-                        threads = gang.order.record_told(history, operation.told[item], ctas)
+                        threads = gang.happens_before.record_of_machine(history, operation.told[item], ctas)
                         records = history.own(own, ASYNC, threads)
                     else:
-                        threads = gang.order.record_of(history, operation.rows[item], operation.lanes[item])
+                        threads = gang.happens_before.record_of(
+                            history, operation.rows[item], operation.lanes[item]
+                        )
                         records = history.own(own, WEAK, threads)
                     for kind in kinds:
                         kept = records
@@ -358,13 +366,13 @@ class Hazards(Accesses):
             runs = _runs(before[at], item[at])
             first = at[runs]
             rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
-            seen = self._seen(operation, history, before[first], rows, lanes)
-            at = at[~seen.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(runs), len(at))))]
+            ordered = self._ordered(operation, history, before[first], rows, lanes)
+            at = at[~ordered.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(runs), len(at))))]
         kept = records.copy()
         kept[at] = before[at]
         return kept
 
-    def _seen(
+    def _ordered(
         self,
         operation: Operation,
         history: AccessHistory,
@@ -372,12 +380,12 @@ class Hazards(Accesses):
         rows: np.ndarray,
         lanes: np.ndarray,
     ) -> np.ndarray:
-        """Whether the lane that issued an item has seen a record, or the warps that did so: (rows, warps)."""
+        """Whether a record happens before what the issuing lane does, or the issuing warps: (rows, warps)."""
         if operation.warps == 1:
-            return self.gang.order.has_seen(history, record, rows, lanes=lanes)[:, None]
+            return self.gang.happens_before.holds(history, record, rows, lanes=lanes)[:, None]
         each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
-        seen = self.gang.order.has_seen(history, record.repeat(operation.warps), each)
-        return seen.reshape(-1, operation.warps)
+        ordered = self.gang.happens_before.holds(history, record.repeat(operation.warps), each)
+        return ordered.reshape(-1, operation.warps)
 
 
 def _runs(record: np.ndarray, item: np.ndarray) -> np.ndarray:

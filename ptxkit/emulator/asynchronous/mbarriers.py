@@ -119,9 +119,12 @@ class MBarriers(Objects):
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
         if last.any() and self.gang.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]
-            order, by, when = self.gang.order, self.expected_by[at], self.expected_at[at]
+            happens_before, by, when = self.gang.happens_before, self.expected_by[at], self.expected_at[at]
             self._late(
-                slots, at[~(order.knows(rows, by, when) | order.released(at, by, when))], site, threads
+                slots,
+                at[~(happens_before.knows(rows, by, when) | happens_before.released(at, by, when))],
+                site,
+                threads,
             )
         if not may_complete:
             full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
@@ -235,7 +238,7 @@ class MBarriers(Objects):
         gang.queue.phases_completed(turned, site)
         self.turned[turned] = gang.launch.events.take(site)
         gang.launch.counts.phases += len(turned)
-        gang.order.publish(turned)
+        gang.happens_before.publish(turned)
         if gang.trace is not None:
             gang.trace.turned(turned)
         gang.wake(turned)

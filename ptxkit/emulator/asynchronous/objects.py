@@ -47,7 +47,7 @@ class Objects(Story):
         phase: the number of the current phase.
         expected, pending, tx: the counts.
         live: whether it is valid: initialised and not invalidated.
-        local: its number among the objects at the same offsets of their CTAs; see `Order.completed`.
+        local: its number among the objects at the same offsets of their CTAs; see `HappensBefore.completed`.
         begun, by: the event of its init, and the gang's row that did it.
         turned: the event of its last phase's completion.
         observed: how many of its phases had completed when a wait last said yes.
@@ -121,7 +121,7 @@ class Objects(Story):
         self.live[slots] = True
         self.begun[slots] = self.gang.launch.events.take(site)
         self.by[slots] = rows
-        self.gang.order.forget_slots(slots)
+        self.gang.happens_before.forget_slots(slots)
         for slot in slots.tolist():
             self._sites[slot] = site
         self.stamp += 1
@@ -154,16 +154,16 @@ class Objects(Story):
         local = [self._locals.setdefault(offset, len(self._locals)) for offset in offsets]
         self.local = np.append(self.local, local).astype(np.int64)
         self._sites += [site] * more
-        self.gang.order.grow_slots(len(self.place), len(self._locals))
+        self.gang.happens_before.grow_slots(len(self.place), len(self._locals))
 
     def reserve(self, thread: int = -1) -> int:
-        """A number of its own in `Order.completed`, for what the asynchronous machine does by itself.
+        """A number of its own in `HappensBefore.completed`, for what the asynchronous machine does by itself.
 
         Args:
             thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
         """
         local = self._locals.setdefault(-2 - thread, len(self._locals))
-        self.gang.order.grow_slots(len(self.place), len(self._locals))
+        self.gang.happens_before.grow_slots(len(self.place), len(self._locals))
         return local
 
     def machine(self, cta: int, local: int) -> str:
@@ -231,10 +231,10 @@ class Objects(Story):
         return slots
 
     def _check_visible(self, issuers: Issuers, slots: np.ndarray, site: Site) -> None:
-        order = self.gang.order
+        happens_before = self.gang.happens_before
         rows = issuers.rows
-        unseen = ~order.knows(rows, self.by[slots], self.begun[slots]) & (
-            order.initialised[rows] <= self.begun[slots]
+        unseen = ~happens_before.knows(rows, self.by[slots], self.begun[slots]) & (
+            happens_before.initialised[rows] <= self.begun[slots]
         )
         if unseen.any():
             at = int(np.argmax(unseen))

@@ -83,7 +83,7 @@ class Reports:
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
         row = operation.rows[item : item + 1]
-        if self.gang.order.has_seen(history, np.array([record]), row).all():
+        if self.gang.happens_before.holds(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
@@ -112,7 +112,7 @@ class Reports:
             if site.span is not None:
                 labels.append(Label(site.span, "written here"))
         row = int(operation.rows[item])
-        fenced = int(self.gang.order.last_proxy_fence[row])
+        fenced = int(self.gang.happens_before.last_proxy_fence[row])
         if fenced:
             notes.append(
                 "the issuing warp's last `fence.proxy.async` came before it had seen "
@@ -226,7 +226,7 @@ class Reports:
             )
         if isinstance(signal, Transaction | Arrival):
             slot = int(signal.slots[item % len(signal.slots)])
-            last = self.gang.order.last_wait(row, slot, self.gang.mbarriers)
+            last = self.gang.happens_before.last_wait(row, slot, self.gang.mbarriers)
             if last > operation.number:
                 said = "after a wait that passed on a phase completed before: the parity is stale"
                 return (

@@ -335,7 +335,7 @@ class CompiledTransfer:
         gang, stores = group.gang, self._transfer.stores
         number = gang.launch.events.take(self._transfer.accessor.site)
         arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
-        limit = history.limit(gang.order.limit(group, history.private))
+        limit = history.limit(gang.happens_before.limit(group, history.private))
         if isinstance(limit, int):
             arguments.number("limit", limit)
         elif extent & Extent.ROWS:

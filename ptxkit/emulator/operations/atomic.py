@@ -69,7 +69,7 @@ def atom(form: Form) -> Effect:
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
-                group.gang.order.synchronise(access, history, number, acquires, releases)
+                group.gang.happens_before.synchronise(access, history, number, acquires, releases)
             active = lanes_of(group, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]

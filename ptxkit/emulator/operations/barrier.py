@@ -29,7 +29,7 @@ def warp_sync(form: Form) -> Effect:
 
     def meet(group: Group, guard: Any) -> None:
         check(group, guard)
-        group.gang.order.warp_sync(group, group.gang.launch.events.take(site))
+        group.gang.happens_before.warp_sync(group, group.gang.launch.events.take(site))
 
     return Effect(meet, WarpGate(form.site, members, form.guard))
 
@@ -80,7 +80,7 @@ def fence(form: Form) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
-        group.gang.order.fence(group, group.gang.launch.events.take(site))
+        group.gang.happens_before.fence(group, group.gang.launch.events.take(site))
 
     return Effect(step)
 
@@ -88,7 +88,7 @@ def fence(form: Form) -> Effect:
 def _fence_inits(group: Group, guard: Any) -> None:
     """`fence.mbarrier_init.release.cluster`: a cluster barrier hands the initialised mbarriers on."""
     rows = executing_rows(group, guard)
-    group.gang.order.init_fenced[rows] = group.gang.launch.events.take()
+    group.gang.happens_before.init_fenced[rows] = group.gang.launch.events.take()
 
 
 @effect("membar.proxy", "fence.proxy")
@@ -105,7 +105,7 @@ def proxy_fence(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         rows = executing_rows(group, guard)
         if len(rows):
-            group.gang.order.proxy_fence(rows, group.gang.launch.events.take(site), spaces)
+            group.gang.happens_before.proxy_fence(rows, group.gang.launch.events.take(site), spaces)
 
     return Effect(step)
 

@@ -139,7 +139,7 @@ def griddepcontrol(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
         if len(issuers):
-            group.gang.order.launches_done(np.unique(issuers.rows))
+            group.gang.happens_before.launches_done(np.unique(issuers.rows))
 
     return Effect(step)
 

@@ -143,7 +143,7 @@ def _arrive(form: Form, drops: bool) -> Effect:
             given = given * issuers.lanes_each
         event = gang.launch.events.take(site)
         rows = issuers.rows
-        gang.order.release(rows, slots, event, relaxed)
+        gang.happens_before.release(rows, slots, event, relaxed)
         if narrow:
             check_scope(issuers, slots, site)
         if relaxed and gang.tensor is not None:
@@ -197,7 +197,7 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
             masks = issuers.masks(guard) if gang.launch.sanitize else None
             some = None if masks is None else masks[done]
             rows, waited = issuers.rows[done], slots[done]
-            early = gang.order.acquire(rows, waited, gang.mbarriers, number, relaxed, some, parity)
+            early = gang.happens_before.acquire(rows, waited, gang.mbarriers, number, relaxed, some, parity)
             if early is not None:
                 raise _too_early(gang, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
             gang.mbarriers.observe(slots[done])
@@ -303,4 +303,4 @@ def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[Operation, ...]
     mine[issuers.rows, issuers.lanes] = True
     for copy in copies:
         gang.queue.observe(copy, mine[copy.rows, copy.lanes])
-    gang.order.release(issuers.rows, slots, gang.launch.events.take())
+    gang.happens_before.release(issuers.rows, slots, gang.launch.events.take())

@@ -115,7 +115,7 @@ class RegisterGate:
             first = row - row % gang.warps % WARPGROUP
             others = np.arange(first, min(first + WARPGROUP, (row // gang.warps + 1) * gang.warps))
             others = others[(times[others] == times[row]) & (times[row] > 0)]
-            unmet = ~gang.order.knows(np.full(len(others), row), others, last[others])
+            unmet = ~gang.happens_before.knows(np.full(len(others), row), others, last[others])
             if unmet.any():
                 raise fault(
                     "P667",

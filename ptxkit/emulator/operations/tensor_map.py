@@ -227,7 +227,7 @@ def fence(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         launch = group.gang.launch
         number = launch.events.take(site)
-        group.gang.order.fence(group, number)
+        group.gang.happens_before.fence(group, number)
         for access in at(group, guard):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
@@ -242,7 +242,7 @@ def _release(group: Group, guard: Any, site: Site) -> None:
     if len(issuers):
         launch = group.gang.launch
         number = launch.events.take(site)
-        group.gang.order.fence(group, number)
+        group.gang.happens_before.fence(group, number)
         MapFences.of(launch).release(issuers, number)
 
 

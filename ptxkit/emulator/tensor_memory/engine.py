@@ -77,7 +77,7 @@ class Engine:
         memory: the cells.
         holders: what each CTA has allocated.
         flights: who may touch which cells; empty without the sanitizer.
-        local: the number by which `Order.completed` knows what commits tell of.
+        local: the number by which `HappensBefore.completed` knows what commits tell of.
         groups: for each CTA the `.cta_group` of its first instruction, and that instruction.
         collectors: for each CTA and buffer what fills it.
         requests: by kind of gate and CTA, warps that wait for the other CTA of their pair.
@@ -185,17 +185,17 @@ class Engine:
     def knows(self, row: int, by: int, number: int) -> bool:
         """Whether a row has seen an event of another one."""
         rows, others, numbers = (np.array([value]) for value in (row, by, number))
-        return bool(self.gang.order.knows(rows, others, numbers)[0])
+        return bool(self.gang.happens_before.knows(rows, others, numbers)[0])
 
     def knows_done(self, row: int, flight: Flight) -> bool:
         """Whether a row knows of the commit that tells of an instruction's completion."""
         if flight.done == 0:
             return False
-        order = self.gang.order
+        happens_before = self.gang.happens_before
         warps = self.gang.warps
         if row // warps // self.gang.cluster != flight.row // warps // self.gang.cluster:
             return False
-        return int(order.completed[row, order.rank[flight.row], self.local]) >= flight.done
+        return int(happens_before.completed[row, happens_before.rank[flight.row], self.local]) >= flight.done
 
     def relaxed_arrival(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
         """Rows arrive at mbarriers with `.relaxed`."""
@@ -285,7 +285,7 @@ class Engine:
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
         if gang.launch.sanitize:
             # The work came after all that the thread had seen: so does whoever waits for its completion.
-            gang.order.release_seen(rows, slots)
+            gang.happens_before.release_acquired(rows, slots)
         tracked = tuple(batches)
         operation = Operation(
             site,
@@ -313,7 +313,7 @@ class Engine:
         if gang.launch.sanitize:
             rank = row // gang.warps % gang.cluster
             for one in self.pair(rank, cta_group):
-                gang.order.tell(slots, one, self.local, number)
+                gang.happens_before.tell(slots, one, self.local, number)
 
     def _leave(self, operation: Operation, number: int) -> None:
         """The reads of shared memory are over: later writes must know of the commit."""
@@ -326,7 +326,9 @@ class Engine:
         for region in operation.reads:
             index, _ = region.indices(history.granule)
             tile = np.full(len(index), region.first // self.gang.shared.stride)
-            threads = self.gang.order.record_told(history, np.full(len(index), self.local), tile)
+            threads = self.gang.happens_before.record_of_machine(
+                history, np.full(len(index), self.local), tile
+            )
             for kind in ("first read", "last read"):
                 history.put(kind, index, history.own(number, ASYNC, threads))
 

@@ -34,9 +34,9 @@ class Fences:
         self._before = np.zeros(rows, np.int64)
         self._bare = np.zeros(rows, np.int64)
         self._waited: dict[int, set[int]] = {}
-        order, launch = engine.gang.order, engine.gang.launch
-        self._seen = order.seen.copy()
-        self._completed = np.zeros((rows, order.completed.shape[1]), np.int64)
+        happens_before, launch = engine.gang.happens_before, engine.gang.launch
+        self._clocks = happens_before.clocks.copy()
+        self._completed = np.zeros((rows, happens_before.completed.shape[1]), np.int64)
         self._wanted = launch.strict or launch.program.tensor_fences
 
     def used(self, row: int, number: int) -> None:
@@ -53,7 +53,7 @@ class Fences:
         self._bare[rows[~fenced]] = number
         for row, slot in zip(rows[fenced].tolist(), slots[fenced].tolist(), strict=True):
             one = np.array([row])
-            self.engine.gang.order.release(one, np.array([slot]), int(self._before[row]))
+            self.engine.gang.happens_before.release(one, np.array([slot]), int(self._before[row]))
 
     def wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows have waited for mbarriers with `.relaxed`: a fence will acquire that."""
@@ -67,9 +67,9 @@ class Fences:
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))
-                gang.order.acquire(np.full(len(found), row), found, gang.mbarriers, number)
-        self._seen[rows] = gang.order.seen[rows]
-        self._completed[rows] = gang.order.completed[rows, :, self.engine.local]
+                gang.happens_before.acquire(np.full(len(found), row), found, gang.mbarriers, number)
+        self._clocks[rows] = gang.happens_before.clocks[rows]
+        self._completed[rows] = gang.happens_before.completed[rows, :, self.engine.local]
 
     def follows(self, earlier: Flight, later: Flight, pipelined: bool) -> bool:
         """Whether an instruction follows one that its warp knows of, by the fences of that warp.
@@ -84,11 +84,11 @@ class Fences:
         committed = earlier.kind in COMMITTED
         if earlier.row == later.row and (pipelined or not committed):
             return True
-        order = self.engine.gang.order
-        if committed and 0 < earlier.done <= self._completed[later.row, order.rank[earlier.row]]:
+        happens_before = self.engine.gang.happens_before
+        if committed and 0 < earlier.done <= self._completed[later.row, happens_before.rank[earlier.row]]:
             return True
         number = earlier.number if committed else earlier.done
-        fenced = int(self._seen[later.row, order.column[earlier.row]])
+        fenced = int(self._clocks[later.row, happens_before.column[earlier.row]])
         return (pipelined or not committed) and number < fenced
 
     def missing(self, earlier: Flight, later: Flight) -> tuple[str, str, str, str] | None:

@@ -61,7 +61,8 @@ class Warpgroups:
     Attributes:
         gang: the gang.
         committed: how many groups each warpgroup has committed; the number of its open one.
-        told: by which number in `Order.completed` it is known what each has read; None without the sanitizer.
+        told: by which number in `HappensBefore.completed` it is known what each has read; None without the
+            sanitizer.
         flights: in the order of their issue.
         accumulators: by the function's number, the registers and the shape.
         touched: by the function's number and a register's slot: which warpgroups have accessed it, or have
@@ -112,7 +113,7 @@ class Warpgroups:
         if self.told is None:
             return none
         each = np.repeat(self.told[: -(-self.gang.warps // WARPS)], WARPS)
-        done = ~history.is_async(record) & self.gang.order.has_waited(history, record, rows, each)
+        done = ~history.is_async(record) & self.gang.happens_before.has_waited(history, record, rows, each)
         if not done.any():
             return none
         for number in np.unique(history.number(record[done])).tolist():
@@ -299,7 +300,9 @@ class Warpgroups:
         if self.told is not None:
             rows = self.rows(members.which)
             number = self.gang.launch.events.take(site)
-            self.gang.order.know(rows.reshape(-1), np.repeat(self.told[members.which], WARPS), number)
+            self.gang.happens_before.know(
+                rows.reshape(-1), np.repeat(self.told[members.which], WARPS), number
+            )
         self.flights = [flight for flight in self.flights if flight.unseen.any()]
         tainted = False
         for accumulator in self.accumulators.values():

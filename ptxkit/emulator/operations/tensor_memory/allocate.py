@@ -43,7 +43,7 @@ def alloc(form: Form) -> Effect:
         for access in accessor(group, guard):
             access.store((addresses,), None, 4)
         # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
-        group.gang.order.warps_meet(rows, group.gang.launch.events.take(site))
+        group.gang.happens_before.warps_meet(rows, group.gang.launch.events.take(site))
 
     return Effect(step, gate)
 

@@ -1,8 +1,8 @@
-"""What each warp has seen: up to which number the accesses of the others happen before what it does now.
+"""A vector clock for each warp: up to which number the accesses of the others happen before what it does now.
 
 Numbers grow as the machine runs; every access that is sought for races, and every event that orders
-accesses, has one. What a warp has seen of the warps of its own cluster (without clusters: its CTA) is kept
-warp by warp; what it has seen of other CTAs is one number, so an order that goes through memory is taken to
+accesses, has one. What its clock says of the warps of its own cluster (without clusters: its CTA) is kept
+warp by warp; what it says of other CTAs is one number, so an order that goes through memory is taken to
 cover everything before it. Mbarriers hand on exactly what was released to them (`ReleaseClocks`).
 """
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 
-class Seen:
-    """What each warp of a gang has seen.
+class VectorClocks:
+    """The vector clock of each warp of a gang.
 
     Attributes:
-        seen: int64 (rows, warps of a cluster): accesses of that warp with smaller numbers happen before what
-            the row does now.
+        clocks: int64 (rows, warps of a cluster): accesses of that warp with smaller numbers happen before
+            what the row does now.
         acquired: int64 (rows,), the same for all CTAs outside the cluster.
         fenced: int64 (rows,), up to which number a relaxed write publishes: the last fence.
         pending: int64 (rows,), what relaxed reads have found published and a fence will acquire.
@@ -57,7 +57,7 @@ class Seen:
         self.start = start
         self.column = np.arange(gang.rows) % width
         self.rank = self.column // warps
-        self.seen = np.full((gang.rows, width), start, np.int64)
+        self.clocks = np.full((gang.rows, width), start, np.int64)
         self.acquired = np.full(gang.rows, start, np.int64)
         self.fenced = np.zeros(gang.rows, np.int64)
         self.pending = np.zeros(gang.rows, np.int64)
@@ -79,14 +79,14 @@ class Seen:
         self._limit: Any = None
 
     def limit(self, group: Group, private: bool) -> Any:
-        """The least number that a row may not have seen: a scalar where all rows agree, else a column.
+        """The least number whose event may not happen before what a row does: a column, or one for all.
 
         Args:
             group: whose rows.
             private: whether only accesses of the own CTA count.
         """
         if self._limit is None:
-            own = self.seen.min(axis=1)
+            own = self.clocks.min(axis=1)
             if len(self._published.acquired):
                 # What the asynchronous machine did counts by mbarrier: look at every record of this launch.
                 own[:] = self.start
@@ -96,17 +96,17 @@ class Seen:
         limit = self._limit[0 if private else 1]
         return limit[group.rows] if limit.ndim and group.rows is not None else limit
 
-    # ---- what has been seen
+    # ---- what happens before what rows do now
 
     def knows(self, rows: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Whether rows have seen events of other rows of the gang."""
-        width = self.seen.shape[1]
+        """Whether events of other rows of the gang happen before what rows do now."""
+        width = self.clocks.shape[1]
         near = rows // width == by // width
-        seen = np.where(near, self.seen[rows, self.column[by]], self.acquired[rows])
-        known: np.ndarray = (rows == by) | (numbers < seen)
+        clocks = np.where(near, self.clocks[rows, self.column[by]], self.acquired[rows])
+        known: np.ndarray = (rows == by) | (numbers < clocks)
         return known
 
-    def has_seen(
+    def holds(
         self,
         history: AccessHistory,
         record: np.ndarray,
@@ -114,7 +114,7 @@ class Seen:
         strong: bool = False,
         lanes: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Whether rows have seen the accesses of some records.
+        """Whether the accesses of some records happen before what rows do now.
 
         Args:
             history: whose records.
@@ -126,7 +126,7 @@ class Seen:
         number = history.number(record)
         near, column, rank = self._whose(history, record, rows)
         elsewhere = np.maximum(self.acquired[rows], self.pending[rows]) if strong else self.acquired[rows]
-        known: np.ndarray = number < np.where(near, self.seen[rows, column], elsewhere)
+        known: np.ndarray = number < np.where(near, self.clocks[rows, column], elsewhere)
         told = history.is_async(record)
         if told.any() and self.completed.shape[2]:
             local = np.minimum(
@@ -139,19 +139,22 @@ class Seen:
                 local = np.minimum(
                     (history.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
                 )
-                seen = np.where(told[at], one.completed[rank[at], local] + 1, one.seen[column[at]])
-                known[at] &= ~near[at] | (number[at] < seen)
+                clocks = np.where(told[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
+                known[at] &= ~near[at] | (number[at] < clocks)
         return known
 
-    def all_seen(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
-        """Whether it is plain that some rows, and the next `warps` - 1, have seen all that some records say.
+    def surely_holds(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
+        """Whether it is plain that some rows, and the next `warps` - 1, come after all that
+        some records say.
 
         No for those of the asynchronous machine, and where CTAs share the memory or lanes are apart.
         """
         if not history.private or self.apart.warps or history.is_async(record).any():
             return False
-        seen = self.seen[rows] if warps == 1 else self.seen[(rows[:, None] + np.arange(warps)).reshape(-1)]
-        return bool(history.number(record.max()) < seen.min())
+        clocks = (
+            self.clocks[rows] if warps == 1 else self.clocks[(rows[:, None] + np.arange(warps)).reshape(-1)]
+        )
+        return bool(history.number(record.max()) < clocks.min())
 
     def has_waited(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, told: np.ndarray
@@ -186,7 +189,7 @@ class Seen:
         own, events = history.is_thread(record, threads), self.gang.launch.events
         return own if events.ordered == events.first else own & (history.number(record) >= events.first)
 
-    def has_proxied(
+    def visible_to_async_proxy(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, space: str
     ) -> np.ndarray:
         """Whether what rows do through the async proxy sees the generic accesses of some records.
@@ -235,7 +238,7 @@ class Seen:
         tile = mbarriers.place[slots] // self.gang.shared.stride
         return self.gang.ctas[tile].astype(history.dtype) << history.dtype.type(THREAD_BITS) | local
 
-    def record_told(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
+    def record_of_machine(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
         """What the asynchronous machine did to CTAs of the gang, as an access history's records name it."""
         number = np.minimum(local, THREAD).astype(history.dtype)
         if history.private:

@@ -1,4 +1,4 @@
-"""What orders accesses: barriers, fences, mbarriers, strong accesses of memory. See `seen`."""
+"""What orders accesses: barriers, fences, mbarriers, strong accesses of memory. See `vector_clocks`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.lanes_apart import EVERY, Look
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
-from ptxkit.emulator.seen import Seen
 from ptxkit.emulator.values import WARP
+from ptxkit.emulator.vector_clocks import VectorClocks
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 
-class Order(Seen):
-    """What each warp of a gang has seen, and how it comes to see more."""
+class HappensBefore(VectorClocks):
+    """The vector clocks of the warps of a gang, and what advances them."""
 
     # ---- what orders
 
@@ -32,11 +32,11 @@ class Order(Seen):
         warps = self.gang.warps
         by_cta = (-1, warps)
         if self.gang.cluster == 1:
-            self.seen[rows] = number
+            self.clocks[rows] = number
         else:
-            self._share(self.seen, rows)
-            own = self.rank[rows][:, None] == np.arange(self.seen.shape[1]) // warps
-            self.seen[rows] = np.where(own, number, self.seen[rows])
+            self._share(self.clocks, rows)
+            own = self.rank[rows][:, None] == np.arange(self.clocks.shape[1]) // warps
+            self.clocks[rows] = np.where(own, number, self.clocks[rows])
         for values in (self.acquired, self.fenced, self.pending, self.initialised):
             values[rows] = np.repeat(values[rows].reshape(by_cta).max(axis=1), warps)
         if self._asynchronous:
@@ -64,9 +64,9 @@ class Order(Seen):
         if self.apart.warps:
             self.apart.meet(waiting)
         columns = self.column[arrived]
-        best = self.seen[arrived].max(axis=0)
+        best = self.clocks[arrived].max(axis=0)
         best[columns] = np.maximum(best[columns], covered)
-        self.seen[waiting] = np.maximum(self.seen[waiting], best)
+        self.clocks[waiting] = np.maximum(self.clocks[waiting], best)
         for values in (self.acquired, self.fenced, self.initialised):
             values[waiting] = np.maximum(values[waiting], values[arrived].max())
         if self._asynchronous:
@@ -83,7 +83,7 @@ class Order(Seen):
         """The lanes of some rows meet, each row's own."""
         if self.apart.warps:
             self.apart.meet(rows)
-        self.seen[rows, self.column[rows]] = number
+        self.clocks[rows, self.column[rows]] = number
         self._limit = None
 
     def fence(self, group: Group, number: int) -> None:
@@ -115,14 +115,14 @@ class Order(Seen):
         """
         for space in spaces:
             table = self.proxied[:, SPACES.index(space)]
-            table[rows] = np.maximum(table[rows], self.seen[rows])
+            table[rows] = np.maximum(table[rows], self.clocks[rows])
             table[rows, self.column[rows]] = number
         self.last_proxy_fence[rows] = number
 
     def _acquire(self, rows: Any, numbers: np.ndarray) -> None:
         if self.apart.warps:
             self.apart.learn(np.arange(self.gang.rows)[rows], numbers)
-        self.seen[rows] = np.maximum(self.seen[rows], numbers[:, None])
+        self.clocks[rows] = np.maximum(self.clocks[rows], numbers[:, None])
         self.acquired[rows] = np.maximum(self.acquired[rows], numbers)
         if self._asynchronous:
             self.proxied[rows] = np.maximum(self.proxied[rows], numbers[:, None, None])
@@ -143,7 +143,7 @@ class Order(Seen):
 
     @property
     def _extent(self) -> tuple[int, int, int]:
-        return self.seen.shape[1], self.completed.shape[1], self.completed.shape[2]
+        return self.clocks.shape[1], self.completed.shape[1], self.completed.shape[2]
 
     def forget_slots(self, slots: np.ndarray) -> None:
         """Mbarriers begin anew: nothing has been released to them."""
@@ -166,13 +166,13 @@ class Order(Seen):
 
     def released(self, slots: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Whether some arrival has released events of rows of the own cluster to mbarriers."""
-        known: np.ndarray = self._gathered.seen[slots, self.column[by]] > numbers
+        known: np.ndarray = self._gathered.clocks[slots, self.column[by]] > numbers
         return known
 
-    def release_seen(self, rows: np.ndarray, slots: np.ndarray) -> None:
+    def release_acquired(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """What rows have seen so far, but not what they did themselves, is released to mbarriers."""
         rows, slots = _pairs(rows, slots)
-        self.gather(self._gathered, rows, slots, self.seen[rows, self.column[rows]])
+        self.gather(self._gathered, rows, slots, self.clocks[rows, self.column[rows]])
 
     def gather(
         self, gathered: ReleaseClocks, rows: np.ndarray, keys: np.ndarray, covered: np.ndarray
@@ -180,9 +180,9 @@ class Order(Seen):
         """Hand over what rows have seen, and did themselves up to some numbers; nothing where that is 0."""
         some = covered > 0
         known, keyed = rows[some], keys[some]
-        seen = self.seen[known]
-        seen[np.arange(len(known)), self.column[known]] = covered[some]
-        np.maximum.at(gathered.seen, keyed, seen)
+        clocks = self.clocks[known]
+        clocks[np.arange(len(known)), self.column[known]] = covered[some]
+        np.maximum.at(gathered.clocks, keyed, clocks)
         np.maximum.at(gathered.proxied, keyed, self.proxied[known])
         np.maximum.at(gathered.acquired, keyed, self.acquired[known])
         np.maximum.at(gathered.completed, keyed, self.completed[known])
@@ -192,7 +192,7 @@ class Order(Seen):
         """Rows acquire what something hands on."""
         published = published.grown(len(published.acquired), self.completed.shape[2])
         for mine, theirs in (
-            (self.seen, published.seen),
+            (self.clocks, published.clocks),
             (self.proxied, published.proxied),
             (self.acquired, published.acquired),
             (self.completed, published.completed),
@@ -201,7 +201,7 @@ class Order(Seen):
             np.maximum.at(mine, rows, theirs[keys])
         size = self.gang.cluster
         if size > 1:
-            ranks = published.seen[keys].reshape(len(keys), size, -1).max(axis=2) > self.start
+            ranks = published.clocks[keys].reshape(len(keys), size, -1).max(axis=2) > self.start
             np.logical_or.at(self.met, rows, ranks)
         self._limit = None
 
