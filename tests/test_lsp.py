@@ -13,7 +13,8 @@ from asm_corpus import FILES, read
 from command import here, refused
 from language_client import Client
 
-from ptxkit.lsp.complete import complete, next_modifiers
+from ptxkit.isa.unfinished import next_modifiers
+from ptxkit.lsp.complete import complete
 from ptxkit.lsp.document import Document
 from ptxkit.lsp.hover import hover
 from ptxkit.lsp.locate import definition

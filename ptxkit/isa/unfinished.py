@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ptxkit.isa.notation import Form, Slot
-from ptxkit.isa.registry import forms
+from ptxkit.isa.registry import forms, opcodes
 
 
 class Unfinished(NamedTuple):
@@ -44,6 +44,25 @@ def unfinished(opcode: str, modifiers: tuple[str, ...]) -> tuple[Unfinished, ...
             Unfinished(form, bool(in_order), _values(form.slots, following), _values(form.slots, earlier))
         )
     return tuple(found)
+
+
+def next_opcodes(begun: str) -> list[str]:
+    """The opcodes that begin like this."""
+    return [opcode for opcode in opcodes() if opcode.startswith(begun)]
+
+
+def next_modifiers(opcode: str, modifiers: Sequence[str], begun: str = "") -> dict[str, str]:
+    """The modifiers that may follow these ones and begin like this, each with the form that it leads to.
+
+    Those that only ptxas takes there come last.
+    """
+    found: dict[str, str] = {}
+    forms = unfinished(opcode, tuple(modifiers))
+    for each in forms:
+        found.update((value, each.form.syntax) for value in each.following if value not in found)
+    for each in forms:
+        found.update((value, each.form.syntax) for value in each.earlier if value not in found)
+    return {value: syntax for value, syntax in found.items() if value.startswith(begun)}
 
 
 def _filled(slots: Sequence[Slot], modifiers: Sequence[str]) -> list[tuple[int, ...]]:

@@ -13,9 +13,8 @@ from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.syntax_errors import accepts
 from ptxkit.diagnostics import Source
-from ptxkit.isa.registry import opcodes
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
-from ptxkit.isa.unfinished import unfinished
+from ptxkit.isa.unfinished import next_modifiers, next_opcodes
 from ptxkit.lsp.document import Document
 from ptxkit.lsp.locate import statement_at
 
@@ -61,8 +60,7 @@ def complete(document: Document, line: int, column: int) -> list[Completion]:
         start = column - len(begun)
         return [
             Completion(modifier, start, "modifier", detail)
-            for modifier, detail in next_modifiers(spelled[1], modifiers).items()
-            if modifier.startswith(begun)
+            for modifier, detail in next_modifiers(spelled[1], modifiers, begun).items()
         ]
     component = _COMPONENT.search(before)
     if component and (register := SPECIAL_REGISTERS.get(component[1])) and register.vector:
@@ -78,23 +76,9 @@ def complete(document: Document, line: int, column: int) -> list[Completion]:
     start = column - len(begun)
     _, scope = statement_at(document, line, start)
     if spelled and spelled[1] == begun:
-        return [Completion(opcode, start, "opcode") for opcode in opcodes() if opcode.startswith(begun)]
+        return [Completion(opcode, start, "opcode") for opcode in next_opcodes(begun)]
     names = [*_names(document, scope), *(_SPECIAL if begun else ())]
     return [each._replace(start=start) for each in names if each.text.startswith(begun)]
-
-
-def next_modifiers(opcode: str, modifiers: list[str]) -> dict[str, str]:
-    """The modifiers that may follow these ones, each with the form that it leads to.
-
-    Those that only ptxas takes there come last.
-    """
-    found: dict[str, str] = {}
-    forms = unfinished(opcode, tuple(modifiers))
-    for each in forms:
-        found.update((value, each.form.syntax) for value in each.following if value not in found)
-    for each in forms:
-        found.update((value, each.form.syntax) for value in each.earlier if value not in found)
-    return found
 
 
 def _names(document: Document, scope: Scope) -> Iterator[Completion]:

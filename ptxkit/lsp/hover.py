@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ptxkit.asm.decode import find_match
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Instruction
 from ptxkit.isa import describe
 from ptxkit.isa.notation import Form
-from ptxkit.isa.registry import spelling
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 from ptxkit.lsp.document import Document
 from ptxkit.lsp.locate import statement_at, word_at
@@ -30,14 +30,17 @@ def hover(document: Document, line: int, column: int) -> str | None:
     register = SPECIAL_REGISTERS.get(word.name)
     if register is not None:
         return f"```ptx\n{register.declaration}\n```\n{describe.special_register(register)}"
-    if isinstance(statement, Instruction) and word.text.startswith(statement.opcode):
-        names = Names(scope)
-        match = spelling(statement.opcode, statement.modifiers).match(
-            tuple(names.kind(operand) for operand in statement.operands)
-        )
+    if isinstance(statement, Instruction) and _is_ahead(statement, document.made_line(line), word.column):
+        match = find_match(statement, Names(scope))
         if match is not None:
             return _forms([match.form])
     return _forms(_nearest_forms(word.text))
+
+
+def _is_ahead(instruction: Instruction, line: int, column: int) -> bool:
+    """Whether a place is ahead of an instruction's operands, where opcode and modifiers are."""
+    spans = (operand.span for operand in instruction.operands)
+    return all(span is None or (line, column) < (span.line, span.column) for span in spans)
 
 
 def _nearest_forms(text: str) -> Sequence[Form]:
