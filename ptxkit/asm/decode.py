@@ -9,7 +9,7 @@ of `mbarrier.try_wait.b64 waitComplete, [addr], state` are `waitComplete`, `addr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,6 +76,11 @@ class Decoded:
     def types(self) -> tuple[DType, ...]:
         """The types among its modifiers, in order: of `cvt.rn.f16.f32` both."""
         return self.all(DType)
+
+    @property
+    def qualified(self) -> Hashable:
+        """The row and what its modifiers mean: equal of instructions that differ in their operands alone."""
+        return self.row, tuple(self.match.candidate.meanings.items())
 
     @property
     def aligned(self) -> bool:

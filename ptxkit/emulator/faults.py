@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ptxkit.asm.decode import Decoded
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
 from ptxkit.isa.notation import Form
@@ -40,6 +41,11 @@ class Site:
         """The instruction's row in `ptxkit.isa`."""
         assert self.instruction.match is not None
         return self.instruction.match.form
+
+    @property
+    def decoded(self) -> Decoded:
+        """The instruction as its row sees it."""
+        return Decoded(self.instruction)
 
     @property
     def name(self) -> str:

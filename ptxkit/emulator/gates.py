@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -172,10 +172,10 @@ def rendezvous(gang: Gang) -> bool:
     Returns:
         Whether any lane can go on.
     """
-    by_form: dict[str, list[Any]] = {}
+    by_form: dict[Hashable, list[Any]] = {}
     for entry in gang.waiting:
         if isinstance(entry.gate, WarpGate):
-            by_form.setdefault(entry.gate.site.instruction.spelling, []).append(entry)
+            by_form.setdefault(entry.gate.site.decoded.qualified, []).append(entry)
     moved = False
     for entries in by_form.values():
         if len(entries) > 1:

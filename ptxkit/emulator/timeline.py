@@ -30,6 +30,8 @@ MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
 """The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;
 its warps have those before."""
 RUNNING, WAITING, EXITED = 0, 1, 2
+INSTANTS = frozenset({"fences", "commits", "awaits", "arrives", "programmatic"})
+"""The traits (`ptxkit.isa.traits`) of what is shown on its warp's track."""
 
 
 Event = dict[str, Any]
@@ -40,16 +42,6 @@ def _place(site: Site) -> Event:
         return {"function": site.function}
     file, line = site.place
     return {"line": line, "file": file} if file else {"line": line}
-
-
-def _is_instant(site: Site) -> bool:
-    """Whether an instruction is shown on its warp's track: fences, commits, group waits, arrivals."""
-    instruction = site.instruction
-    if instruction.opcode in ("fence", "membar"):
-        return True
-    if instruction.opcode == "mbarrier":
-        return instruction.modifiers[:1] in (("arrive",), ("arrive_drop",), ("expect_tx",), ("complete_tx",))
-    return any(word in ("commit", "commit_group", "wait_group", "wait") for word in instruction.modifiers)
 
 
 @dataclass(slots=True)
@@ -115,7 +107,7 @@ class Timeline:
         for site, guard, step, careful in zip(
             block.sites, block.guards, block.steps, block.tracked, strict=True
         ):
-            if _is_instant(site):
+            if not INSTANTS.isdisjoint(site.row.traits):
                 self._instant(group, site, guard)
             tracked = bool((careful if tracked else step)(group)) or tracked
             self.recorder.now += 1

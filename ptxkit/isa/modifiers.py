@@ -324,6 +324,18 @@ class Collector(NamedTuple):
         return cls(buffer, CollectorUse(use))
 
 
+class PackedInteger(NamedTuple):
+    """What `cvt.pack` converts to. PTX ISA 9.7.9.22."""
+
+    signed: bool
+    bits: int
+
+    @classmethod
+    def of(cls, text: str) -> PackedInteger:
+        """`s4`, read."""
+        return cls(text[0] == "s", int(text[1:]))
+
+
 class Shape(NamedTuple):
     """The extents of a matrix product, or of a matrix that is moved (`k` is 0 then)."""
 
@@ -365,6 +377,7 @@ SLOTS: Mapping[str, Callable[[str], Any]] = {
     "spvariant": SparseOrder,
     "collector": Collector.of,
     "src_fmt": PackedSource,
+    "convertType": PackedInteger.of,
 }
 """How slots of these names are read, whatever else their words mean."""
 

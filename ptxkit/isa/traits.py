@@ -39,6 +39,26 @@ TRAITS: Mapping[str, Trait] = {
         "cp.async.bulk cp.async.bulk.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor "
         "tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel.async tcgen05.alloc",
     ),
+    "fences": Trait(
+        "the thread's accesses are ordered, and nothing is moved",
+        "fence fence.proxy membar membar.proxy wgmma.fence tcgen05.fence::before_thread_sync "
+        "tcgen05.fence::after_thread_sync",
+    ),
+    "commits": Trait(
+        "asynchronous operations that were begun before become a group, or have an mbarrier track them",
+        "cp.async.commit_group cp.async.bulk.commit_group wgmma.commit_group tcgen05.commit",
+    ),
+    "awaits": Trait(
+        "the thread goes on once what was begun before it is over",
+        "cp.async.wait_group cp.async.wait_all cp.async.bulk.wait_group wgmma.wait_group tcgen05.wait::ld "
+        "tcgen05.wait::st barrier.cluster.wait",
+    ),
+    "arrives": Trait(
+        "the count of an mbarrier's phase changes, or what it has yet to be told of",
+        "mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx "
+        "mbarrier.expect_tx mbarrier.complete_tx cp.async.mbarrier.arrive",
+    ),
+    "programmatic": Trait("one grid is ordered with the next", "griddepcontrol"),
     "reduces": Trait(
         "each element of memory is read, combined and written as one: several need no order among them",
         "atom red red.async multimem.red cp.reduce.async.bulk cp.reduce.async.bulk.tensor sured.b sured.p",

@@ -179,7 +179,7 @@ class MBarriers(Objects):
         notes = [self.thread(int(threads[at]))]
         if here > 1:
             notes.append(f"MULTI-ISSUE: threads that execute this together arrive {here} times")
-        if "noinc" in site.instruction.modifiers:
+        if site.decoded["noinc"]:
             return fault(
                 "P690",
                 f"MBAR-NOINC: more arrivals with `.noinc` than {self.name(slot)} expects in this phase",

@@ -126,7 +126,7 @@ class Story:
             for e in self.events
             if e.site.name == "cp.async.mbarrier.arrive"
             and e.what == "arrives"
-            and "noinc" not in e.site.instruction.modifiers
+            and not e.site.decoded["noinc"]
         )
         if extra and pending == extra:
             why = (

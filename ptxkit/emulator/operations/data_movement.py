@@ -13,7 +13,7 @@ from ptxkit.dtypes import DType, Kind
 from ptxkit.emulator.numerics import bits
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
-from ptxkit.isa.modifiers import Mode
+from ptxkit.isa.modifiers import Mode, PackedInteger
 
 operation, conversion = Operations("movement"), Operations("conversion")
 
@@ -169,9 +169,8 @@ def prmt(form: Decoded) -> Pure:
 @conversion("cvt.pack")
 def cvt_pack(form: Decoded) -> Pure:
     """PTX ISA 9.7.9.22."""
-    target = form.match.slots["convertType"]
-    size = int(target[1:])
-    low, high = (0, (1 << size) - 1) if target[0] == "u" else (-1 << size - 1, (1 << size - 1) - 1)
+    signed, size = form.the(PackedInteger)
+    low, high = (-1 << size - 1, (1 << size - 1) - 1) if signed else (0, (1 << size) - 1)
     field = np.uint32((1 << size) - 1)
 
     def function(a: Any, b: Any, c: Any = None) -> Any:

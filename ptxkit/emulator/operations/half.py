@@ -151,29 +151,29 @@ operation("max")(extreme(largest=True))
 
 
 @cache
-def approximation_table(opcode: str, kind: str) -> np.ndarray:
-    """The code of `ex2` or `tanh` for each of the 65536 codes."""
+def approximation_table(function: np.ufunc, kind: str, flushes: bool) -> np.ndarray:
+    """The code of a function of each of the 65536 codes; subnormal ones are zeros where it flushes."""
     codes = np.arange(65536, dtype=np.uint32)
     with np.errstate(all="ignore"):
-        if opcode == "ex2" and kind == "bf16":
+        if flushes:
             codes = np.where(codes & 0x7F80, codes, codes & 0x8000).astype(np.uint32)
         values = half.widen(codes, kind).astype(np.float64)
-        values = (np.exp2 if opcode == "ex2" else np.tanh)(values)
-        table = half.narrow(values, kind)
-        if opcode == "ex2" and kind == "bf16":
+        table = half.narrow(function(values), kind)
+        if flushes:
             table = np.where(table & 0x7F80, table, table & 0x8000).astype(np.uint16)
     return table
 
 
-def approximation(opcode: str) -> Callable[[Decoded], Pure]:
-    """`tanh` and `ex2`. PTX ISA 9.7.4.9 and 9.7.4.10."""
+def approximation(function: np.ufunc, flushed: str = "") -> Callable[[Decoded], Pure]:
+    """`tanh` and `ex2`, which flushes subnormal numbers of one type. PTX ISA 9.7.4.9 and 9.7.4.10."""
 
     def made(form: Decoded) -> Pure:
         kind, is_pair = kind_of(form)
-        return computes_codes(form, per_code(approximation_table(opcode, kind).take, is_pair))
+        table = approximation_table(function, kind, kind == flushed)
+        return computes_codes(form, per_code(table.take, is_pair))
 
     return made
 
 
-operation("tanh")(approximation("tanh"))
-operation("ex2")(approximation("ex2"))
+operation("tanh")(approximation(np.tanh))
+operation("ex2")(approximation(np.exp2, flushed="bf16"))

@@ -16,6 +16,7 @@ from ptxkit.diagnostics import Label
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
 from ptxkit.emulator.tensor_memory.fences import COMMITTED
+from ptxkit.isa.modifiers import MovementShape
 
 if TYPE_CHECKING:
     from ptxkit.emulator.tensor_memory.engine import Engine
@@ -68,7 +69,7 @@ def pipelined(earlier: Flight, later: Flight) -> bool:
     if pair == ("mma", "mma"):
         return earlier.shape == later.shape
     if pair == ("shift", "cp"):
-        return "4x256b" in later.site.instruction.modifiers
+        return later.site.decoded["shape"] is MovementShape.P4X256B
     return pair in (("cp", "mma"), ("shift", "mma"), ("mma", "shift"))
 
 

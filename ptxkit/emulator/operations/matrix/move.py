@@ -114,7 +114,7 @@ class RowAccess:
         for access in accesses:
             if access.space != "shared":
                 thread = group.thread(*group.first(access.guard))
-                name = self.site.instruction.opcode
+                name = self.site.name
                 message = f"out of bounds: expected an address of shared memory for `{name}`"
                 message += f", found one of {access.space} memory"
                 raise fault("P602", message, self.site, (f"{thread}",))
