@@ -85,10 +85,10 @@ class Access:
         message = f"out of bounds: `{spelling}` {does} {self.space} memory, {why}"
         raise fault("P602", message, self.site, (f"{thread}",), HELP_READ_ONLY)
 
-    def meet_flying(self, size: int, writes: bool) -> None:
+    def check_in_flight(self, size: int, writes: bool) -> None:
         """Hold the access against asynchronous operations in flight, and mbarrier objects."""
         gang = self.group.gang
-        if self.space in ("shared", "global") and (gang.queue.flying or len(gang.mbarriers.place)):
+        if self.space in ("shared", "global") and (gang.queue.in_flight or len(gang.mbarriers.place)):
             gang.queue.hazards.check(self, size, writes)
 
     def load(self, width: int, count: int, strength: str = "") -> tuple[tuple[Any, ...], Masks | None]:
@@ -100,7 +100,7 @@ class Access:
         """
         history = self.history
         if self.group.gang.launch.program.asynchronous:
-            self.meet_flying(width * count, False)
+            self.check_in_flight(width * count, False)
         if history is not None:
             number = check_load(self, history, width * count, bool(strength))
             if strength:
@@ -150,7 +150,7 @@ class Access:
             self.refuse("writes", "which kernels only read")
         history = self.history_of_write
         if self.group.gang.launch.program.asynchronous:
-            self.meet_flying(width * len(values), True)
+            self.check_in_flight(width * len(values), True)
         if history is not None:
             number = check_store(self, history, values, width, bool(strength))
             if strength:

@@ -33,7 +33,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.tensor_memory.engine import Engine
-    from ptxkit.emulator.warpgroup.flights import Warpgroups
+    from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
 PATIENCE = 4096
 """How many times a group may loop while others wait for it to pass."""
@@ -352,7 +352,7 @@ class Gang:
         self.living -= group.lanes
         if self.counted_by is not None:
             check_warpgroups(self, group.occupied()[0])
-        if self.launch.sanitize and (self.queue.flying or self.cluster > 1):
+        if self.launch.sanitize and (self.queue.in_flight or self.cluster > 1):
             exited(self.queue, group.occupied()[0])
         if self.tensor is not None:
             self.tensor.retired()

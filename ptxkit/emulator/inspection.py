@@ -236,10 +236,10 @@ def barriers(gang: Gang, cta: int) -> Iterator[str]:
         yield f"barrier {number}: expects {wanted}; here are warps {', '.join(map(str, here))}"
 
 
-def flying(gang: Gang, cta: int) -> Iterator[str]:
+def in_flight(gang: Gang, cta: int) -> Iterator[str]:
     """The asynchronous operations of a CTA of the gang that are not done, or that nobody has seen done."""
     queue = gang.queue
-    for operation in dict.fromkeys((*queue.pending, *queue.flying)):
+    for operation in dict.fromkeys((*queue.pending, *queue.in_flight)):
         mine = np.flatnonzero(operation.rows // gang.warps == cta)
         if not len(mine):
             continue

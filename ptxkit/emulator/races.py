@@ -102,7 +102,7 @@ def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     """
     gang = access.group.gang
     if gang.launch.program.asynchronous:
-        access.meet_flying(size, True)
+        access.check_in_flight(size, True)
     number = gang.launch.events.take(access.site)
     index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
     own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)

@@ -45,7 +45,7 @@ def _place(site: Site) -> Event:
 
 
 @dataclass(slots=True)
-class _Flight:
+class _OperationSlice:
     """An operation in flight, as one CTA sees it: its slice so far."""
 
     track: int
@@ -74,7 +74,7 @@ class Timeline:
         self._phases: dict[int, Event] = {}
         self._columns: dict[tuple[int, int], Event] = {}
         self._named: set[int] = set()
-        self._flights: dict[int, list[_Flight]] = {}
+        self._in_flight: dict[int, list[_OperationSlice]] = {}
         self._lanes: dict[int, list[bool]] = {cta: [] for cta in self.processes}
         self.ended = False
         launch = len(recorder.launches)
@@ -220,18 +220,18 @@ class Timeline:
                 "ts": self.recorder.now,
                 "args": told,
             }
-            self._flights.setdefault(id(operation), []).append(_Flight(cta, lane, event))
+            self._in_flight.setdefault(id(operation), []).append(_OperationSlice(cta, lane, event))
         if operation.delivered:
             self.completed(operation)
 
     def completed(self, operation: Operation) -> None:
         """An operation has been done, with all that joined it."""
-        flights = self._flights.pop(id(operation), ())
-        if flights:
+        slices = self._in_flight.pop(id(operation), ())
+        if slices:
             self.recorder.now += 1
-        for flight in flights:
-            self._lanes[flight.track][flight.lane] = False
-            self._slice(flight.event)
+        for each in slices:
+            self._lanes[each.track][each.lane] = False
+            self._slice(each.event)
 
     def _signal(self, operation: Operation, items: np.ndarray) -> str:
         match operation.signal:
@@ -338,11 +338,11 @@ class Timeline:
         for event in self._columns.values():
             event["args"]["freed"] = False
             self._slice(event)
-        for flights in self._flights.values():
-            for flight in flights:
-                flight.event["args"]["in_flight_at_end"] = True
-                self._slice(flight.event)
-        self._flights.clear()
+        for slices in self._in_flight.values():
+            for each in slices:
+                each.event["args"]["in_flight_at_end"] = True
+                self._slice(each.event)
+        self._in_flight.clear()
 
 
 def _bytes(regions: Sequence[Region], items: np.ndarray) -> int:

@@ -54,21 +54,21 @@ def _unawaited(code: Code) -> Iterator[Instruction]:
     A wait for any mbarrier, a barrier or a call ends all products: which ones it waits for, the text does not
     tell. Results are the same where the register with their address is, as long as nothing writes that.
     """
-    flying = 0
+    in_flight = 0
     for number, instruction in enumerate(code.instructions):
         opcode = instruction.opcode
         if opcode == "tcgen05":
             result = _address(code, instruction)
             if _is(instruction, "mma"):
-                flying |= result
-            elif _is(instruction, "ld") and result & flying:
+                in_flight |= result
+            elif _is(instruction, "ld") and result & in_flight:
                 yield instruction
-        elif flying:
+        elif in_flight:
             waits = opcode == "mbarrier" and "_wait" in instruction.modifiers[0]
             leaves = opcode in ("bra", "brx", "ret", "exit", "trap") and instruction.guard is None
             if waits or leaves or opcode in ("bar", "barrier", "call"):
-                flying = 0
-            flying &= ~code.writes[number]
+                in_flight = 0
+            in_flight &= ~code.writes[number]
 
 
 def _address(code: Code, instruction: Instruction) -> int:

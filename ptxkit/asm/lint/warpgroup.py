@@ -29,9 +29,9 @@ def check_warpgroup(context: Context, code: Code, values: Values) -> None:
                 help=f"write `wgmma.{modifier}.sync.aligned{zero};` after it",
             )
             return
-    flight = _Flight(code)
-    _solve(code, flight.step)
-    for number, registers in flight.found.items():
+    in_flight = _InFlight(code)
+    _solve(code, in_flight.step)
+    for number, registers in in_flight.found.items():
         context.warn(
             "P233",
             f"{_named(code, registers)} of a `wgmma.mma_async` that may still run is used here",
@@ -68,7 +68,7 @@ def _registers(code: Code, product: Instruction, results: bool = True) -> int:
     )
 
 
-class _Flight:
+class _InFlight:
     """Registers of products that may not have ended."""
 
     def __init__(self, code: Code) -> None:

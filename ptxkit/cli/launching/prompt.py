@@ -33,8 +33,8 @@ from ptxkit.emulator.image import Image
 from ptxkit.emulator.inspection import (
     barriers,
     can_show,
-    flying,
     global_words,
+    in_flight,
     mbarriers,
     registers,
     shared_words,
@@ -420,7 +420,7 @@ class Prompt:
     def _flying(self, words: Sequence[str]) -> None:
         check_count(words, 0)
         gang, cta = self._home()
-        print_lines(flying(gang, cta), "nothing is in flight")
+        print_lines(in_flight(gang, cta), "nothing is in flight")
 
     def _help(self, words: Sequence[str]) -> None:
         for name, (arguments, meaning) in COMMANDS.items():

@@ -37,7 +37,7 @@ class Accesses:
         if shared and len(barriers.place):
             self._check_access_objects(access, size, writes)
         flat: Any = None
-        for operation in self.queue.flying:
+        for operation in self.queue.in_flight:
             for regions, flags, reads in (
                 (operation.writes, operation.unwritten, False),
                 (operation.reads, operation.unread, True),

@@ -32,7 +32,7 @@ def exited(queue: Queue, rows: np.ndarray) -> None:
     gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
     if not len(gone):
         return
-    for operation in queue.flying:
+    for operation in queue.in_flight:
         _check_committed(operation, gone)
         _check_bytes(operation, gone)
     if gang.cluster > 1:

@@ -35,7 +35,7 @@ class Hazards(Accesses):
         count = operation.count
         operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
         operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
-        for other in self.queue.flying:
+        for other in self.queue.in_flight:
             if operation.writes or other.writes:
                 self._meet(operation, other)
         if not operation.reduces:
@@ -268,7 +268,7 @@ class Hazards(Accesses):
         """
         phase = self.gang.mbarriers.phase
         turned = frozenset(slots.tolist())
-        for operation in list(self.queue.flying):
+        for operation in list(self.queue.in_flight):
             signal = operation.signal
             if not isinstance(signal, Transaction | Arrival):
                 continue

@@ -34,7 +34,7 @@ class Queue:
     Attributes:
         gang: the gang.
         pending: those that have not been delivered, in the order of their issue.
-        flying: those whose completion somebody has yet to see; empty without the sanitizer.
+        in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
         groups: the groups of each kind.
         hazards: the sanitizer's part.
         refused: the gates whose first look at an incomplete phase has said no; by `id`.
@@ -43,7 +43,7 @@ class Queue:
     def __init__(self, gang: Gang) -> None:
         self.gang = gang
         self.pending: list[Operation] = []
-        self.flying: list[Operation] = []
+        self.in_flight: list[Operation] = []
         self.groups = {name: Groups(name, gang) for name in ("cp.async", "bulk")}
         self.hazards = Hazards(self)
         self.eager = gang.launch.timing == "eager"
@@ -71,7 +71,7 @@ class Queue:
         if launch.sanitize:
             issued(operation)
             self.hazards.enter(operation)
-            self.flying.append(operation)
+            self.in_flight.append(operation)
         self.pending.append(operation)
         if self.gang.trace is not None:
             self.gang.trace.issued(operation)
@@ -156,7 +156,7 @@ class Queue:
         """
         groups = self.groups[name]
         number = self.gang.launch.events.take(site)
-        for operation in list(dict.fromkeys((*self.pending, *self.flying))):
+        for operation in list(dict.fromkeys((*self.pending, *self.in_flight))):
             signal = operation.signal
             if not isinstance(signal, Membership) or signal.groups is not groups:
                 continue
@@ -175,14 +175,14 @@ class Queue:
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
         """The phases of some mbarriers have completed: whoever waits for them will know what they signal."""
-        if self.flying:
+        if self.in_flight:
             self.hazards.phases_completed(slots, site)
             self._forget()
 
     def _forget(self) -> None:
-        self.flying = [
+        self.in_flight = [
             operation
-            for operation in self.flying
+            for operation in self.in_flight
             if not operation.delivered or operation.unread.any() or operation.unwritten.any()
         ]
 

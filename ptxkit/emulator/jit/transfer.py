@@ -161,7 +161,7 @@ class CompiledTransfer:
         transfer, undefined = self._transfer, group.undefined
         gang, guard = group.gang, transfer.guard
         launch = gang.launch
-        if launch.program.asynchronous and (gang.queue.flying or len(gang.mbarriers.place)):
+        if launch.program.asynchronous and (gang.queue.in_flight or len(gang.mbarriers.place)):
             return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False

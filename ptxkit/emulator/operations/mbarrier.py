@@ -276,7 +276,7 @@ def arrive_on_copies(form: Form) -> Effect:
         mine[issuers.rows, issuers.lanes] = True
         earlier = tuple(
             operation
-            for operation in dict.fromkeys((*queue.pending, *queue.flying))
+            for operation in dict.fromkeys((*queue.pending, *queue.in_flight))
             if isinstance(operation.signal, Membership)
             and operation.signal.groups is copies
             and mine[operation.rows, operation.lanes].any()

@@ -21,8 +21,8 @@ from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, si
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
-from ptxkit.emulator.warpgroup.flights import Flight, Warpgroups
 from ptxkit.emulator.warpgroup.gate import WarpgroupGate
+from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
 from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.metadata import Metadata, thread_of
 from ptxkit.emulator.warpgroup.operands import SharedMatrix, SharedOperand, shared_matrix
@@ -209,7 +209,7 @@ class _Issue:
         )
         unseen, left = np.ones(len(which), bool), np.full(len(which), -1)
         index = state.committed[which]
-        state.flights.append(Flight(operation, accumulator, which, index, unseen, left, held))
+        state.in_flight.append(WgmmaInFlight(operation, accumulator, which, index, unseen, left, held))
         gang.queue.issue(operation)
 
     def _register_a(self, group: Group, members: Members) -> Any:

@@ -3,7 +3,7 @@
 What a thread issues between two commits is a batch: one operation of the gang's queue, which carries out its
 instructions in the order of their issue when it is delivered. `tcgen05.commit` is an operation that comes
 after the batches of its thread and arrives at the mbarrier. The reads of shared memory are the batch's
-regions, so that the queue's hazards cover them; cells of tensor memory are the account of `Flights`.
+regions, so that the queue's hazards cover them; cells of tensor memory are in the `InFlightTable`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.fences import Fences
-from ptxkit.emulator.tensor_memory.flights import Flight, Flights
+from ptxkit.emulator.tensor_memory.in_flight import InFlightTable, Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ class Batch:
     Attributes:
         operation: of the queue.
         work: what is to be done, in order.
-        flights: the same in the account.
+        instructions: the same in the account.
     """
 
     operation: Operation
     work: list[Work] = field(default_factory=list)
-    flights: list[Flight] = field(default_factory=list)
+    instructions: list[Tcgen05InFlight] = field(default_factory=list)
 
     def run(self) -> None:
         """Do all of it."""
@@ -76,7 +76,7 @@ class Engine:
         gang: the gang.
         memory: the cells.
         holders: what each CTA has allocated.
-        flights: who may touch which cells; empty without the sanitizer.
+        in_flight: who may touch which cells; empty without the sanitizer.
         local: the number by which `HappensBefore.completed` knows what commits tell of.
         groups: for each CTA the `.cta_group` of its first instruction, and that instruction.
         collectors: for each CTA and buffer what fills it.
@@ -93,7 +93,7 @@ class Engine:
         self.holders = [
             Holder(int(number), f"CTA {gang.name_cta(cta)}") for cta, number in enumerate(gang.ctas)
         ]
-        self.flights = Flights(self)
+        self.in_flight = InFlightTable(self)
         self.local = gang.mbarriers.reserve() if launch.sanitize else 0
         self.groups: dict[int, tuple[int, Site]] = {}
         self.collectors: dict[tuple[int, str], Any] = {}
@@ -187,15 +187,15 @@ class Engine:
         rows, others, numbers = (np.array([value]) for value in (row, by, number))
         return bool(self.gang.happens_before.knows(rows, others, numbers)[0])
 
-    def knows_done(self, row: int, flight: Flight) -> bool:
+    def knows_done(self, row: int, issued: Tcgen05InFlight) -> bool:
         """Whether a row knows of the commit that tells of an instruction's completion."""
-        if flight.done == 0:
+        if issued.done == 0:
             return False
         happens_before = self.gang.happens_before
         warps = self.gang.warps
-        if row // warps // self.gang.cluster != flight.row // warps // self.gang.cluster:
+        if row // warps // self.gang.cluster != issued.row // warps // self.gang.cluster:
             return False
-        return int(happens_before.completed[row, happens_before.rank[flight.row], self.local]) >= flight.done
+        return int(happens_before.completed[row, happens_before.rank[issued.row], self.local]) >= issued.done
 
     def relaxed_arrival(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
         """Rows arrive at mbarriers with `.relaxed`."""
@@ -207,11 +207,11 @@ class Engine:
 
     # ---- asynchronous instructions
 
-    def issue(self, flight: Flight, shared: Sequence[tuple[int, SharedOperand]], work: Work) -> None:
+    def issue(self, issued: Tcgen05InFlight, shared: Sequence[tuple[int, SharedOperand]], work: Work) -> None:
         """Queue an instruction that a commit tracks.
 
         Args:
-            flight: the instruction in the account.
+            issued: the instruction in the account.
             shared: what it reads from shared memory, by CTA.
             work: what it does.
 
@@ -220,46 +220,46 @@ class Engine:
         """
         gang = self.gang
         regions = tuple(self.region(cta, operand) for cta, operand in shared)
-        flight.number = gang.launch.events.take(flight.site)
-        batches = self._batches.setdefault((flight.row, flight.lane), [])
+        issued.number = gang.launch.events.take(issued.site)
+        batches = self._batches.setdefault((issued.row, issued.lane), [])
         if not batches or not self._open(batches[-1]):
             earlier = tuple(batch.operation for batch in batches if not batch.operation.delivered)
-            operation = Operation(flight.site, gang, *self._issuer(flight), reads=regions, after=earlier)
+            operation = Operation(issued.site, gang, *self._issuer(issued), reads=regions, after=earlier)
             batch = Batch(operation)
             operation.deliver = lambda data: batch.run()
-            self._enter(flight)
+            self._enter(issued)
             batch.work.append(work)
-            batch.flights.append(flight)
+            batch.instructions.append(issued)
             batches.append(batch)
             gang.queue.issue(operation)
             return
         batch = batches[-1]
         if gang.launch.sanitize:
-            again = Operation(flight.site, gang, *self._issuer(flight), reads=regions, number=flight.number)
+            again = Operation(issued.site, gang, *self._issuer(issued), reads=regions, number=issued.number)
             gang.queue.hazards.enter(again)
-        self._enter(flight)
-        gang.launch.counts.issue(flight.site.name, 1)
+        self._enter(issued)
+        gang.launch.counts.issue(issued.site.name, 1)
         batch.operation.reads += regions
         if gang.trace is not None:
-            gang.trace.issued(batch.operation, flight.site, regions)
+            gang.trace.issued(batch.operation, issued.site, regions)
         batch.work.append(work)
-        batch.flights.append(flight)
+        batch.instructions.append(issued)
         if batch.operation.delivered:
             batch.run()
 
     def _open(self, batch: Batch) -> bool:
         """Whether an instruction may join a batch: nothing has committed it, and it happens together."""
-        if batch.flights[-1].committed is not None:
+        if batch.instructions[-1].committed is not None:
             return False
         return not batch.operation.delivered or self.gang.queue.eager
 
-    def _issuer(self, flight: Flight) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([flight.row]), np.array([flight.lane])
+    def _issuer(self, issued: Tcgen05InFlight) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([issued.row]), np.array([issued.lane])
 
-    def _enter(self, flight: Flight) -> None:
+    def _enter(self, issued: Tcgen05InFlight) -> None:
         if self.gang.launch.sanitize:
-            self.fences.used(flight.row, flight.number)
-            self.flights.enter(flight)
+            self.fences.used(issued.row, issued.number)
+            self.in_flight.enter(issued)
 
     def region(self, cta: int, operand: SharedOperand) -> Region:
         """What is read of the shared memory of a CTA, as bytes of the gang's bank."""
@@ -267,21 +267,21 @@ class Engine:
         place = cta * self.gang.shared.stride + operand.start - self.gang.launch.shared_start
         return Region(self.gang.shared, first + place, sizes, np.zeros(len(first), np.int64))
 
-    def at_once(self, flight: Flight) -> None:
+    def at_once(self, issued: Tcgen05InFlight) -> None:
         """Take in a load, a store or a deallocation, which happens now."""
-        flight.number = self.gang.launch.events.take(flight.site)
-        self._enter(flight)
+        issued.number = self.gang.launch.events.take(issued.site)
+        self._enter(issued)
 
     def commit(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:
         """Let mbarriers track what a thread has issued so far with this `.cta_group`."""
         gang = self.gang
         batches = self._batches.get((row, lane), [])
         for batch in batches:
-            for flight in batch.flights:
-                if flight.cta_group == cta_group:
-                    flight.committed = site
+            for issued in batch.instructions:
+                if issued.cta_group == cta_group:
+                    issued.committed = site
         number = gang.launch.events.take(site)
-        self.flights.committed(row, lane, site, number)
+        self.in_flight.committed(row, lane, site, number)
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
         if gang.launch.sanitize:
             # The work came after all that the thread had seen: so does whoever waits for its completion.
@@ -305,8 +305,8 @@ class Engine:
         gang = self.gang
         number = gang.launch.events.take(site)
         for batch in batches:
-            for flight in batch.flights:
-                flight.done = flight.done or number
+            for issued in batch.instructions:
+                issued.done = issued.done or number
             self._leave(batch.operation, number)
         mine = self._batches.get((row, lane), [])
         self._batches[row, lane] = [batch for batch in mine if batch not in batches]

@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ptxkit.emulator.tensor_memory.engine import Engine
-    from ptxkit.emulator.tensor_memory.flights import Flight
+    from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 
 COMMITTED = ("mma", "cp", "shift")
 """What `tcgen05.commit` tracks."""
@@ -71,7 +71,7 @@ class Fences:
         self._clocks[rows] = gang.happens_before.clocks[rows]
         self._completed[rows] = gang.happens_before.completed[rows, :, self.engine.local]
 
-    def follows(self, earlier: Flight, later: Flight, pipelined: bool) -> bool:
+    def follows(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, pipelined: bool) -> bool:
         """Whether an instruction follows one that its warp knows of, by the fences of that warp.
 
         Args:
@@ -91,7 +91,7 @@ class Fences:
         fenced = int(self._clocks[later.row, happens_before.column[earlier.row]])
         return (pipelined or not committed) and number < fenced
 
-    def missing(self, earlier: Flight, later: Flight) -> tuple[str, str, str, str] | None:
+    def missing(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> tuple[str, str, str, str] | None:
         """Code, name, words and advice where a relaxed operation lacks its fence between two instructions."""
         name = f"`tcgen05.{earlier.kind}`"
         if self._waited.get(later.row):

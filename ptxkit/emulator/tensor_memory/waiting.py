@@ -21,7 +21,7 @@ from ptxkit.emulator.tensor_memory.allocation import (
 )
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
 from ptxkit.emulator.tensor_memory.engine import Engine, Request, engine_of
-from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -288,7 +288,7 @@ class DeallocationGate(TensorGate):
         first = request.address & 0xFFFF
         box = Box(EVERY_LANE, first, first + request.columns)
         ctas = (request.row // engine.gang.warps,)
-        engine.at_once(Flight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
+        engine.at_once(Tcgen05InFlight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
 
     def _free(self, engine: Engine, request: Request) -> None:
         cta = request.row // engine.gang.warps
@@ -299,5 +299,5 @@ class DeallocationGate(TensorGate):
             engine.gang.trace.freed(cta, gone)
         pool = engine.pool(cta)
         pool.taken[first : gone.end] = False
-        engine.flights.freed(cta, first, gone.end)
+        engine.in_flight.freed(cta, first, gone.end)
         pool.wake()

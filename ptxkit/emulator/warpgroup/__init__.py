@@ -3,7 +3,7 @@
 operands      matrices in shared memory, read through descriptors by cached index maps
 registers     matrices in the registers of a warpgroup
 members       the warpgroups that execute an instruction
-flights       products in flight and their groups
+in_flight     products in flight and their groups
 accumulators  their values until a wait has covered the last product
 metadata      of structured sparsity
 gate          where warps of a warpgroup wait for one another

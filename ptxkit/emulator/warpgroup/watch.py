@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.warpgroup.flights import Warpgroups
+from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group

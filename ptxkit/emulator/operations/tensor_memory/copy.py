@@ -20,7 +20,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 )
 from ptxkit.emulator.tensor_memory import copies
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
-from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
 from ptxkit.isa.modifiers import MovementShape, Multicast
@@ -66,7 +66,7 @@ def cp(form: Form) -> Effect:
             ctas = engine.pair(cta, group_size)
             check_shared(engine, (source,), (int(word),), site, cta, who, partial(without, int(word)))
             check_boxes(engine, ctas, boxes, site, who)
-            flight = Flight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
+            issued = Tcgen05InFlight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
             cells = pattern.cells + (lane * COLUMNS + column)
 
             def work(
@@ -75,7 +75,7 @@ def cp(form: Form) -> Effect:
                 for one in ctas:
                     _copy(engine, one, pattern, source, cells, source_format, site)
 
-            engine.issue(flight, [(one, source) for one in ctas], work)
+            engine.issue(issued, [(one, source) for one in ctas], work)
 
     return Effect(step)
 
@@ -122,7 +122,7 @@ def shift(form: Form) -> Effect:
             read, written = copies.shift_boxes(address)
             ctas = engine.pair(cta, group_size)
             check_boxes(engine, ctas, (read, written), site, who)
-            flight = Flight(
+            issued = Tcgen05InFlight(
                 "shift", site, row, int(issuers.lanes[item]), group_size, ctas, (read,), (written,)
             )
             sources, targets = copies.shift_cells(address)
@@ -136,6 +136,6 @@ def shift(form: Form) -> Effect:
                     undefined = None if masks is None else (masks, engine.gang.launch.origins.of_copy(site))
                     memory.store(one, targets, memory.load(one, sources), undefined)
 
-            engine.issue(flight, (), work)
+            engine.issue(issued, (), work)
 
     return Effect(step)

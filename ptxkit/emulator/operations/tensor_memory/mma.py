@@ -24,7 +24,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
-from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import (
     Illegal,
@@ -101,12 +101,12 @@ def _mma(form: Form, ws: bool) -> Effect:
             _collect(engine, cta, buffer, use, product, site, who)
             if plan not in computing:
                 computing[plan] = arithmetic(capability, plan, plain)
-            flight = Flight(
+            issued = Tcgen05InFlight(
                 "mma", site, row, int(issuers.lanes[item]), group_size, ctas,
                 product.reads, product.writes, (plan.m, plan.n, operands.d),
             )  # fmt: skip
             shared = [(one, operand) for one in ctas for operand in product.shared]
-            engine.issue(flight, shared, _work(engine, computing[plan], product, ctas, disabled, site, who))
+            engine.issue(issued, shared, _work(engine, computing[plan], product, ctas, disabled, site, who))
 
     return Effect(step)
 

@@ -15,7 +15,7 @@ from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
-from ptxkit.emulator.tensor_memory.flights import Flight
+from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
 from ptxkit.layouts.tensor_memory import QUARTER
@@ -98,7 +98,7 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
     for row in rows.tolist():
         cta = (row // engine.gang.warps,)
         reads, writes = (boxes, ()) if kind == "ld" else ((), boxes)
-        engine.at_once(Flight(kind, site, row, 0, 0, cta, reads, writes))
+        engine.at_once(Tcgen05InFlight(kind, site, row, 0, 0, cta, reads, writes))
 
 
 @effect("tcgen05.ld", "tcgen05.ld.red")
@@ -237,6 +237,6 @@ def _wait(form: Form, kind: str) -> Effect:
             on = lanes.any(axis=1)
             rows = np.flatnonzero(on) if group.rows is None else group.rows[on]
         number = group.gang.launch.events.take(site)
-        engine_of(group.gang).flights.waited(kind, rows.tolist(), number)
+        engine_of(group.gang).in_flight.waited(kind, rows.tolist(), number)
 
     return Effect(step, AlignedGate(form))

@@ -32,7 +32,7 @@ REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P64
 
 
 @dataclass(slots=True, eq=False)
-class Flight:
+class WgmmaInFlight:
     """One instruction whose products not every warpgroup has waited for.
 
     Attributes:
@@ -63,7 +63,7 @@ class Warpgroups:
         committed: how many groups each warpgroup has committed; the number of its open one.
         told: by which number in `HappensBefore.completed` it is known what each has read; None without the
             sanitizer.
-        flights: in the order of their issue.
+        in_flight: in the order of their issue.
         accumulators: by the function's number, the registers and the shape.
         touched: by the function's number and a register's slot: which warpgroups have accessed it, or have
             not executed `wgmma.fence`, since their last fence.
@@ -73,7 +73,7 @@ class Warpgroups:
     gang: Gang
     committed: np.ndarray
     told: np.ndarray | None = None
-    flights: list[Flight] = field(default_factory=list)
+    in_flight: list[WgmmaInFlight] = field(default_factory=list)
     accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = field(default_factory=dict)
     touched: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     fenced: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
@@ -142,15 +142,15 @@ class Warpgroups:
         number = group.code.number
         for slot in slots:
             self._touched(number, slot)[which] = True
-        for flight in self.flights:
-            held = flight.accumulator.slots | flight.sources
+        for issued in self.in_flight:
+            held = issued.accumulator.slots | issued.sources
             if held.isdisjoint(slots):
                 continue
-            late = flight.unseen
+            late = issued.unseen
             if not isinstance(which, slice):
-                late = late & np.isin(flight.which, which)
+                late = late & np.isin(issued.which, which)
             if late.any():
-                self._race(group, flight, held.intersection(slots), int(np.argmax(late)), site)
+                self._race(group, issued, held.intersection(slots), int(np.argmax(late)), site)
 
     def _touched(self, function: int, slot: int) -> np.ndarray:
         known = self.touched.get((function, slot))
@@ -168,12 +168,14 @@ class Warpgroups:
             rows = rows[lanes.any(axis=1)]
         return np.unique(warpgroup_of(self.gang, rows))
 
-    def _race(self, group: Group, flight: Flight, slots: frozenset[int], item: int, site: Site) -> None:
+    def _race(
+        self, group: Group, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
+    ) -> None:
         name = group.code.names[min(slots)]
-        issued = flight.operation.site
-        index, which = int(flight.index[item]), int(flight.which[item])
+        issued = product.operation.site
+        index, which = int(product.index[item]), int(product.which[item])
         younger = int(self.committed[which]) - index - 1
-        left = int(flight.left[item])
+        left = int(product.left[item])
         code, rule = REG_RACE, "WGMMA-REG-RACE"
         state = (
             f"it is in a committed group with {counted(younger, 'younger one')}, and no wait came after it"
@@ -191,7 +193,7 @@ class Warpgroups:
             code,
             f"{rule}: `{name}` is accessed while `{issued.instruction.spelling}` holds it",
             site,
-            (f"{flight.operation.thread(item)} and its warpgroup", state),
+            (f"{product.operation.thread(item)} and its warpgroup", state),
             help,
             label,
         )
@@ -261,11 +263,11 @@ class Warpgroups:
     def before(self, accumulator: Accumulator, members: Members) -> tuple[Operation, ...]:
         """The operations that add to an accumulator before a new one does."""
         return tuple(
-            flight.operation
-            for flight in self.flights
-            if flight.accumulator is accumulator
-            and not flight.operation.delivered
-            and np.isin(flight.which, members.which).any()
+            issued.operation
+            for issued in self.in_flight
+            if issued.accumulator is accumulator
+            and not issued.operation.delivered
+            and np.isin(issued.which, members.which).any()
         )
 
     def commit(self, members: Members) -> None:
@@ -287,13 +289,13 @@ class Warpgroups:
         limit[members.which] = self.committed[members.which] - left
         queue = self.gang.queue
         seen = False
-        for flight in self.flights:
-            covered = flight.unseen & (flight.index < limit[flight.which])
-            flight.left[waiting[flight.which] & (flight.index < self.committed[flight.which])] = left
+        for issued in self.in_flight:
+            covered = issued.unseen & (issued.index < limit[issued.which])
+            issued.left[waiting[issued.which] & (issued.index < self.committed[issued.which])] = left
             if covered.any():
-                queue.finish([flight.operation])
-                queue.observe(flight.operation, covered)
-                flight.unseen &= ~covered
+                queue.finish([issued.operation])
+                queue.observe(issued.operation, covered)
+                issued.unseen &= ~covered
                 seen = True
         if not seen:
             return False
@@ -303,15 +305,15 @@ class Warpgroups:
             self.gang.happens_before.know(
                 rows.reshape(-1), np.repeat(self.told[members.which], WARPS), number
             )
-        self.flights = [flight for flight in self.flights if flight.unseen.any()]
+        self.in_flight = [issued for issued in self.in_flight if issued.unseen.any()]
         tainted = False
         for accumulator in self.accumulators.values():
             done = accumulator.active[members.which]
             if not done.any():
                 continue
-            for flight in self.flights:
-                if flight.accumulator is accumulator:
-                    done = done & ~np.isin(members.which, flight.which[flight.unseen])
+            for issued in self.in_flight:
+                if issued.accumulator is accumulator:
+                    done = done & ~np.isin(members.which, issued.which[issued.unseen])
             if done.any():
                 tainted |= accumulator.release(group, members, done)
         return tainted

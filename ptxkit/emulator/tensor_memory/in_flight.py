@@ -26,7 +26,7 @@ REMEMBERED = 32
 
 
 @dataclass(slots=True, eq=False)
-class Flight:
+class Tcgen05InFlight:
     """An instruction that touches tensor memory.
 
     Attributes:
@@ -61,7 +61,7 @@ class Flight:
         return self.site.instruction.spelling
 
 
-def pipelined(earlier: Flight, later: Flight) -> bool:
+def pipelined(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
     """Whether two instructions execute in the order of their issue (9.7.16.6.2)."""
     if earlier.cta_group != later.cta_group:
         return False
@@ -73,7 +73,7 @@ def pipelined(earlier: Flight, later: Flight) -> bool:
     return pair in (("cp", "mma"), ("shift", "mma"), ("mma", "shift"))
 
 
-def tolerated(earlier: Flight, later: Flight, source: bool) -> bool:
+def tolerated(earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) -> bool:
     """Pairs of one thread that no text orders, and that kernels rely on all the same.
 
     Copies over what products and copies before them use: block-scaled main loops of CUTLASS. Products over
@@ -85,8 +85,8 @@ def tolerated(earlier: Flight, later: Flight, source: bool) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class Flights:
-    """The account of a gang.
+class InFlightTable:
+    """The instructions of a gang in flight that touch tensor memory.
 
     Attributes:
         engine: whose.
@@ -95,27 +95,27 @@ class Flights:
     """
 
     engine: Engine
-    by_cta: dict[int, list[Flight]] = field(default_factory=dict)
+    by_cta: dict[int, list[Tcgen05InFlight]] = field(default_factory=dict)
     commits: dict[int, deque[tuple[int, int, Site]]] = field(default_factory=dict)
 
-    def enter(self, flight: Flight) -> None:
+    def enter(self, issued: Tcgen05InFlight) -> None:
         """Take an instruction in, held against all before it.
 
         Raises:
             EmulatorFault: it touches cells that another one uses, and nothing orders them.
         """
-        for cta in flight.ctas:
+        for cta in issued.ctas:
             known = self.by_cta.setdefault(cta, [])
             kept = []
             for other in known:
-                ordered = self._check(other, flight, cta)
-                if not (ordered and _covers(flight, other)):
+                ordered = self._check(other, issued, cta)
+                if not (ordered and _covers(issued, other)):
                     kept.append(other)
-            if flight.kind != "dealloc":
-                kept.append(flight)
+            if issued.kind != "dealloc":
+                kept.append(issued)
             self.by_cta[cta] = kept
 
-    def _check(self, earlier: Flight, later: Flight, cta: int) -> bool:
+    def _check(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int) -> bool:
         """Whether one is ordered before the other.
 
         Raises:
@@ -137,7 +137,7 @@ class Flights:
             return False
         raise self._fault(earlier, later, cta, box, source)
 
-    def _ordered(self, earlier: Flight, later: Flight) -> bool:
+    def _ordered(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
         engine = self.engine
         if earlier.kind in COMMITTED:
             if engine.knows_done(later.row, earlier):
@@ -147,7 +147,7 @@ class Flights:
 
     # ---- findings
 
-    def _warn_tolerated(self, earlier: Flight, later: Flight, box: Box | None) -> None:
+    def _warn_tolerated(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
         """Where the emulator is strict, tell of what no text orders and kernels rely on."""
         launch = self.engine.gang.launch
         if launch.strict:
@@ -156,7 +156,7 @@ class Flights:
             where = f"the other by `{earlier.spelling}` at {earlier.site.where}"
             launch.warn("P6131", message, later.site, (f"{self._who(later)} issues it here", where))
 
-    def _warn_unfenced(self, earlier: Flight, later: Flight, cta: int) -> None:
+    def _warn_unfenced(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int) -> None:
         """Tell of an instruction that is ordered after another one, but for the fence."""
         touched = (*earlier.reads, *earlier.writes)
         box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, touched)
@@ -179,7 +179,7 @@ class Flights:
             _other(earlier, later),
         )
 
-    def _warn_products(self, earlier: Flight, later: Flight, box: Box | None) -> None:
+    def _warn_products(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
         self.engine.gang.launch.warn(
             "P6107",
             f"TMEM-UNORDERED: two products of different shapes or accumulators use {box}",
@@ -192,7 +192,7 @@ class Flights:
         )
 
     def _fault(
-        self, earlier: Flight, later: Flight, cta: int, box: Box | None, source: Box | None
+        self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int, box: Box | None, source: Box | None
     ) -> EmulatorFault:
         code, rule, said, help = self._rule(earlier, later, box is None)
         where = f"{box or source} of CTA {self.engine.gang.name_cta(cta)}"
@@ -213,7 +213,9 @@ class Flights:
             _other(earlier, later),
         )
 
-    def _rule(self, earlier: Flight, later: Flight, source: bool) -> tuple[str, str, str, str]:
+    def _rule(
+        self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool
+    ) -> tuple[str, str, str, str]:
         """Code, name, words and advice."""
         name = f"`{_name(earlier)}`"
         if later.kind == "dealloc":
@@ -248,14 +250,14 @@ class Flights:
             return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"while {name} may still write them", help
         return "P6107", "TMEM-UNORDERED", f"while {name} may still use them", help
 
-    def _wrong_lane(self, flight: Flight) -> Site | None:
-        """A commit by another lane of the warp since the flight's issue."""
-        for number, lane, site in self.commits.get(flight.row, ()):
-            if number > flight.number and lane != flight.lane:
+    def _wrong_lane(self, issued: Tcgen05InFlight) -> Site | None:
+        """A commit by another lane of the warp since its issue."""
+        for number, lane, site in self.commits.get(issued.row, ()):
+            if number > issued.number and lane != issued.lane:
                 return site
         return None
 
-    def _state(self, earlier: Flight, later: Flight) -> list[str]:
+    def _state(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[str]:
         """Notes on how far the earlier one is."""
         if earlier.kind not in COMMITTED:
             return [] if earlier.done else [f"its warp has not executed `tcgen05.wait::{earlier.kind}` since"]
@@ -266,8 +268,8 @@ class Flights:
             return ["no `tcgen05.commit` of its thread has followed"]
         return [f"tracked by `{earlier.committed.instruction.spelling}` at {earlier.committed.where}"]
 
-    def _who(self, flight: Flight) -> str:
-        return str(self.engine.gang.thread(flight.row, flight.lane))
+    def _who(self, issued: Tcgen05InFlight) -> str:
+        return str(self.engine.gang.thread(issued.row, issued.lane))
 
     # ---- how far things are
 
@@ -280,30 +282,32 @@ class Flights:
         chosen = set(rows)
         for row in chosen:
             self.engine.fences.used(row, number)
-        for flights in self.by_cta.values():
-            for flight in flights:
-                if flight.kind == kind and flight.done == 0 and flight.row in chosen:
-                    flight.done = number
+        for instructions in self.by_cta.values():
+            for issued in instructions:
+                if issued.kind == kind and issued.done == 0 and issued.row in chosen:
+                    issued.done = number
 
     def freed(self, cta: int, first: int, end: int) -> None:
         """Columns have been given back: what was done to them is over."""
-        flights = self.by_cta.get(cta, [])
+        instructions = self.by_cta.get(cta, [])
         every = (Box((1 << 128) - 1, first, end),)
-        self.by_cta[cta] = [one for one in flights if boxes_meet((*one.reads, *one.writes), every) is None]
+        self.by_cta[cta] = [
+            one for one in instructions if boxes_meet((*one.reads, *one.writes), every) is None
+        ]
 
 
-def _name(flight: Flight) -> str:
-    return f"tcgen05.{flight.kind}"
+def _name(issued: Tcgen05InFlight) -> str:
+    return f"tcgen05.{issued.kind}"
 
 
-def _other(earlier: Flight, later: Flight) -> list[Label]:
+def _other(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[Label]:
     """Where the earlier instruction stands."""
     if earlier.site.span is None or earlier.site.span == later.site.span:
         return []
     return [Label(earlier.site.span, "the other instruction")]
 
 
-def _covers(later: Flight, earlier: Flight) -> bool:
+def _covers(later: Tcgen05InFlight, earlier: Tcgen05InFlight) -> bool:
     """Whether whoever may touch what a later instruction touched may touch what the earlier one did."""
     if later.kind == "dealloc":
         return False
