@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ptxkit.emulator.call_abi import CallParameter, Piece, gather
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.group import Frame, Undefined
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.passing import Passed, Piece, gather
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
@@ -22,9 +22,9 @@ Argument = Callable[["Group"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
 """Where an argument's bytes lie: registers, their undefined bits, and the pieces among them."""
 
 
-def passed_argument(passed: Passed) -> Argument:
+def parameter_argument(parameter: CallParameter) -> Argument:
     """An argument that is a variable or register of the caller."""
-    return lambda group: (*passed.held(group), passed.pieces)
+    return lambda group: (*parameter.held(group), parameter.pieces)
 
 
 def value_argument(source: Source) -> Argument:
@@ -37,7 +37,7 @@ def enter(
     group: Group,
     callee: Code,
     arguments: Sequence[Argument],
-    results: Sequence[Passed | None],
+    results: Sequence[CallParameter | None],
     back: int,
     site: Site,
 ) -> int:
@@ -83,7 +83,7 @@ def leave(group: Group) -> int:
         group.gang.retire(group)
         return -1
     frame = group.frames[-1]
-    given = [passed_argument(returned)(group) for returned in group.code.returns]
+    given = [parameter_argument(returned)(group) for returned in group.code.returns]
     group.frames = group.frames[:-1]
     group.trail = group.trail[:-1]
     group.code, group.regs, group.undefined = frame.code, list(frame.regs), dict(frame.undefined)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.effect import End, Gate
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.parts import Part
-from ptxkit.emulator.passing import Passed
 from ptxkit.emulator.steps import Step
 
 if TYPE_CHECKING:
@@ -106,5 +106,5 @@ class Code:
         self.initial: list[Any] = []
         self.initial_undefined: Undefined = {}
         self.frame = 0
-        self.parameters: list[Passed] = []
-        self.returns: list[Passed] = []
+        self.parameters: list[CallParameter] = []
+        self.returns: list[CallParameter] = []

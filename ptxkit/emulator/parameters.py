@@ -18,9 +18,9 @@ from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.addresses import plain_space
+from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, slot_bits
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.form import address_parts
-from ptxkit.emulator.passing import WIDEST, Passed, Piece, slot_bits
 from ptxkit.emulator.stacked import Stacked
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ParameterSlots:
     def _header_bits(self, symbols: Sequence[Symbol]) -> int:
         bits = 0
         for symbol in symbols:
-            bits |= self._passed(symbol).slots
+            bits |= self._call_parameter(symbol).slots
         return bits
 
     def is_sliced(self, symbol: Symbol) -> bool:
@@ -128,25 +128,25 @@ class ParameterSlots:
         """The pieces of a stretch that some access bounds."""
         return tuple(p for p in self._pieces[symbol] if offset <= p.offset < offset + size)
 
-    def _passed(self, symbol: Symbol) -> Passed:
+    def _call_parameter(self, symbol: Symbol) -> CallParameter:
         if symbol.kind is SymbolKind.REGISTER:
             size = DTYPES[symbol.type].bytes
             parts = "xyzw"[: int(symbol.vector[1:])] if symbol.vector else "x"
             pieces = (Piece(size * i, size, self._builder.slot(symbol, part)) for i, part in enumerate(parts))
-            return Passed(size * len(parts), tuple(pieces))
+            return CallParameter(size * len(parts), tuple(pieces))
         if symbol in self._stacked:
             return self._stacked[symbol]
         size = self._builder.program.image.size_of(symbol)
-        return Passed(size, self._pieces.get(symbol, ()))
+        return CallParameter(size, self._pieces.get(symbol, ()))
 
-    def argument(self, operand: tree.Operand) -> Passed | None:
+    def argument(self, operand: tree.Operand) -> CallParameter | None:
         """What a `call` passes, or where it puts a return value; None for a constant, an address or `_`."""
         if isinstance(operand, tree.Name) and operand.name != "_":
             symbol = self._builder.meaning(operand)
             if symbol is not None and (
                 symbol.kind is SymbolKind.REGISTER or self.is_sliced(symbol) or symbol in self._stacked
             ):
-                return self._passed(symbol)
+                return self._call_parameter(symbol)
         return None
 
     def dataflow(self, instruction: tree.Instruction) -> tuple[int, int]:
@@ -167,12 +167,12 @@ class ParameterSlots:
         """What a list of a `call` passes, as bits."""
         found = 0
         for operand in arguments.elements if isinstance(arguments, tree.Arguments) else ():
-            passed = self.argument(operand)
-            found |= passed.slots if passed is not None else 0
+            parameter = self.argument(operand)
+            found |= parameter.slots if parameter is not None else 0
         return found
 
     def finish(self, code: Code) -> None:
         """Tell the code where its arguments go and where its results come from."""
         if self._builder.function.kind == "func":
-            code.parameters = [self._passed(symbol) for symbol in self._builder.flow.parameters]
-            code.returns = [self._passed(symbol) for symbol in self._builder.flow.returns]
+            code.parameters = [self._call_parameter(symbol) for symbol in self._builder.flow.parameters]
+            code.returns = [self._call_parameter(symbol) for symbol in self._builder.flow.returns]

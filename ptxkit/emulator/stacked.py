@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, Value
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.form import Address
-from ptxkit.emulator.passing import WIDEST, Passed, Piece, Value
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group, Undefined
 
 
-class Stacked(Passed):
+class Stacked(CallParameter):
     """A parameter in the frames of its function; piece i is its i-th unit, as large as its alignment allows.
 
     Args:

@@ -12,12 +12,12 @@ import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.c_format import formatted
+from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import Address
 from ptxkit.emulator.gates import executing
 from ptxkit.emulator.memory import Allocation
-from ptxkit.emulator.passing import Passed, gather
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Most bytes of a string that is read for printing."""
-System = Callable[["Group", Any, Sequence[Argument], Sequence["Passed | None"], Site], Any]
+System = Callable[["Group", Any, Sequence[Argument], Sequence["CallParameter | None"], Site], Any]
 
 
 def _values(group: Group, argument: Argument, size: int) -> np.ndarray:
@@ -34,7 +34,7 @@ def _values(group: Group, argument: Argument, size: int) -> np.ndarray:
     return np.broadcast_to(value, (group.n, WARP))
 
 
-def _return(group: Group, guard: Any, results: Sequence[Passed | None], value: Any) -> None:
+def _return(group: Group, guard: Any, results: Sequence[CallParameter | None], value: Any) -> None:
     for wanted in results:
         if wanted is None:
             continue
@@ -104,7 +104,11 @@ def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
 
 
 def vprintf(
-    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+    group: Group,
+    guard: Any,
+    arguments: Sequence[Argument],
+    results: Sequence[CallParameter | None],
+    site: Site,
 ) -> None:
     """`int vprintf(const char *format, void *arguments)`: each thread's text goes to the device's output."""
     formats, lists = (_values(group, argument, 8) for argument in arguments)
@@ -118,7 +122,11 @@ def vprintf(
 
 
 def malloc(
-    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+    group: Group,
+    guard: Any,
+    arguments: Sequence[Argument],
+    results: Sequence[CallParameter | None],
+    site: Site,
 ) -> None:
     """`void *malloc(size_t size)`: 0 where the heap is used up or the size is 0."""
     (sizes,) = (_values(group, argument, 8) for argument in arguments)
@@ -133,7 +141,11 @@ def malloc(
 
 
 def free(
-    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+    group: Group,
+    guard: Any,
+    arguments: Sequence[Argument],
+    results: Sequence[CallParameter | None],
+    site: Site,
 ) -> None:
     """`void free(void *pointer)`."""
     (pointers,) = (_values(group, argument, 8) for argument in arguments)
@@ -155,7 +167,11 @@ def free(
 
 
 def assertfail(
-    group: Group, guard: Any, arguments: Sequence[Argument], results: Sequence[Passed | None], site: Site
+    group: Group,
+    guard: Any,
+    arguments: Sequence[Argument],
+    results: Sequence[CallParameter | None],
+    site: Site,
 ) -> None:
     """`__assertfail(message, file, line, function, size of char)`: an assertion does not hold."""
     row, lane = (int(i) for i in _lanes(group, guard)[0])

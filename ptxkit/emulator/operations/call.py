@@ -12,12 +12,12 @@ from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.calls import Argument, enter, passed_argument, value_argument
+from ptxkit.emulator.call_abi import CallParameter
+from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
 from ptxkit.emulator.effect import Effect, Effects, End, Linker
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.passing import Passed
 from ptxkit.emulator.system import SYSTEM
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _size(variable: tree.Variable) -> int:
 def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Argument:
     passed = form.builder.parameters.argument(operand)
     if passed is not None:
-        return passed_argument(passed)
+        return parameter_argument(passed)
     # A constant for a vector is the bits of all of it; of a floating-point number, those of its literal.
     type_name = f"b{8 * _size(parameter)}" if parameter.vector else parameter.type
     if isinstance(operand, tree.Float) and type_name in ("b32", "b64"):
@@ -72,7 +72,7 @@ def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Ar
 
 
 def _direct(
-    form: Form, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[Passed | None]
+    form: Form, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[CallParameter | None]
 ) -> Effect:
     program = form.builder.program
     name = program.image.resolve(symbol.name)
@@ -120,7 +120,7 @@ def _indirect(
     callee: tree.Operand,
     arguments: list[Argument],
     sizes: list[int],
-    results: list[Passed | None],
+    results: list[CallParameter | None],
 ) -> Effect:
     source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
     read, site, program = source.reader, form.site, form.builder.program
@@ -155,7 +155,7 @@ def _indirect(
                 raise _no_function(group, address, site)
             code = program.function(name)
             taken, given = ([side.size for side in sides] for sides in (code.parameters, code.returns))
-            wanted = [passed.size if passed is not None else None for passed in results]
+            wanted = [parameter.size if parameter is not None else None for parameter in results]
             fits = len(wanted) == len(given) and all(
                 w in (None, g) for w, g in zip(wanted, given, strict=True)
             )

@@ -1,4 +1,5 @@
-"""What a call passes: values in pieces, from one side's variable or register to the other's. PTX ISA 7.1."""
+"""The ABI of calls: values pass in pieces, from one side's variable or register to the other's. PTX ISA
+7.1."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Piece:
 
 
 @dataclass(slots=True, eq=False)
-class Passed:
+class CallParameter:
     """A parameter or return value as one side of a call has it: here, in slots of the running function.
 
     Attributes:
