@@ -3,7 +3,7 @@
 Compilers reach these only at fixed offsets, so every variable is cut into pieces at the bounds of all
 accesses to it, and each piece is a register slot: passing an argument costs nothing, and pieces part and
 merge with the group that owns them. A parameter whose address `mov` takes is memory in the stack instead
-(`ptxkit.emulator.stacked`), as a kernel's parameters are memory (`ptxkit.emulator.image`).
+(`ptxkit.emulator.stack_parameters`), as a kernel's parameters are memory (`ptxkit.emulator.image`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, slot_bits
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.form import address_parts
-from ptxkit.emulator.stacked import Stacked
+from ptxkit.emulator.stack_parameters import StackParameter
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
@@ -39,7 +39,7 @@ class ParameterSlots:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._pieces: dict[Symbol, tuple[Piece, ...]] = {}
-        self._stacked: dict[Symbol, Stacked] = {}
+        self._stacked: dict[Symbol, StackParameter] = {}
         self.assigned = 0
         self.returned = 0
 
@@ -87,7 +87,7 @@ class ParameterSlots:
                     size, align = image.size_of(symbol), image.alignment_of(symbol)
                     site = Site(instruction, function.name, image.source)
                     offset = self._builder.local_offset(symbol)
-                    self._stacked[symbol] = Stacked(symbol.name, offset, size, align, site)
+                    self._stacked[symbol] = StackParameter(symbol.name, offset, size, align, site)
 
     def _header_bits(self, symbols: Sequence[Symbol]) -> int:
         bits = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group, Undefined
 
 
-class Stacked(CallParameter):
+class StackParameter(CallParameter):
     """A parameter in the frames of its function; piece i is its i-th unit, as large as its alignment allows.
 
     Args:
