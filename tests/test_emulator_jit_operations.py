@@ -14,12 +14,12 @@ pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 import ptxkit.emulator.jit.lowerings
 import ptxkit.emulator.operations
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.lowering import LOWERINGS, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import operation_of
-from ptxkit.emulator.parts import Computation
 from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, writer
 
 assert ptxkit.emulator.operations
@@ -150,8 +150,8 @@ def both_ways(
         wide = 2 * targets[0].bits
         targets[0] = Target(targets[0].slot, wide, writer(wide, operation.results[0]))
         widths[-1] = wide
-    part = Computation(form, operation, sources, targets, None)
-    made = Stretch([part], [lowering], [], [], widths, -1)
+    computation = Computation(form, operation, sources, targets, None)
+    made = Stretch([computation], [lowering], [], [], widths, -1)
     group = SimpleNamespace(undefined={}, n=rows, regs=[*registers, *[None] * len(targets)])
     made(group)
     with np.errstate(all="ignore"):

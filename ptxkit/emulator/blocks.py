@@ -12,8 +12,8 @@ from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.code import Block
 from ptxkit.emulator.effect import Effect, End
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.ir import IRNode
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.parts import Part
 from ptxkit.emulator.steps import Step
 
 
@@ -26,7 +26,7 @@ class Compiled:
         step, tracked: its work, without and with undefined bits.
         guard: the predicate before it.
         effect: its gate, and how it ends a block.
-        part: what it does, for the `jit`.
+        ir: what it does, for the `jit`.
     """
 
     site: Site
@@ -34,7 +34,7 @@ class Compiled:
     tracked: Step
     guard: Source | None = None
     effect: Effect = field(default_factory=Effect)
-    part: Part = None
+    ir: IRNode = None
 
 
 class Linker:
@@ -102,7 +102,7 @@ def cut(
             made.tracked.append(item.tracked)
             made.sites.append(item.site)
             made.guards.append(item.guard)
-            made.parts.append(item.part)
+            made.ir.append(item.ir)
         made.live_after = _live_after(
             read_last, reads[block.start : block.stop], kills[block.start : block.stop]
         )

@@ -15,8 +15,8 @@ from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.effect import End, Gate
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.group import Undefined
+from ptxkit.emulator.ir import IRNode
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.parts import Part
 from ptxkit.emulator.steps import Step
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Block:
         tracked: the same instructions, for groups that have undefined bits.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
-        parts: what the steps of pure instructions, loads and stores are made of; None for the others.
+        ir: what the steps of pure instructions, loads and stores are made of; None for the others.
         live_after: behind each instruction the slots whose values count, as bits.
         ran: threads that have run the steps where a back end might compile them, in all launches.
         plan: what runs in place of the steps once it has.
@@ -49,7 +49,7 @@ class Block:
     tracked: list[Step] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     guards: list[Source | None] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
+    ir: list[IRNode] = field(default_factory=list)
     live_after: list[int] = field(default_factory=list)
     ran: int = 0
     plan: Sequence[Step] | None = None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.parts import Transfer
+    from ptxkit.emulator.ir import Transfer
 
 Step = Callable[["Group", Any], Any]
 """Runs an instruction for a group, and for those of its lanes that a guard holds for: None for all of them,

@@ -1,4 +1,4 @@
-"""What steps are made of, for whoever compiles instructions otherwise than into steps."""
+"""The intermediate representation of steps, for whoever compiles instructions otherwise than into steps."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ class Transfer:
         return [source.slot for source in read if source is not None and source.slot is not None]
 
 
-Part = Computation | Transfer | None
+IRNode = Computation | Transfer | None
 """What the step of an instruction is made of; None for anything else."""

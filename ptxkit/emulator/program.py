@@ -24,10 +24,10 @@ from ptxkit.emulator.code import Block, Code
 from ptxkit.emulator.effect import End, effect_of
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
+from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.parts import Computation
 from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
 from ptxkit.emulator.sums import after, behind, sum_step
 from ptxkit.emulator.values import BOOL, ones, zero
@@ -190,7 +190,7 @@ class Builder:
         if self._sums:
             sums, self._sums = self._sums, []
             item.step, item.tracked = after(sums, item.step), after(sums, item.tracked)
-            item.effect, item.part = behind(sums, item.effect), None
+            item.effect, item.ir = behind(sums, item.effect), None
         return item
 
     def _decode_alone(self, instruction: tree.Instruction) -> Compiled:
@@ -221,7 +221,7 @@ class Builder:
         if slots:
             item.step = watched(item.step, slots, item.site, item.guard)
             item.tracked = watched(item.tracked, slots, item.site, item.guard)
-            item.part = None
+            item.ir = None
 
     def _refuse(self, site: Site, reason: str) -> None:
         message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
@@ -258,8 +258,8 @@ class Builder:
         if operation.divides:
             step = checked_division(step, sources[1], guard, form.site)
         tracked = tracked_step(operation, sources, targets, guard, step, form.site)
-        part = Computation(Decoded(form.instruction), operation, sources, targets, guard)
-        return Compiled(form.site, step, tracked, guard, part=part)
+        ir = Computation(Decoded(form.instruction), operation, sources, targets, guard)
+        return Compiled(form.site, step, tracked, guard, ir=ir)
 
     # ---- data flow over slots
 

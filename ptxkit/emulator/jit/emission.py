@@ -17,7 +17,7 @@ from ptxkit.emulator.values import WARP, dtype_of
 if TYPE_CHECKING:
     import numpy as np
 
-    from ptxkit.emulator.parts import Computation
+    from ptxkit.emulator.ir import Computation
 
 I64, POINTER = ir.IntType(64), ir.PointerType()
 
@@ -55,7 +55,7 @@ class Node:
     """An instruction of a stretch.
 
     Attributes:
-        part, lowering: what it computes.
+        computation, lowering: what it computes.
         extent: of its results.
         sources: what it reads; None for a constant.
         guard: the predicate before it, if one differs between threads.
@@ -63,7 +63,7 @@ class Node:
         results: what they hold then; None for one that is left out.
     """
 
-    part: Computation
+    computation: Computation
     lowering: Lowering
     extent: Extent
     sources: list[Value | None]
@@ -199,7 +199,7 @@ class Emission:
     def _compute(self, node: Node, words: Words, known: dict[Value, Any]) -> None:
         """Build an instruction; its results become known."""
         operands = []
-        for source, value in zip(node.part.sources, node.sources, strict=True):
+        for source, value in zip(node.computation.sources, node.sources, strict=True):
             bits = bits_of(source.dtype)
             if value is None:
                 constant = int(source.value) if bits == 1 else int(source.value.view(f"u{bits // 8}"))
@@ -210,9 +210,9 @@ class Emission:
         made = node.lowering(words, *operands)
         results = made if isinstance(made, tuple) else (made,)
         guard = known[node.guard] if node.guard is not None else None
-        if guard is not None and node.part.guard is not None and node.part.guard.invert:
+        if guard is not None and node.computation.guard is not None and node.computation.guard.invert:
             guard = words.invert(guard)
-        kinds = node.part.operation.results
+        kinds = node.computation.operation.results
         for kind, result, old, value in zip(kinds, results, node.old, node.results, strict=True):
             if value is not None:
                 word = words.resize(result, value.bits, dtype_of(kind).kind == "i")

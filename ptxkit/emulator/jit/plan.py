@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ptxkit.emulator.ir import Computation, IRNode, Transfer
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
-from ptxkit.emulator.parts import Computation, Part, Transfer
 from ptxkit.emulator.special import VARYING
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ SHORTEST, LONGEST = 2, 512
 def plan(block: Block, code: Code) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for groups of any kind."""
     steps: list[Step] = []
-    parts: list[Computation] = []
+    computations: list[Computation] = []
     found: list[Lowering] = []
 
     def close(end: int) -> None:
-        start = end - len(parts)
-        if len(parts) >= SHORTEST:
+        start = end - len(computations)
+        if len(computations) >= SHORTEST:
             steps.append(
                 Stretch(
-                    list(parts),
+                    list(computations),
                     list(found),
                     block.steps[start:end],
                     block.tracked[start:end],
@@ -43,26 +43,26 @@ def plan(block: Block, code: Code) -> list[Step]:
             )
         else:
             steps.extend(either(block.steps[at], block.tracked[at]) for at in range(start, end))
-        parts.clear()
+        computations.clear()
         found.clear()
 
-    for at, part in enumerate(block.parts):
-        lowering = lowering_of(part, code)
-        if not isinstance(part, Computation) or lowering is None:
+    for at, node in enumerate(block.ir):
+        lowering = lowering_of(node, code)
+        if not isinstance(node, Computation) or lowering is None:
             close(at)
-            if isinstance(part, Transfer) and part.address.base is not None:
-                steps.append(CompiledTransfer(part, block.steps[at]))
+            if isinstance(node, Transfer) and node.address.base is not None:
+                steps.append(CompiledTransfer(node, block.steps[at]))
                 continue
             steps.append(either(block.steps[at], block.tracked[at]))
             continue
-        if part.guard is not None and any(part.guard.slot in each.writes for each in parts):
+        if node.guard is not None and any(node.guard.slot in each.writes for each in computations):
             # A stretch knows its guards when it begins.
             close(at)
-        if len(parts) == LONGEST:
+        if len(computations) == LONGEST:
             close(at)
-        parts.append(part)
+        computations.append(node)
         found.append(lowering)
-    close(len(block.parts))
+    close(len(block.ir))
     return steps
 
 
@@ -77,16 +77,16 @@ def either(step: Step, tracked: Step) -> Step:
     return chosen
 
 
-def lowering_of(part: Part, code: Code) -> Lowering | None:
+def lowering_of(node: IRNode, code: Code) -> Lowering | None:
     """How an instruction is compiled; None where it is left to numpy."""
-    if not isinstance(part, Computation):
+    if not isinstance(node, Computation):
         return None
-    operation = part.operation
+    operation = node.operation
     if operation.reads_carry or operation.writes_carry:
         return None
-    slots = [source.slot for source in part.sources if source.slot is not None] + [*part.writes]
+    slots = [source.slot for source in node.sources if source.slot is not None] + [*node.writes]
     if any(code.widths[slot] > 64 for slot in slots):
         return None
-    if any(source.compute is not None and source.name in VARYING for source in part.sources):
+    if any(source.compute is not None and source.name in VARYING for source in node.sources):
         return None
-    return find(part.form)
+    return find(node.form)

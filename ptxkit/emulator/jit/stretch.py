@@ -21,8 +21,8 @@ from ptxkit.emulator.values import RAW, U64, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
+    from ptxkit.emulator.ir import Computation
     from ptxkit.emulator.operands import Source
-    from ptxkit.emulator.parts import Computation
     from ptxkit.emulator.steps import Step
 
 CALL_COST = 8
@@ -39,7 +39,7 @@ class Stretch:
     """Computations that run one after another.
 
     Args:
-        parts: the instructions.
+        computations: the instructions.
         lowerings: what each is in LLVM.
         steps, tracked: the same as steps of numpy, without and with undefined bits.
         widths: of each slot, in bits.
@@ -48,14 +48,14 @@ class Stretch:
 
     def __init__(
         self,
-        parts: Sequence[Computation],
+        computations: Sequence[Computation],
         lowerings: Sequence[Lowering],
         steps: Sequence[Step],
         tracked: Sequence[Step],
         widths: Sequence[int],
         live: int,
     ) -> None:
-        self.parts = parts
+        self.computations = computations
         self.lowerings = lowerings
         self.steps = steps
         self.tracked = tracked
@@ -64,21 +64,26 @@ class Stretch:
         written: dict[int, None] = {}
         self.computed: list[Source] = []
         guards: dict[int, None] = {}
-        for part in parts:
-            read = [source.slot for source in part.sources if source.slot is not None]
-            self.computed += [source for source in part.sources if source.compute is not None]
-            if part.guard is not None:
-                assert part.guard.slot is not None
-                guards[part.guard.slot] = None
-                read += [part.guard.slot, *(target.slot for target in part.targets if target is not None)]
+        for computation in computations:
+            read = [source.slot for source in computation.sources if source.slot is not None]
+            self.computed += [source for source in computation.sources if source.compute is not None]
+            if computation.guard is not None:
+                assert computation.guard.slot is not None
+                guards[computation.guard.slot] = None
+                read += [
+                    computation.guard.slot,
+                    *(target.slot for target in computation.targets if target is not None),
+                ]
             slots.update((slot, None) for slot in read if slot not in written)
-            written.update((target.slot, None) for target in part.targets if target is not None)
+            written.update((target.slot, None) for target in computation.targets if target is not None)
         self.slots = tuple(slots)
         self.guards = tuple(guards)
         self.written = tuple(written)
         self.kept = tuple(slot for slot in written if live >> slot & 1)
         # What is no single function of numpy is several.
-        self._steps_cost = sum(1 if isinstance(part.operation.function, np.ufunc) else 3 for part in parts)
+        self._steps_cost = sum(
+            1 if isinstance(computation.operation.function, np.ufunc) else 3 for computation in computations
+        )
         self._readers = [source.reader for source in self.computed]
         self._variants: dict[Any, Variant | None] = {}
         self._made: list[Variant] = []
@@ -164,39 +169,41 @@ class Graph:
         keys = [*stretch.slots, *map(id, stretch.computed)]
         current: dict[int, Value] = dict(zip(keys, self.inputs, strict=True))
         self.nodes: list[Node] = []
-        for part, lowering in zip(stretch.parts, stretch.lowerings, strict=True):
-            self._add(part, lowering, current)
+        for computation, lowering in zip(stretch.computations, stretch.lowerings, strict=True):
+            self._add(computation, lowering, current)
         self.ends = [(slot, current[slot]) for slot in stretch.kept]
 
-    def _add(self, part: Computation, lowering: Lowering, current: dict[int, Value]) -> None:
+    def _add(self, computation: Computation, lowering: Lowering, current: dict[int, Value]) -> None:
         """An instruction, and what slots hold behind it."""
-        guard = part.guard
+        guard = computation.guard
         if guard is not None and guard.slot in self.decided:
             if self.decided[guard.slot] == guard.invert:
                 return
             guard = None
         sources = [
             None if source.value is not None else current[id(source) if source.slot is None else source.slot]
-            for source in part.sources
+            for source in computation.sources
         ]
         if guard is None and lowering is same and sources[0] is not None:
-            (target,) = part.targets
+            (target,) = computation.targets
             if target is not None and target.bits == sources[0].bits:
                 current[target.slot] = sources[0]
                 return
         condition = current[guard.slot] if guard is not None and guard.slot is not None else None
         old = [
             current[target.slot] if target is not None and condition is not None else None
-            for target in part.targets
+            for target in computation.targets
         ]
         extent = Extent.UNIFORM
         for value in (*sources, condition, *old):
             extent |= value.extent if value is not None else extent
-        results = [Value(extent, target.bits) if target is not None else None for target in part.targets]
-        for target, made in zip(part.targets, results, strict=True):
+        results = [
+            Value(extent, target.bits) if target is not None else None for target in computation.targets
+        ]
+        for target, made in zip(computation.targets, results, strict=True):
             if target is not None and made is not None:
                 current[target.slot] = made
-        self.nodes.append(Node(part, lowering, extent, sources, condition, old, results))
+        self.nodes.append(Node(computation, lowering, extent, sources, condition, old, results))
 
     def covers(self, other: Graph) -> bool:
         """Whether this one's code serves another: it has the same results, and reads no less."""

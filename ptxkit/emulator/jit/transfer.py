@@ -35,7 +35,7 @@ from ptxkit.emulator.values import RAW, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
-    from ptxkit.emulator.parts import Transfer
+    from ptxkit.emulator.ir import Transfer
     from ptxkit.emulator.steps import Step
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)

@@ -15,10 +15,10 @@ from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.call_abi import gather, scatter
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.ir import Transfer
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
-from ptxkit.emulator.parts import Transfer
 from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOrder, StateSpace
