@@ -1,31 +1,42 @@
-"""Where the corpus is: PTX that nvcc and Triton made, beside the checkout or where PTXKIT_CORPUS says."""
+"""The corpus: PTX that nvcc and Triton made of the sources beside it, and more where PTXKIT_CORPUS says."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
-FILES = sorted(ROOT.glob("*/*.ptx"))
+ROOT = Path(__file__).parent / "corpus"
+FOLDERS = [ROOT] + [Path(given) for given in [os.environ.get("PTXKIT_CORPUS")] if given]
+FILES = sorted({path.stem: path for folder in reversed(FOLDERS) for path in folder.glob("*/*.ptx")}.values())
+"""All files; of one name, the tree's own."""
 
 SMALL = 12_000
 """Bytes of what `each_small_file` still takes."""
 
-_ABSENT = pytest.param(
-    None, marks=pytest.mark.skip(f"no corpus at {ROOT}; set PTXKIT_CORPUS"), id="no-corpus"
-)
-
 
 def _each(files: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("path", files or [_ABSENT], ids=lambda path: path.stem if path else None)
+    return pytest.mark.parametrize("path", files, ids=lambda path: path.stem)
 
 
 each_file = _each(FILES)
-"""A test of one corpus file, `path`; it skips where there is no corpus."""
+"""A test of one corpus file, `path`."""
 each_small_file = _each([path for path in FILES if path.stat().st_size < SMALL])
 """The same for the smaller files; the larger ones come from the same compilers."""
+
+
+def builds(kernel: str, *targets: str) -> list[Path]:
+    """Every build of a Triton kernel or of an nvcc file, or those for such targets as `sm90` or `sm_90a`."""
+    pattern = re.compile(rf"{kernel}[_.](sm_?\d+a?)(_t\d+)?")
+    named = [(pattern.fullmatch(path.stem), path) for path in FILES]
+    return [path for match, path in named if match and (not targets or match[1] in targets)]
+
+
+def each_build(kernel: str, *targets: str) -> pytest.MarkDecorator:
+    """A test of each of these builds, `path`."""
+    return _each(builds(kernel, *targets))
 
 
 def read(path: Path) -> str:

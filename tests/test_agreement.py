@@ -7,13 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from asm_corpus import ROOT
 
 from tools.agreement import corpus, declarations, inline, kept, record, rows, spellings
 from tools.agreement.mutations import mutate, split_operands
 from tools.agreement.oracle import Verdict, by_code, by_ptxas, judge
 from tools.agreement.reasons import reason_of, reasons
-
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +68,8 @@ def test_statements_of_every_row():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_assembler")
-@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}")
 def test_changed_statements_of_real_files():
-    count, share, shown = agreement(corpus.verdicts(CORPUS, limit=300, elsewhere=0, seed=11))
+    count, share, shown = agreement(corpus.verdicts(ROOT, limit=300, elsewhere=0, seed=11))
     assert count >= 300
     assert share >= 0.99, shown
 

@@ -201,13 +201,11 @@ def _damage(count: int, seed: int) -> None:
             raise
 
 
-@pytest.mark.skipif(not FILES, reason="no corpus; set PTXKIT_CORPUS")
 def test_damaged_files_end_in_diagnostics() -> None:
     _damage(600, 1)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FILES, reason="no corpus; set PTXKIT_CORPUS")
 @pytest.mark.parametrize("seed", range(2, 10))
 def test_many_damaged_files_end_in_diagnostics(seed: int) -> None:
     _damage(5000, seed)

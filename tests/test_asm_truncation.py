@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from asm_corpus import FILES, each_small_file, read
+from asm_corpus import each_file, each_small_file, read
 
 import ptxkit
 from ptxkit.asm.lexer import TOKEN, TRIVIA
@@ -85,8 +85,7 @@ def test_a_file_cut_anywhere_gives_one_error(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FILES, reason="no corpus; set PTXKIT_CORPUS")
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each_file
 def test_every_file_cut_in_many_places_gives_one_error(path: Path) -> None:
     text = read(path)
     cut_anywhere(text, places(text, 100, 1))

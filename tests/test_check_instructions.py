@@ -1,9 +1,7 @@
 """Instructions against the instruction set: each kind of mistake with its code, place and remedy."""
 
-import os
-from pathlib import Path
-
 import pytest
+from asm_corpus import FILES
 from assembler import linker, log_of
 
 import ptxkit
@@ -14,7 +12,6 @@ REGISTERS = """
 .shared .align 16 .b8 buffer[256]; .local .align 8 .b8 stack[64];
 """.replace("\n", " ")
 MODULE = ".global .align 16 .b8 table[64]; .const .align 16 .b8 constants[64];"
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
 
 
 def check(statement, version="9.0", target="sm_90a"):
@@ -245,10 +242,7 @@ def test_registers_that_nothing_uses_or_writes(body, found):
     assert usage(body) == found
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}")
 def test_the_corpus_has_no_errors():
-    files = sorted(CORPUS.rglob("*.ptx"))
-    assert files
-    for file in files:
+    for file in FILES:
         errors = [finding for finding in ptxkit.check(ptxkit.parse(file)) if finding.is_error]
         assert not errors, f"{file.name}\n{errors[0]}"

@@ -9,27 +9,18 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from asm_corpus import ROOT
+from asm_corpus import each_build
 from both_devices import Both, device, gpu, in_order
 
 from ptxkit.emulator import Emulator, EmulatorFault
 
 __all__ = ["device", "gpu"]
-
-pytestmark = pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
-SM = ("75", "80", "90a", "100a", "120a")
-
-
-def triton(name: str) -> list[Any]:
-    """Every build of a Triton kernel."""
-    return [
-        pytest.param(path.stem, id=path.stem) for path in sorted((ROOT / "triton").glob(f"{name}_sm*.ptx"))
-    ]
 
 
 def compared(device: Emulator | Both, exact: bool) -> Emulator | Both:
@@ -42,10 +33,10 @@ def compared(device: Emulator | Both, exact: bool) -> Emulator | Both:
 class Triton:
     """A Triton kernel on a device. Triton appends two scratch pointers, 0 where they are not used."""
 
-    def __init__(self, stem: str, device: Emulator | Both, exact: bool = True) -> None:
+    def __init__(self, path: Path, device: Emulator | Both, exact: bool = True) -> None:
         self.device: Any = compared(device, exact)
-        meta = json.loads((ROOT / "triton" / f"{stem}.json").read_text())
-        self.kernel = self.device.load(ROOT / "triton" / f"{stem}.ptx").kernel()
+        meta = json.loads(path.with_suffix(".json").read_text())
+        self.kernel = self.device.load(path).kernel()
         self.block, self.shared = meta["block"], meta["shared_mem_bytes"]
 
     def launch(self, grid: int, *args: Any) -> None:
@@ -59,18 +50,18 @@ def random() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-@pytest.mark.parametrize("stem", triton("add"))
-def test_add(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, n = Triton(stem, device), 10_007
+@each_build("add")
+def test_add(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, n = Triton(path, device), 10_007
     a, b = random.standard_normal((2, n)).astype(np.float32)
     c = t.device.empty(n, np.float32)
     t.launch(-(-n // 1024), t.device.array(a), t.device.array(b), c, n)
     assert np.array_equal(c.numpy(), a + b)
 
 
-@pytest.mark.parametrize("stem", triton("softmax"))
-def test_softmax(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, rows, n = Triton(stem, device, exact=False), 37, 700
+@each_build("softmax")
+def test_softmax(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, rows, n = Triton(path, device, exact=False), 37, 700
     x = random.standard_normal((rows, n)).astype(np.float32)
     y = t.device.empty((rows, n), np.float32)
     t.launch(rows, t.device.array(x), y, n, n, n)
@@ -78,9 +69,9 @@ def test_softmax(stem: str, random: np.random.Generator, device: Any) -> None:
     np.testing.assert_allclose(y.numpy(), expected / expected.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
-@pytest.mark.parametrize("stem", triton("layernorm"))
-def test_layernorm(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, rows, n = Triton(stem, device, exact=False), 5, 3000
+@each_build("layernorm")
+def test_layernorm(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, rows, n = Triton(path, device, exact=False), 5, 3000
     x = random.standard_normal((rows, n)).astype(ml_dtypes.bfloat16)
     w, b = random.standard_normal((2, n)).astype(ml_dtypes.bfloat16)
     y = t.device.empty((rows, n), ml_dtypes.bfloat16)
@@ -95,18 +86,18 @@ def test_layernorm(stem: str, random: np.random.Generator, device: Any) -> None:
     np.testing.assert_allclose(y.numpy().astype(np.float64), expected, rtol=1e-2, atol=1e-2)
 
 
-@pytest.mark.parametrize("stem", triton("scan_sum"))
-def test_scan_sum(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, n = Triton(stem, device), 500
+@each_build("scan_sum")
+def test_scan_sum(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, n = Triton(path, device), 500
     x = random.integers(-100, 100, n).astype(np.int32)
     y = t.device.empty(n, np.int32)
     t.launch(1, t.device.array(x), y, n)
     assert np.array_equal(y.numpy(), np.cumsum(x))
 
 
-@pytest.mark.parametrize("stem", triton("convert"))
-def test_convert(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, n = Triton(stem, device), 3000
+@each_build("convert")
+def test_convert(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, n = Triton(path, device), 3000
     x = (random.standard_normal(n) * 10.0 ** random.integers(-8, 6, n)).astype(np.float32)
     types = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, np.float16, ml_dtypes.bfloat16)
     outputs = [t.device.empty(n, kind) for kind in types]
@@ -120,9 +111,9 @@ def test_convert(stem: str, random: np.random.Generator, device: Any) -> None:
         assert np.array_equal(got.view(bits), expected.view(bits)), kind
 
 
-@pytest.mark.parametrize("stem", triton("spinlock"))
-def test_spinlock(stem: str, random: np.random.Generator, device: Any) -> None:
-    t, ctas = Triton(stem, device), 12
+@each_build("spinlock")
+def test_spinlock(path: Path, random: np.random.Generator, device: Any) -> None:
+    t, ctas = Triton(path, device), 12
     x = random.integers(-3, 9, (ctas, 128)).astype(np.float32)
     lock, total = t.device.array(np.zeros(1, np.int32)), t.device.array(np.zeros(129, np.float32))
     t.launch(ctas, lock, t.device.array(x), total)
@@ -136,9 +127,9 @@ def test_spinlock(stem: str, random: np.random.Generator, device: Any) -> None:
 class Nvcc:
     """A file of the nvcc corpus on a device."""
 
-    def __init__(self, stem: str, sm: str, device: Emulator | Both, exact: bool = True) -> None:
+    def __init__(self, path: Path, device: Emulator | Both, exact: bool = True) -> None:
         self.device: Any = compared(device, exact)
-        self.module = self.device.load(ROOT / "nvcc" / f"{stem}.sm_{sm}.ptx")
+        self.module = self.device.load(path)
         self.array, self.empty = self.device.array, self.device.empty
 
     def __call__(self, entry: str, grid: Any, block: Any, *args: Any, **rest: Any) -> None:
@@ -147,34 +138,25 @@ class Nvcc:
         assert self.device.findings == []
 
 
-def file(stem: str) -> Any:
-    """A fixture-like parameter: the file for each target."""
-    return pytest.mark.parametrize("run", [pytest.param((stem, sm), id=sm) for sm in SM])
-
-
-def opened(run: tuple[str, str], device: Emulator | Both, exact: bool = True) -> Nvcc:
-    return Nvcc(*run, device, exact)
-
-
-@file("reduce")
-def test_reduce_tree(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("reduce")
+def test_reduce_tree(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(-9, 9, 5000).astype(np.float32), run.empty(4, np.float32)
     run("reduce_tree", 4, 256, run.array(x), out, 5000, shared=1024)
     assert out.numpy().sum() == x.sum()
 
 
-@file("reduce")
-def test_reduce_shfl(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("reduce")
+def test_reduce_shfl(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(-9, 9, 5000).astype(np.float32), run.array(np.zeros(1, np.float32))
     run("reduce_shfl", 4, 160, run.array(x), out, 5000)
     assert out.numpy()[0] == x.sum()
 
 
-@file("reduce")
-def test_cooperative_groups_reduce(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("reduce")
+def test_cooperative_groups_reduce(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(-99, 99, 500).astype(np.int32), run.empty(1500, np.int32)
     run("cg_reduce", 5, 128, run.array(x), out, 500)
     warps = np.append(x, np.zeros(12, np.int32)).reshape(-1, 32)
@@ -182,17 +164,17 @@ def test_cooperative_groups_reduce(run: Any, random: np.random.Generator, device
     assert np.array_equal(out.numpy().reshape(-1, 3), np.stack(columns, axis=1)[:500])
 
 
-@pytest.mark.parametrize("sm", SM[1:])
-def test_redux(sm: str, random: np.random.Generator, device: Any) -> None:
-    run = Nvcc("reduce", sm, device)
+@each_build("reduce", "sm_80", "sm_90a", "sm_100a", "sm_120a")
+def test_redux(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(0, 2**32, 32).astype(np.uint32), run.empty(96, np.uint32)
     run("redux", 1, 32, run.array(x), out)
     assert (out.numpy().reshape(-1, 3) == [x.sum(dtype=np.uint32), x.max(), np.bitwise_xor.reduce(x)]).all()
 
 
-@file("control")
-def test_switch(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("control")
+def test_switch(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     n = 64
     t, x, out = (
         np.arange(n, dtype=np.int32),
@@ -206,9 +188,9 @@ def test_switch(run: Any, random: np.random.Generator, device: Any) -> None:
     assert np.array_equal(out.numpy(), expected)
 
 
-@file("control")
-def test_recursion(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("control")
+def test_recursion(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(0, 12, 64).astype(np.int32), run.empty(64, np.int32)
     run("recurse", 1, 64, run.array(x), out)
     fibonacci = [0, 1]
@@ -217,9 +199,9 @@ def test_recursion(run: Any, random: np.random.Generator, device: Any) -> None:
     assert np.array_equal(out.numpy(), np.take(fibonacci, x))
 
 
-@file("control")
-def test_function_pointers(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("control")
+def test_function_pointers(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     s, a = random.integers(0, 9, 64).astype(np.int32), random.standard_normal(64).astype(np.float32)
     out = run.empty(64, np.float32)
     run("fptr", 1, 64, run.array(s), run.array(a), out)
@@ -227,18 +209,18 @@ def test_function_pointers(run: Any, random: np.random.Generator, device: Any) -
     assert np.array_equal(out.numpy(), np.choose(s % 3, [a + b, a * b, np.maximum(a, b)]))
 
 
-@file("control")
-def test_virtual_functions(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device, exact=False)
+@each_build("control")
+def test_virtual_functions(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device, exact=False)
     x, out = random.standard_normal(64).astype(np.float32), run.empty(64, np.float32)
     run("virt", 1, 64, run.array(x), out)
     expected = np.where(np.arange(64) & 1, x * x * 2, np.float32(3.14159) * x * x * 2)
     np.testing.assert_allclose(out.numpy(), expected, rtol=1e-6)
 
 
-@file("control")
-def test_struct_argument(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("control")
+def test_struct_argument(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     d, c = random.integers(0, 9, 5).astype(np.float64), random.integers(-9, 9, 7).astype(np.int8)
     packed = d.tobytes() + np.int32(77).tobytes() + c.tobytes() + bytes(5)
     out = run.empty(64, np.float64)
@@ -252,9 +234,9 @@ def test_struct_argument(run: Any, random: np.random.Generator, device: Any) -> 
     assert np.array_equal(out.numpy(), expected)
 
 
-@file("control")
-def test_local_array(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("control")
+def test_local_array(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, n, out = random.integers(-50, 50, 64).astype(np.int32), 30, run.empty(64, np.uint32)
     run("localarr", 1, 64, run.array(x), out, n)
     expected = []
@@ -270,18 +252,18 @@ def test_local_array(run: Any, random: np.random.Generator, device: Any) -> None
     assert np.array_equal(out.numpy(), np.array(expected, np.uint32))
 
 
-@file("memory")
-def test_constants(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_constants(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(-9, 9, 64).astype(np.float32), run.empty(64, np.float32)
     run("consts", 1, 64, run.array(x), out, 7)
     coefficients = np.arange(1, 17, dtype=np.float32)
     assert np.array_equal(out.numpy(), x * coefficients[(np.arange(64) + 7) & 15] + b"hello"[2])
 
 
-@file("memory")
-def test_vectors(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_vectors(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     a = random.standard_normal((64, 4)).astype(np.float32)
     b = random.integers(0, 1000, (64, 2)).astype(np.uint32)
     c = random.integers(-99, 99, (64, 4)).astype(np.int8)
@@ -296,35 +278,35 @@ def test_vectors(run: Any, random: np.random.Generator, device: Any) -> None:
     assert np.array_equal(shifted.numpy(), (b[:, 0] >> 3).astype(np.uint16))
 
 
-@file("memory")
-def test_cache_hints(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_cache_hints(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     a, out = random.integers(-9, 9, (5, 32)).astype(np.float32), run.empty((4, 32), np.float32)
     run("cachehints", 1, 32, run.array(a), out, 0)
     assert np.array_equal(out.numpy(), np.stack([a.sum(axis=0), *(np.full(32, i) for i in (1, 2, 3))]))
 
 
-@file("memory")
-def test_dynamic_shared_memory(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_dynamic_shared_memory(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     n = 96
     x, out, t = random.integers(-999, 999, n).astype(np.int32), run.empty(n, np.int32), np.arange(n)
     run("dynsmem", 1, n, run.array(x), out, n, shared=6 * n)
     assert np.array_equal(out.numpy(), x[n - 1 - t] + (x * 3).astype(np.int16)[t * 5 % n])
 
 
-@file("memory")
-def test_transpose(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_transpose(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.standard_normal((70, 70)).astype(np.float32), run.empty((70, 70), np.float32)
     run("transpose", (3, 3), (32, 8), run.array(x), out, 70)
     assert np.array_equal(out.numpy(), x.T)
     assert run.device.counts.barriers == 9
 
 
-@file("memory")
-def test_generic_pointers(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("memory")
+def test_generic_pointers(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     g, out, t = random.integers(0, 99, 64).astype(np.int32), run.empty(64, np.int32), np.arange(64)
     run("genericptr", 1, 64, run.array(g), out, 9)
     local = np.array([1, 2, 3, 9])
@@ -332,10 +314,10 @@ def test_generic_pointers(run: Any, random: np.random.Generator, device: Any) ->
     assert np.array_equal(out.numpy(), np.choose(t % 3, by_space))
 
 
-@file("memory")
-def test_malloc_and_use_after_free(run: Any) -> None:
+@each_build("memory")
+def test_malloc_and_use_after_free(path: Path) -> None:
     """The kernel frees its memory in odd threads, and then clears it in all of them."""
-    run = opened(run, Emulator())
+    run = Nvcc(path, Emulator())
     with pytest.raises(EmulatorFault) as caught:
         run("mallocfree", 1, 32, run.empty(32, np.uint64))
     (found,) = caught.value.diagnostics
@@ -350,9 +332,9 @@ def counted(start: int, turns: int, step: Any) -> Iterator[int]:
         start = step(start)
 
 
-@file("atomics")
-def test_atomics(run: Any, device: Any) -> None:
-    run = opened(run, device, exact=False)
+@each_build("atomics")
+def test_atomics(path: Path, device: Any) -> None:
+    run = Nvcc(path, device, exact=False)
     n, t = 96, np.arange(96)
     i, u = np.array([5, 0, 0, 0, 0, 0, 0, 0], np.int32), np.zeros(1040, np.uint32)
     u[0] = 0xFFFF_FFFF
@@ -376,20 +358,20 @@ def test_atomics(run: Any, device: Any) -> None:
         assert f[1] in t
 
 
-@file("atomics")
-def test_half_atomics(run: Any, device: Any) -> None:
-    run = opened(run, device)
+@each_build("atomics")
+def test_half_atomics(path: Path, device: Any) -> None:
+    run = Nvcc(path, device)
     half, bfloat = run.array(np.zeros(2, np.float16)), run.array(np.zeros(2, ml_dtypes.bfloat16))
     single = run.array(np.zeros(1, np.float16))
     run("atoms_half", 1, 32, half, bfloat, single)
     assert [*half.numpy(), *bfloat.numpy(), *single.numpy()] == [32, 496, 32, 64, 16]
 
 
-@file("atomics")
-def test_scoped_atomics(run: Any, device: Any) -> None:
+@each_build("atomics")
+def test_scoped_atomics(path: Path, device: Any) -> None:
     """Each thread stores back the value it took from the counter; the last one's stays. The largest of them
     is kept, too."""
-    run = opened(run, device, exact=False)
+    run = Nvcc(path, device, exact=False)
     g, out = run.array(np.array([3, 0], np.int32)), run.empty(64, np.int32)
     run("atoms_scoped", 1, 64, g, out)
     counter, largest = g.numpy(), out.numpy()[3::4] - 5
@@ -401,9 +383,9 @@ def test_scoped_atomics(run: Any, device: Any) -> None:
         assert (counter[0], largest[0]) == (66, 66)
 
 
-@file("atomics")
-def test_last_block(run: Any, random: np.random.Generator, device: Any) -> None:
-    run = opened(run, device)
+@each_build("atomics")
+def test_last_block(path: Path, random: np.random.Generator, device: Any) -> None:
+    run = Nvcc(path, device)
     x, out = random.integers(0, 9, (8, 64)).astype(np.float32), run.array(np.zeros(1, np.float32))
     run(
         "lastblock",
@@ -417,9 +399,9 @@ def test_last_block(run: Any, random: np.random.Generator, device: Any) -> None:
     assert out.numpy()[0] == x.sum()
 
 
-@file("printf")
-def test_printf(run: Any, device: Any, capfd: pytest.CaptureFixture[str]) -> None:
-    run = opened(run, device)
+@each_build("printf")
+def test_printf(path: Path, device: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    run = Nvcc(path, device)
     capfd.readouterr()
     run("pf", 1, 32, run.array(np.arange(32, dtype=np.int32)), run.array(np.arange(32) / 2))
     ctypes.CDLL(None).fflush(None)
@@ -430,16 +412,18 @@ def test_printf(run: Any, device: Any, capfd: pytest.CaptureFixture[str]) -> Non
         assert lines == expected
 
 
-@file("printf")
-def test_assertion(run: Any) -> None:
-    run = opened(run, Emulator())
+@each_build("printf")
+def test_assertion(path: Path) -> None:
+    run = Nvcc(path, Emulator())
     x = np.arange(32, dtype=np.int32)
     x[9] = -1
     with pytest.raises(EmulatorFault) as caught:
         run("pf", 1, 32, run.array(x), run.array(np.arange(32) / 2))
     (found,) = caught.value.diagnostics
     assert (found.code, found.message) == ("P610", "assertion failed: `x[threadIdx.x]>=0`")
+    source = path.with_name("printf.cu").read_text().split("\n")
+    (line,) = [number for number, text in enumerate(source, 1) if "assert(" in text]
     assert found.notes == (
         "thread (9, 0, 0) of CTA (0, 0, 0)",
-        "in printf.cu:3, `void pf(const int *, const double *)`",
+        f"in printf.cu:{line}, `void pf(const int *, const double *)`",
     )

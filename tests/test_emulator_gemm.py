@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
-from asm_corpus import ROOT
+from asm_corpus import each_build
 from both_devices import Both, device, gpu
 
 from ptxkit.emulator import Emulator, tensor_cores
 
 __all__ = ["device", "gpu"]
 
-needs_corpus = pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
 CAPABILITY = {"sm80": (8, 0), "sm90": (9, 0), "sm120": (12, 0)}
 
 
@@ -33,20 +33,19 @@ def product(capability: tuple[int, int], element: str, a: np.ndarray, b: np.ndar
     return tensor_cores.multiply(model, left, right, zero, ("f32", "f32")).view(np.float32)
 
 
-@needs_corpus
-@pytest.mark.parametrize("target", ["sm80", "sm120"])
-def test_triton_matmul(target: str, device: Emulator | Both) -> None:
+@each_build("matmul_bf16", "sm80", "sm120")
+def test_triton_matmul(path: Path, device: Emulator | Both) -> None:
     """ldmatrix (stmatrix on sm_120) and mma.sync, masked edges; a GPU sums as its own tensor cores do."""
+    target = path.stem.split("_")[2]
     capability = CAPABILITY[target] if isinstance(device, Emulator) else device.gpu.capability
-    stem = f"matmul_bf16_{target}_t36"
-    meta = json.loads((ROOT / "triton" / f"{stem}.json").read_text())
+    meta = json.loads(path.with_suffix(".json").read_text())
     m, n, k = 130, 144, 80
     random = np.random.default_rng(1)
     a, b = (random.standard_normal(s).astype(ml_dtypes.bfloat16) for s in ((m, k), (k, n)))
     c = device.empty((m, n), ml_dtypes.bfloat16)
     tiles = -(-m // meta["constexprs"]["BM"]), -(-n // meta["constexprs"]["BN"])
     args = [device.array(a), device.array(b), c, m, n, k, k, n, n, 0, 0]
-    kernel = device.load(ROOT / "triton" / f"{stem}.ptx").kernel()
+    kernel = device.load(path).kernel()
     kernel.launch(tiles, meta["block"], args, shared=meta["shared_mem_bytes"])
     assert device.findings == []
     wanted = product(capability, "bf16", a, b)
@@ -55,10 +54,10 @@ def test_triton_matmul(target: str, device: Emulator | Both) -> None:
     assert np.allclose(wanted, exact, rtol=2.0**-16, atol=2.0**-16 * np.abs(exact).max())
 
 
-@needs_corpus
 @pytest.mark.parametrize(("order", "seed"), [("lazy", 0), ("eager", 0), ("random", 1), ("random", 2)])
-def test_triton_matmul_mxfp8(order: str, seed: int) -> None:
-    meta = json.loads((ROOT / "triton" / "matmul_scaled_mxfp8_sm120_t36.json").read_text())
+@each_build("matmul_scaled_mxfp8", "sm120")
+def test_triton_matmul_mxfp8(path: Path, order: str, seed: int) -> None:
+    meta = json.loads(path.with_suffix(".json").read_text())
     size, k = 128, 256
     random = np.random.default_rng(2)
     a, b = random.standard_normal((2, size, k)).astype(ml_dtypes.float8_e4m3fn)
@@ -74,8 +73,9 @@ def test_triton_matmul_mxfp8(order: str, seed: int) -> None:
         0,
         0,
     ]
-    kernel = device.load(ROOT / "triton" / "matmul_scaled_mxfp8_sm120_t36.ptx").kernel()
-    kernel.launch((1, 1), meta["block"], args, shared=meta["shared_mem_bytes"])
+    kernel = device.load(path).kernel()
+    grid = size // meta["constexprs"]["BM"], size // meta["constexprs"]["BN"]
+    kernel.launch(grid, meta["block"], args, shared=meta["shared_mem_bytes"])
     factors = np.repeat(2.0 ** (scales.astype(np.float64) - 127), 32, axis=2)
     exact = (a.astype(np.float64) * factors[0]) @ (b.astype(np.float64) * factors[1]).T
     assert device.findings == []

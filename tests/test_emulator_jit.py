@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 
-from asm_corpus import ROOT
+from asm_corpus import builds
 from emulated import launch, module
 from test_emulator_corpus import Triton
 from test_findings import FILES, findings, version
@@ -29,6 +29,8 @@ from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.emulator.memory import BASE
 from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import Program, Request, make
+
+COMPILED = [*builds("add", "sm80"), *builds("softmax", "sm90"), *builds("layernorm", "sm90")]
 
 KERNELS = Path(__file__).resolve().parents[1]
 
@@ -82,15 +84,14 @@ def test_kernels_are_the_same(file, sizes):
     both(run)
 
 
-@pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
-@pytest.mark.parametrize("stem", ["add_sm80_t36", "softmax_sm90_t36", "layernorm_sm90_t36"])
-def test_kernels_of_compilers_are_the_same(stem):
+@pytest.mark.parametrize("path", COMPILED, ids=lambda path: path.stem)
+def test_kernels_of_compilers_are_the_same(path):
     random = np.random.default_rng(1)
     x = random.standard_normal((5, 3000)).astype(np.float32)
 
     def run(device: Emulator) -> Any:
-        t = Triton(stem, device)
-        name = stem.partition("_")[0]
+        t = Triton(path, device)
+        name = path.stem.partition("_")[0]
         outputs = [device.empty(15000, np.uint32) for _ in range(3)]
         source = device.array(x)
         arguments: dict[str, list[Any]] = {

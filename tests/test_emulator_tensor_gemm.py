@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from asm_corpus import ROOT
+from asm_corpus import builds
 
 from ptxkit.descriptors.tensor_maps import tensor_map
 from ptxkit.emulator import Emulator
 
-pytestmark = pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
-TILE = 128
+BUILDS = [*builds("matmul_tma_host", "sm90"), *builds("matmul_bf16", "sm90")]
 
 
 @pytest.mark.parametrize("order", ["lazy", "eager", "random"])
-@pytest.mark.parametrize("stem", ["matmul_tma_host_sm90_t36", "matmul_bf16_sm90_t36"])
-def test_triton_matmul(stem: str, order: str) -> None:
+@pytest.mark.parametrize("path", BUILDS, ids=lambda path: path.stem)
+def test_triton_matmul(path: Path, order: str) -> None:
     m, n, k = 256, 128, 192
-    meta = json.loads((ROOT / "triton" / f"{stem}.json").read_text())
+    meta = json.loads(path.with_suffix(".json").read_text())
     emulator = Emulator(order=order)
-    kernel = emulator.load(ROOT / "triton" / f"{stem}.ptx").kernel()
+    kernel = emulator.load(path).kernel()
     random = np.random.default_rng(0)
     a, b = ((random.integers(-8, 8, shape) / 4).astype(ml_dtypes.bfloat16) for shape in ((m, k), (k, n)))
     held = [emulator.array(a), emulator.array(b), emulator.empty((m, n), ml_dtypes.bfloat16)]
     arguments: list[Any] = [*held, m, n, k, k, n, n]
-    if "tma" in stem:
+    if "tma" in path.stem:
         # Each tensor descriptor is its map, its shape and its strides in elements.
         arguments = []
         for buffer, described in zip(held, meta["tensordesc_meta"], strict=True):
@@ -37,7 +37,7 @@ def test_triton_matmul(stem: str, order: str) -> None:
             arguments += [made, *buffer.shape, buffer.shape[1], 1]
         arguments.append(k)
     kernel.launch(
-        grid=(m // TILE, n // TILE),
+        grid=(m // meta["constexprs"]["BM"], n // meta["constexprs"]["BN"]),
         block=meta["block"],
         args=[*arguments, 0, 0],
         shared=meta["shared_mem_bytes"],

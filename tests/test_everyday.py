@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 
 import ptxkit
-from tools.measure_everyday import CORPUS, LARGE, MEMORY, large, memory
-
-needs_corpus = pytest.mark.skipif(
-    not any(CORPUS.glob("triton/*.ptx")), reason=f"no corpus at {CORPUS}; set PTXKIT_CORPUS"
-)
+from tools.measure_everyday import LARGE, MEMORY, large, memory
 
 
-@needs_corpus
 def test_the_large_file_is_right() -> None:
     text = large(200_000)
     assert len(text) >= 200_000
@@ -21,7 +16,6 @@ def test_the_large_file_is_right() -> None:
     assert not any(found.is_error for found in ptxkit.check(module))
 
 
-@needs_corpus
 @pytest.mark.slow
 def test_a_large_file_is_checked_in_little_memory() -> None:
     assert memory(LARGE)["bytes"] < MEMORY

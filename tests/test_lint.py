@@ -1,14 +1,11 @@
 """Lints: what they warn of, and what they leave alone."""
 
-import os
-from pathlib import Path
-
 import pytest
+from asm_corpus import FILES
 from wide_parameters import WAYS
 
 import ptxkit
 
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
 LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P238", "P239", "P406"}
 
 
@@ -274,9 +271,8 @@ def test_constant_instruction_descriptors(value, right):
     assert all(code.startswith("P4") for code, _ in found)
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}")
 def test_compilers_output_has_no_lint():
-    for file in sorted(CORPUS.rglob("*.ptx")):
+    for file in FILES:
         found = [finding for finding in ptxkit.check(ptxkit.parse(file)) if finding.code in LINTS]
         assert not found, f"{file.name}\n{found[0]}"
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from asm_corpus import ROOT
+from asm_corpus import each_build
 
 from ptxkit.descriptors.tensor_maps import tensor_map
 from ptxkit.emulator import Emulator
 
-pytestmark = pytest.mark.skipif(not ROOT.is_dir(), reason=f"no corpus at {ROOT}; set PTXKIT_CORPUS")
 ORDERS = ("lazy", "eager", "random")
 
 
 class Triton:
     """A Triton kernel on the emulator."""
 
-    def __init__(self, stem: str, order: str) -> None:
-        self.meta = json.loads((ROOT / "triton" / f"{stem}.json").read_text())
+    def __init__(self, path: Path, order: str) -> None:
+        self.meta = json.loads(path.with_suffix(".json").read_text())
         self.device = Emulator(order=order, seed=3)
-        self.kernel = self.device.load(ROOT / "triton" / f"{stem}.ptx").kernel()
+        self.kernel = self.device.load(path).kernel()
 
     def launch(self, grid: tuple[int, int], arguments: list[Any]) -> None:
         """One launch, without a finding."""
@@ -40,20 +40,23 @@ def quarters(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_bf16(order: str) -> None:
+@each_build("matmul_bf16", "sm100")
+def test_bf16(path: Path, order: str) -> None:
     m, n, k = 200, 160, 192
-    triton, random = Triton("matmul_bf16_sm100_t36", order), np.random.default_rng(0)
+    triton, random = Triton(path, order), np.random.default_rng(0)
     a, b = quarters(random, (m, k)), quarters(random, (k, n))
     held = [triton.device.array(a), triton.device.array(b), triton.device.empty((m, n), ml_dtypes.bfloat16)]
-    triton.launch((2, 2), [*held, m, n, k, k, n, n])
+    tiles = triton.meta["constexprs"]
+    triton.launch((-(-m // tiles["BM"]), -(-n // tiles["BN"])), [*held, m, n, k, k, n, n])
     expected = (a.astype(np.float32) @ b.astype(np.float32)).astype(ml_dtypes.bfloat16)
     assert np.array_equal(held[2].numpy().view(np.uint16), expected.view(np.uint16))
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_bf16_with_tensor_copies(order: str) -> None:
+@each_build("matmul_tma_host", "sm100")
+def test_bf16_with_tensor_copies(path: Path, order: str) -> None:
     m, n, k = 256, 128, 192
-    triton, random = Triton("matmul_tma_host_sm100_t36", order), np.random.default_rng(1)
+    triton, random = Triton(path, order), np.random.default_rng(1)
     a, b = quarters(random, (m, k)), quarters(random, (k, n))
     held = [triton.device.array(a), triton.device.array(b), triton.device.empty((m, n), ml_dtypes.bfloat16)]
     arguments: list[Any] = []
@@ -68,9 +71,10 @@ def test_bf16_with_tensor_copies(order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_block_scaled_mxfp8(order: str) -> None:
+@each_build("matmul_scaled_mxfp8", "sm100")
+def test_block_scaled_mxfp8(path: Path, order: str) -> None:
     size, k = 128, 256
-    triton, random = Triton("matmul_scaled_mxfp8_sm100_t36", order), np.random.default_rng(2)
+    triton, random = Triton(path, order), np.random.default_rng(2)
     a, b = random.standard_normal((2, size, k)).astype(ml_dtypes.float8_e4m3fn)
     scales = random.integers(120, 134, (2, size, k // 32)).astype(np.uint8)
     array = triton.device.array

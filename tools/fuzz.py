@@ -43,7 +43,7 @@ from ptxkit.isa import registry, sample
 from ptxkit.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT.parent / "shared" / "corpus"))
+CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))
 OUTPUT = ROOT / "bench" / "results" / "fuzz.json"
 SECONDS = 10
 """Of the processor, that one case may take."""

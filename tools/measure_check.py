@@ -30,7 +30,7 @@ from ptxkit.asm import parse
 from ptxkit.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT.parent / "shared" / "corpus"))
+CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))
 OUTPUT = ROOT / "bench" / "results" / "check_speed.json"
 SHARE, START = 0.5, 0.25
 """The bars: share of ptxas's time for the large file, seconds for the small one, process start included."""

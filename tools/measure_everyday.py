@@ -28,7 +28,7 @@ from typing import Any
 from ptxkit.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT.parent / "shared" / "corpus"))
+CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))
 OUTPUT = ROOT / "bench" / "results" / "everyday.json"
 COMMANDS = {
     "python": ["-c", "pass"],
