@@ -39,7 +39,8 @@ ORDERED = {".cluster": "7.8 sm_90", ".b128 & .sys": "8.4"}
 form("mov.type  d, a",  "3", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 b128", a=".type sreg variable function", needs={".b128": "8.3 sm_70"})
 form("mov.type  d, a",  "3", type="f32 f64")
 form("mov.pred  d, {!}a",  "3", a="pred sreg")
-form("mov.type  d, a",  "4", type="b16 b32 b64 b128", d=".type pack", a=".type pack sreg", needs={".b128": "8.3 sm_70"})
+form("mov.type  d, a",  "4", type="b16 b32 b64 b128", d=".type pack", a=".type sreg", needs={".b128": "8.3 sm_70"})
+form("mov.type  d, a",  "4", type="b16 b32 b64 b128", a=".type pack", needs={".b128": "8.3 sm_70"})
 form("mov.vec.type  d, a",  "3", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", d="vec .type", a="vec loose .type sreg variable", rules=f"!(.v4 & {LONG})")
 
 form("shfl.mode.b32       d{|p}, a, b, c",             "5", mode="up down bfly idx", b="b32", c="b32", p="pred sink", since="3.0 sm_30", until="6.4 sm_70")
