@@ -666,6 +666,17 @@ def test_asynchronous_stores_without_an_mbarrier_do_nothing(form: str) -> None:
     assert [finding.code for finding in device.findings] == ["P222"]
 
 
+def test_asynchronous_stores_of_fewer_registers_than_they_say() -> None:
+    """ptxas stores two registers, of which the statement names one: what the other has is anybody's guess."""
+    body = """
+    .shared .align 16 .b64 s[2];
+    mov.u32 %r2, s;
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r2], %r2, [%r2+8];
+"""
+    with pytest.raises(PtxkitError, match=r"P601.*: 1 register where `.vec` says 2"):
+        launch(module(body), [0])
+
+
 def test_parameters_are_not_stored_to_by_an_address() -> None:
     text = module(TID + "    mov.u64 %rd1, out;\n    st.param.u32 [%rd1], %r20;\n")
     assert "param memory, which kernels only read" in fault("P602", text, [0]).message

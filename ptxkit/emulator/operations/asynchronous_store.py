@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
 from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.atomic import atom
 from ptxkit.emulator.operations.load_store import st
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -59,8 +61,11 @@ def _nothing(form: Form) -> Effect:
 def _to_cluster(form: Form) -> Effect:
     """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
     kind, operator, stored = form.the(DType), form.find(MemoryOperation), form.parts("b")
-    if "mbar" not in form.operands or len(stored) != (form["vec"] or 1):
+    if "mbar" not in form.operands:
         return _nothing(form)
+    if len(stored) != (form["vec"] or 1):
+        # ptxas stores as many registers as `.vec` says, the named ones and whatever stands behind them.
+        raise Unsupported(f"{counted(len(stored), 'register')} where `.vec` says {form['vec'] or 1}")
     sources = [form.source(part, f"b{kind.bits}") for part in stored]
     size = kind.bytes * len(sources)
     to = Places(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
