@@ -13,6 +13,7 @@ from ptxkit.emulator.memory import BASE, Allocation, Bank, TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load, check_store
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
@@ -91,20 +92,22 @@ class Access:
         if self.space in ("shared", "global") and (gang.queue.in_flight or len(gang.mbarriers.place)):
             gang.queue.hazards.check(self, size, writes)
 
-    def load(self, width: int, count: int, strength: str = "") -> tuple[tuple[Any, ...], Masks | None]:
+    def load(
+        self, width: int, count: int, order: MemoryOrder = MemoryOrder.WEAK
+    ) -> tuple[tuple[Any, ...], Masks | None]:
         """The values of `count` elements of `width` bytes, and their undefined bits where there are any.
 
         Args:
             width, count: what each lane loads.
-            strength: empty for a weak load; `fence` for a relaxed, `yes` for an acquiring one.
+            order: weak, relaxed or acquire.
         """
         history = self.history
         if self.group.gang.launch.program.asynchronous:
             self.check_in_flight(width * count, False)
         if history is not None:
-            number = check_load(self, history, width * count, bool(strength))
-            if strength:
-                self.group.gang.happens_before.synchronise(self, history, number, strength, "no")
+            number = check_load(self, history, width * count, order is not MemoryOrder.WEAK)
+            if order is not MemoryOrder.WEAK:
+                self.group.gang.happens_before.synchronise(self, history, number, order, None)
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -136,7 +139,12 @@ class Access:
         return index, spread, active
 
     def store(
-        self, values: tuple[Any, ...], masks: Masks | None, width: int, origin: Any = 0, strength: str = ""
+        self,
+        values: tuple[Any, ...],
+        masks: Masks | None,
+        width: int,
+        origin: Any = 0,
+        order: MemoryOrder = MemoryOrder.WEAK,
     ) -> None:
         """Store elements of `width` bytes, the last lane winning where several hit one place.
 
@@ -144,7 +152,7 @@ class Access:
             values, masks: what each lane stores, and its undefined bits.
             width: bytes of an element.
             origin: of the undefined bits.
-            strength: empty for a weak store; `fence` for a relaxed, `yes` for a releasing one.
+            order: weak, relaxed or release.
         """
         if self.space in READ_ONLY:
             self.refuse("writes", "which kernels only read")
@@ -152,9 +160,9 @@ class Access:
         if self.group.gang.launch.program.asynchronous:
             self.check_in_flight(width * len(values), True)
         if history is not None:
-            number = check_store(self, history, values, width, bool(strength))
-            if strength:
-                self.group.gang.happens_before.synchronise(self, history, number, "no", strength)
+            number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
+            if order is not MemoryOrder.WEAK:
+                self.group.gang.happens_before.synchronise(self, history, number, None, order)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]

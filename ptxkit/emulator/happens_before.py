@@ -13,6 +13,7 @@ from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.vector_clocks import VectorClocks
+from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
@@ -289,7 +290,12 @@ class HappensBefore(VectorClocks):
     # ---- order through memory
 
     def synchronise(
-        self, access: Access, history: AccessHistory, number: int, acquires: str, releases: str
+        self,
+        access: Access,
+        history: AccessHistory,
+        number: int,
+        reads: MemoryOrder | None,
+        writes: MemoryOrder | None,
     ) -> None:
         """A strong access passes an order on through memory.
 
@@ -297,7 +303,8 @@ class HappensBefore(VectorClocks):
             access: what is accessed.
             history: of that memory.
             number: of the access.
-            acquires, releases: `yes`, `fence` (only together with one), or `no`.
+            reads: `ACQUIRE`, or `RELAXED`, which a later fence makes good; None where it reads nothing.
+            writes: `RELEASE`, or `RELAXED`, which an earlier fence makes good; None where it writes nothing.
         """
         group = access.group
         shape = (group.n, WARP)
@@ -308,17 +315,17 @@ class HappensBefore(VectorClocks):
         rows = row if group.rows is None else group.rows[row]
         published = history.release_numbers()
         found = published[places]
-        if releases != "no":
-            own = np.full(len(rows), number) if releases == "yes" else self.fenced[rows]
+        if writes is not None:
+            own = np.full(len(rows), number) if writes is MemoryOrder.RELEASE else self.fenced[rows]
             np.maximum.at(published, places, own)
-            if acquires != "no" and len(np.unique(places)) < len(places):
+            if reads is not None and len(np.unique(places)) < len(places):
                 found = published[places]
-        if acquires == "no":
+        if reads is None:
             return
         best = np.zeros(self.gang.rows, np.int64)
         np.maximum.at(best, rows, found)
         self.pending = np.maximum(self.pending, best)
-        if acquires == "yes":
+        if reads is MemoryOrder.ACQUIRE:
             self._acquire(slice(None), best)
 
 

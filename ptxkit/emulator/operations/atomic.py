@@ -48,8 +48,8 @@ def atom(form: Form) -> Effect:
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
     site = form.site
-    acquires = "no" if not returns else "yes" if order & ACQUIRING else "fence"
-    releases = "yes" if order & RELEASING else "fence"
+    reads = MemoryOrder.ACQUIRE if order & ACQUIRING else MemoryOrder.RELAXED
+    writes = MemoryOrder.RELEASE if order & RELEASING else MemoryOrder.RELAXED
     form.builder.program.touches(plain_space(named), width)
 
     def step(group: Group, guard: Any) -> bool:
@@ -69,7 +69,9 @@ def atom(form: Form) -> Effect:
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
-                group.gang.happens_before.synchronise(access, history, number, acquires, releases)
+                group.gang.happens_before.synchronise(
+                    access, history, number, reads if returns else None, writes
+                )
             active = lanes_of(group, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]

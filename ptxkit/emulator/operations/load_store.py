@@ -43,10 +43,10 @@ def _space(form: Form) -> StateSpace:
     return StateSpace.LOCAL if own else space
 
 
-def _strength(form: Form, strong: MemoryOrder) -> str:
-    """How an access orders others, in the words of `Access.load`: by itself where it is `strong`."""
+def _order(form: Form, strong: MemoryOrder) -> MemoryOrder:
+    """How an access orders others: `strong` where it is that, else relaxed (as volatile is), or weak."""
     orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
-    return "yes" if strong in orders else "fence" if orders else ""
+    return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
 
 
 @effect("ld", "ldu")
@@ -63,18 +63,19 @@ def ld(form: Form) -> Effect:
         return _load_parameter(form, *sliced, width, targets, dtype)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
-    strength = _strength(form, MemoryOrder.ACQUIRE)
+    order = _order(form, MemoryOrder.ACQUIRE)
+    strong = order is not MemoryOrder.WEAK
     form.builder.program.touches(plain_space(space), width * count)
 
     def step(group: Group, guard: Any) -> bool:
         accesses = accessor(group, guard)
-        if strength:
+        if strong:
             group.gang.poll(group, form.site)
         tainted = False
         for access in accesses:
             group.gang.launch.counts.load(access.space, access.lanes * width * count)
             note(access, width * count, "loaded")
-            values, masks = access.load(width, count, strength)
+            values, masks = access.load(width, count, order)
             chosen = access.guard
             for i, target in enumerate(targets):
                 if target is None:
@@ -89,7 +90,7 @@ def ld(form: Form) -> Effect:
                 target.write(group, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
         return tainted
 
-    if strength or width == 16:
+    if strong or width == 16:
         return Effect(step)
     return Effect(step, transfer=Transfer(address, accessor, width, count, dtype, targets, None, form.guard))
 
@@ -142,7 +143,7 @@ def st(form: Form) -> Effect:
         return _store_parameter(form, *sliced, width, sources)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
-    strength = _strength(form, MemoryOrder.RELEASE)
+    order = _order(form, MemoryOrder.RELEASE)
     form.builder.program.touches(plain_space(space), width * count)
 
     def step(group: Group, guard: Any) -> None:
@@ -157,9 +158,9 @@ def st(form: Form) -> Effect:
         for access in accessor(group, guard):
             group.gang.launch.counts.store(access.space, access.lanes * width * count)
             note(access, width * count, "stored")
-            access.store(values, masks, width, origin, strength)
+            access.store(values, masks, width, origin, order)
 
-    if strength or width == 16:
+    if order is not MemoryOrder.WEAK or width == 16:
         return Effect(step)
     return Effect(step, transfer=Transfer(address, accessor, width, count, raw, (), sources, form.guard))
 
