@@ -210,7 +210,7 @@ def test_a_small_launch_does_not_load_llvm():
     assert "llvmlite" not in modules
 
 
-def parts_of_plans(device: Emulator, text: str, arguments: list[Any], block: int, grid: int) -> list[Any]:
+def steps_of_plans(device: Emulator, text: str, arguments: list[Any], block: int, grid: int) -> list[Any]:
     kernel = device.load(text).kernel("k")
     kernel.launch((grid,), (block,), arguments)
     return [step for block in kernel.program.code.blocks if block.plan for step in block.plan]
@@ -231,10 +231,10 @@ def test_a_block_is_compiled_once_it_is_worth_it(monkeypatch):
     monkeypatch.setattr(jit, "WORTH", 1000)
     device = Emulator(jit=True)
     out = device.empty(32, np.uint32)
-    steps = parts_of_plans(device, module(LOOP), [out], 32, 1)
+    steps = steps_of_plans(device, module(LOOP), [out], 32, 1)
     # The loop alone has run often enough.
     (loop,) = (step for step in steps if isinstance(step, Stretch))
-    assert [part.form.instruction.opcode for part in loop.parts] == ["add", "xor", "add", "setp"]
+    assert [each.form.instruction.opcode for each in loop.computations] == ["add", "xor", "add", "setp"]
     assert not any(isinstance(step, CompiledTransfer) for step in steps)
 
 
