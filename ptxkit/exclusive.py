@@ -69,17 +69,17 @@ def _wait(gpus: Sequence[int]) -> tuple[int, int]:
     from ptxkit.driver import device_uuid
 
     paths = {gpu: Path(tempfile.gettempdir()) / f"ptxkit-{device_uuid(gpu)}.lock" for gpu in gpus}
-    begin, told = time.monotonic(), False
+    begin, announced = time.monotonic(), False
     while True:
         for gpu, path in paths.items():
             lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             if try_lock(lock):
                 return gpu, lock
             os.close(lock)
-        if not told and time.monotonic() - begin > _PATIENCE:
+        if not announced and time.monotonic() - begin > _PATIENCE:
             names = ", ".join(f"cuda:{gpu}" for gpu in gpus)
             print(f"waiting for another measurement on {names} to end", file=sys.stderr)
-            told = True
+            announced = True
         time.sleep(_PAUSE)
 
 

@@ -215,8 +215,8 @@ class HappensBefore(VectorClocks):
             local: the number by which its work is known; see `MBarriers.reserve`.
             number: the event up to which it is done.
         """
-        told = self._gathered.completed[:, rank, local]
-        told[slots] = np.maximum(told[slots], number)
+        completed = self._gathered.completed[:, rank, local]
+        completed[slots] = np.maximum(completed[slots], number)
 
     def know(self, rows: np.ndarray, locals_: np.ndarray, number: int) -> None:
         """Rows have waited for the asynchronous machine, which is done with what it did for their CTAs.
@@ -279,8 +279,8 @@ class HappensBefore(VectorClocks):
         mbarriers = self.gang.mbarriers
         self.take(self._published, rows, slots)
         local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.gang.shared.stride
-        told = (rows, rank % self.gang.cluster, local)
-        np.maximum.at(self.completed, told, mbarriers.turned[slots])
+        at = (rows, rank % self.gang.cluster, local)
+        np.maximum.at(self.completed, at, mbarriers.turned[slots])
         self._limit = None
 
     def last_wait(self, row: int, slot: int, mbarriers: MBarriers) -> int:

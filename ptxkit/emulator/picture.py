@@ -59,8 +59,8 @@ class _Row:
     @property
     def story(self) -> list[tuple[Any, ...]]:
         """What two warps must have in common to share a row."""
-        told = [(e["ts"], e.get("dur"), e["name"]) for e in (*self.slices, *self.marks)]
-        return sorted(told, key=repr)
+        facts = [(e["ts"], e.get("dur"), e["name"]) for e in (*self.slices, *self.marks)]
+        return sorted(facts, key=repr)
 
 
 @dataclass

@@ -143,13 +143,13 @@ class Timeline:
         """At which instruction a warp waits, and for what."""
         entry, gang = self.gang.waiting[number], self.gang
         site = entry.group.code.blocks[entry.group.pc].sites[0]
-        told = _place(site)
+        details = _place(site)
         slots = entry.group.result
         if isinstance(entry.gate, PhaseGate):
             barriers = gang.mbarriers
             mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // gang.warps]
-            told["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
-        return site, told
+            details["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
+        return site, details
 
     def _turn(self, row: int, state: int, wait: tuple[Site, Event] | None) -> None:
         """A warp goes over to another state: what it did until now becomes a slice."""
@@ -158,8 +158,8 @@ class Timeline:
         if self._state[row] == RUNNING:
             self._slice({**event, "name": "run", "args": {}})
         elif before is not None:
-            site, told = before
-            self._slice({**event, "name": f"wait: {site.instruction.spelling}", "args": told})
+            site, details = before
+            self._slice({**event, "name": f"wait: {site.instruction.spelling}", "args": details})
         self._state[row], self._since[row], self._waits[row] = state, self.recorder.now, wait
 
     def _track(self, row: int) -> dict[str, int]:
@@ -204,7 +204,7 @@ class Timeline:
                 self._name(self.processes[cta], OPERATIONS + lane, f"asynchronous {lane}")
             taken[lane] = True
             first = int(np.argmax(items))
-            told = _place(site) | {
+            details = _place(site) | {
                 "items": int(np.count_nonzero(items)),
                 "warp": int(operation.rows[first]) % self.gang.warps,
                 "bytes_read": _bytes(reads, items),
@@ -218,7 +218,7 @@ class Timeline:
                 "pid": self.processes[cta],
                 "tid": OPERATIONS + lane,
                 "ts": self.recorder.now,
-                "args": told,
+                "args": details,
             }
             self._in_flight.setdefault(id(operation), []).append(_OperationSlice(cta, lane, event))
         if operation.delivered:

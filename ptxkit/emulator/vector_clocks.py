@@ -127,19 +127,19 @@ class VectorClocks:
         near, column, rank = self._whose(history, record, rows)
         elsewhere = np.maximum(self.acquired[rows], self.pending[rows]) if strong else self.acquired[rows]
         known: np.ndarray = number < np.where(near, self.clocks[rows, column], elsewhere)
-        told = history.is_async(record)
-        if told.any() and self.completed.shape[2]:
+        is_async = history.is_async(record)
+        if is_async.any() and self.completed.shape[2]:
             local = np.minimum(
                 (history.thread(record) & THREAD).astype(np.int64), self.completed.shape[2] - 1
             )
             by_machine = np.where(near, self.completed[rows, rank, local], self.acquired[rows])
-            known = np.where(told, number <= by_machine, known)
+            known = np.where(is_async, number <= by_machine, known)
         if lanes is not None and self.apart.warps:
             for one, at in self.apart.pairs(rows, lanes):
                 local = np.minimum(
                     (history.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
                 )
-                clocks = np.where(told[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
+                clocks = np.where(is_async[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
                 known[at] &= ~near[at] | (number[at] < clocks)
         return known
 
@@ -157,7 +157,7 @@ class VectorClocks:
         return bool(history.number(record.max()) < clocks.min())
 
     def has_waited(
-        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, told: np.ndarray
+        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, completion: np.ndarray
     ) -> np.ndarray:
         """Whether rows know that the asynchronous machine was done with something after some accesses.
 
@@ -165,10 +165,10 @@ class VectorClocks:
             history: whose records.
             record: of a thread's access, for each row.
             rows: of the gang.
-            told: the number in `completed` by which that is known, for each warp of the record's CTA.
+            completion: the number in `completed` by which that is known, for each warp of the record's CTA.
         """
         near, column, rank = self._whose(history, record, rows)
-        done = self.completed[rows, rank, told[column % self.gang.warps]]
+        done = self.completed[rows, rank, completion[column % self.gang.warps]]
         known: np.ndarray = near & (history.number(record) < done)
         return known
 

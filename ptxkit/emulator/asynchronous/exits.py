@@ -148,11 +148,11 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
         number, visitor = int(barriers.visited_at[slot]), int(barriers.visitor[slot])
         site = gang.launch.events.site(abs(number))
         if number < 0:
-            told = _is_commit(site) and known.get(visitor, 0) > -number
+            waited_for = _is_commit(site) and known.get(visitor, 0) > -number
         else:
             by = np.full(len(rows), visitor // WARP)
-            told = bool(gang.happens_before.knows(rows, by, np.full(len(rows), number)).any())
-        if not told:
+            waited_for = bool(gang.happens_before.knows(rows, by, np.full(len(rows), number)).any())
+        if not waited_for:
             _foreign(gang, cta, site, _arrives(queue, slot), barriers.thread(visitor))
 
 

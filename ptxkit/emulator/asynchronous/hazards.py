@@ -326,9 +326,11 @@ class Hazards(Accesses):
                     if slots is not None:
                         threads = gang.happens_before.record_of_slot(history, gang.mbarriers, slots[item])
                         records = history.own(own, ASYNC, threads)
-                    elif operation.told is not None:
+                    elif operation.completion is not None:
                         ctas = operation.rows[item] // gang.warps
-                        threads = gang.happens_before.record_of_machine(history, operation.told[item], ctas)
+                        threads = gang.happens_before.record_of_machine(
+                            history, operation.completion[item], ctas
+                        )
                         records = history.own(own, ASYNC, threads)
                     else:
                         threads = gang.happens_before.record_of(

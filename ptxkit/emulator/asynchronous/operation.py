@@ -159,8 +159,9 @@ class Operation:
         after: what must be done before it is.
         reduces: whether it combines with what is there, so that several may be in flight at once.
         warps: how many warps issue each item together, from its row on: 4 of a warpgroup.
-        told: int64 (count,), the number in `HappensBefore.completed` by which warps that have waited know of
-            each item's completion; None where a wait tells the issuing thread alone, or an mbarrier tells.
+        completion: int64 (count,), the number in `HappensBefore.completed` by which warps that have waited
+            know of each item's completion; None where a wait tells the issuing thread alone, or an mbarrier
+            tells.
         number: the event of its issue.
         fetched, delivered: how far it is.
         data: what was fetched.
@@ -181,7 +182,7 @@ class Operation:
     after: tuple[Operation, ...] = ()
     reduces: bool = False
     warps: int = 1
-    told: np.ndarray | None = None
+    completion: np.ndarray | None = None
     number: int = 0
     fetched: bool = False
     delivered: bool = False

@@ -205,7 +205,7 @@ class _Issue:
             deliver=deliver,
             after=state.before(accumulator, members),
             warps=WARPS,
-            told=None if state.told is None else state.told[which],
+            completion=None if state.completion is None else state.completion[which],
         )
         unseen, left = np.ones(len(which), bool), np.full(len(which), -1)
         index = state.committed[which]

@@ -61,8 +61,8 @@ class Warpgroups:
     Attributes:
         gang: the gang.
         committed: how many groups each warpgroup has committed; the number of its open one.
-        told: by which number in `HappensBefore.completed` it is known what each has read; None without the
-            sanitizer.
+        completion: by which number in `HappensBefore.completed` it is known what each has read; None without
+            the sanitizer.
         in_flight: in the order of their issue.
         accumulators: by the function's number, the registers and the shape.
         touched: by the function's number and a register's slot: which warpgroups have accessed it, or have
@@ -72,7 +72,7 @@ class Warpgroups:
 
     gang: Gang
     committed: np.ndarray
-    told: np.ndarray | None = None
+    completion: np.ndarray | None = None
     in_flight: list[WgmmaInFlight] = field(default_factory=list)
     accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = field(default_factory=dict)
     touched: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
@@ -84,11 +84,13 @@ class Warpgroups:
         """Those of a gang, made when they are first asked for."""
         if gang.warpgroups is None:
             count = count_of(gang)
-            told = None
+            completion = None
             if gang.launch.sanitize:
                 each = range(count // len(gang.ctas))
-                told = np.tile([gang.mbarriers.reserve(THREADS * number) for number in each], len(gang.ctas))
-            gang.warpgroups = cls(gang, np.zeros(count, np.int64), told, fenced=np.zeros(count, bool))
+                completion = np.tile(
+                    [gang.mbarriers.reserve(THREADS * number) for number in each], len(gang.ctas)
+                )
+            gang.warpgroups = cls(gang, np.zeros(count, np.int64), completion, fenced=np.zeros(count, bool))
         return gang.warpgroups
 
     def rows(self, which: np.ndarray) -> np.ndarray:
@@ -110,9 +112,9 @@ class Warpgroups:
             rows: of the gang.
         """
         none = np.zeros(len(rows), bool)
-        if self.told is None:
+        if self.completion is None:
             return none
-        each = np.repeat(self.told[: -(-self.gang.warps // WARPS)], WARPS)
+        each = np.repeat(self.completion[: -(-self.gang.warps // WARPS)], WARPS)
         done = ~history.is_async(record) & self.gang.happens_before.has_waited(history, record, rows, each)
         if not done.any():
             return none
@@ -299,11 +301,11 @@ class Warpgroups:
                 seen = True
         if not seen:
             return False
-        if self.told is not None:
+        if self.completion is not None:
             rows = self.rows(members.which)
             number = self.gang.launch.events.take(site)
             self.gang.happens_before.know(
-                rows.reshape(-1), np.repeat(self.told[members.which], WARPS), number
+                rows.reshape(-1), np.repeat(self.completion[members.which], WARPS), number
             )
         self.in_flight = [issued for issued in self.in_flight if issued.unseen.any()]
         tainted = False
