@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.gates import packed
+from ptxkit.emulator.sync_points import packed
 
 TID = "    mov.u32 %r20, %tid.x;\n"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import WarpGate, check_defined, executing
+from ptxkit.emulator.sync_points import WarpSyncPoint, check_defined, executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.operands import Source
 
 
-class AlignedGate(WarpGate):
+class AlignedSyncPoint(WarpSyncPoint):
     """Lets a warp through when its lanes have come, and finds a guard that they disagree about."""
 
     code = "P640"

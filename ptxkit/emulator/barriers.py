@@ -131,17 +131,17 @@ def release(gang: Gang, barrier: Barrier) -> None:
     for cta in np.flatnonzero(complete):
         barrier.sites.pop(int(cta), None)
     gang.launch.counts.barriers += int(np.count_nonzero(complete))
-    for group in gang.unpark(barrier):
+    for group in gang.take_blocked(barrier):
         own = rows if group.rows is None else rows[group.rows]
         if not own.all():
             mask = group.full_mask()
             stay = mask & ~own[:, None]
             count = int(np.count_nonzero(stay))
             if count == group.lanes:
-                gang.park(group, barrier)
+                gang.add_blocked(group, barrier)
                 continue
             if count:
-                gang.park(group.part(stay, count, group.pc), barrier)
+                gang.add_blocked(group.part(stay, count, group.pc), barrier)
                 group = group.part(mask & own[:, None], group.lanes - count, group.pc)
         group.passed = True
         group.result = results
@@ -188,7 +188,7 @@ def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray
     """What the warps of the completed CTAs have seen of one another from now on."""
     waiting = np.zeros(gang.rows, bool)
     for entry in gang.waiting:
-        if entry.gate is barrier:
+        if entry.sync_point is barrier:
             waiting[entry.group.occupied()[0]] = True
     number = gang.launch.events.take()
     by_cta = waiting.reshape(-1, gang.warps)

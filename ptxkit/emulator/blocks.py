@@ -25,7 +25,7 @@ class Compiled:
         site: the instruction.
         step, tracked: its work, without and with undefined bits.
         guard: the predicate before it.
-        effect: its gate, and how it ends a block.
+        effect: its synchronisation point, and how it ends a block.
         ir: what it does, for the `jit`.
     """
 
@@ -73,7 +73,7 @@ def cut(
     cuts: set[int] = set()
     for number, item in enumerate(items):
         effect = item.effect
-        if effect.gate is not None:
+        if effect.sync_point is not None:
             cuts.add(number)
         if effect.link is not None:
             cuts.add(number + 1)
@@ -106,7 +106,7 @@ def cut(
         made.live_after = _live_after(
             read_last, reads[block.start : block.stop], kills[block.start : block.stop]
         )
-        made.gate = own[0].effect.gate
+        made.sync_point = own[0].effect.sync_point
         blocks.append(made)
     return blocks, ranges[0].live_in & ranges[0].unassigned_in if ranges else 0
 

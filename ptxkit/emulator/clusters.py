@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, ranges
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.release_clocks import ReleaseClocks
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ClusterBarrier:
         self.complete[done] += 1
         self.published.copy_from(self.gathered, done)
         self.gang.launch.counts.barriers += int(np.count_nonzero(done))
-        self.gang.ready += self.gang.unpark(self)
+        self.gang.ready += self.gang.take_blocked(self)
 
     def reconsider(self, gang: Gang) -> None:
         """Lanes have exited: the others may have been waiting for them alone."""
@@ -125,7 +125,7 @@ class ClusterArrival:
 
 
 class ClusterWait:
-    """The gate of `barrier.cluster.wait`.
+    """The synchronisation point of `barrier.cluster.wait`.
 
     Args:
         site: the instruction.
@@ -172,7 +172,7 @@ class ClusterWait:
         if count == 0:
             return group
         if count == group.lanes:
-            gang.park(group, barrier)
+            gang.add_blocked(group, barrier)
             return None
-        gang.park(group.part(held, count, group.pc), barrier)
+        gang.add_blocked(group.part(held, count, group.pc), barrier)
         return group.part(group.full_mask() & ~held, group.lanes - count, group.pc)

@@ -1,8 +1,8 @@
 """A compiled function: blocks of steps over numbered register slots.
 
-A block is entered only at its start and left only at its end. It begins at a label or a gate (a barrier, a
-warp-synchronous instruction), and ends with a branch, a call, a return, or before the next block.
-`ptxkit.emulator.program` makes them.
+A block is entered only at its start and left only at its end. It begins at a label or a synchronisation point
+(a barrier, a warp-synchronous instruction), and ends with a branch, a call, a return, or before the next
+block. `ptxkit.emulator.program` makes them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.call_abi import CallParameter
-from ptxkit.emulator.effect import End, Gate
+from ptxkit.emulator.effect import End, SyncPoint
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.ir import IRNode
@@ -37,7 +37,7 @@ class Block:
         live_after: behind each instruction the slots whose values count, as bits.
         ran: threads that have run the steps where a back end might compile them, in all launches.
         plan: what runs in place of the steps once it has.
-        gate: what a group must pass first, if there is something.
+        sync_point: what a group must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
         live_out: those that count at its end, as bits.
@@ -53,7 +53,7 @@ class Block:
     live_after: list[int] = field(default_factory=list)
     ran: int = 0
     plan: Sequence[Step] | None = None
-    gate: Gate | None = None
+    sync_point: SyncPoint | None = None
     end: End = lambda group: -1
     live: tuple[int, ...] = ()
     live_out: int = 0

@@ -40,11 +40,11 @@ def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
             place = entry.group.code.blocks[entry.group.pc].sites[0]
             said = {}
             for row, _ in _rows(gang, entry.group):
-                what = entry.gate.waits_for(gang, entry.group, row)
+                what = entry.sync_point.waits_for(gang, entry.group, row)
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
             lines += _lines(gang, entry.group, said)
-            places.append((_rank(entry.gate.code), entry.gate.code, place))
-            more += [line for line in getattr(entry.gate, "story", ()) if line not in more]
+            places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
+            more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
     warps = sum(line.warps for line in lines)
     listed = [*_listed(lines), *more[:LISTED]]
     _, code, site = min(places, key=lambda found: found[0])

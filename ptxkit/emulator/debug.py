@@ -19,7 +19,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
-    from ptxkit.emulator.effect import End, Gate
+    from ptxkit.emulator.effect import End, SyncPoint
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.gang import Gang
@@ -220,7 +220,8 @@ class Debugger:
         return None, gang
 
     def places(self, gang: Gang) -> Iterator[tuple[Place, Any]]:
-        """Where the groups of a gang stand, the one that runs first; with the gate where one waits."""
+        """Where the groups of a gang stand, the one that runs first; with the synchronisation point where one
+        waits."""
         running = self.place
         if running is not None and running.group.gang is gang:
             lanes = running.group.on_gang() & gang.alive
@@ -230,7 +231,7 @@ class Debugger:
         for group in gang.ready:
             yield Place(group, group.code.blocks[group.pc], 0), None
         for entry in gang.waiting:
-            yield Place(entry.group, entry.group.code.blocks[entry.group.pc], 0), entry.gate
+            yield Place(entry.group, entry.group.code.blocks[entry.group.pc], 0), entry.sync_point
 
     # ---- stopping
 
@@ -252,10 +253,10 @@ class Debugger:
                 self._put_into(block)
 
     def _put_into(self, block: Block) -> None:
-        """A stop before each instruction; that of a gate comes before the wait."""
+        """A stop before each instruction; that of a synchronisation point comes before the wait."""
         first = 0
-        if block.gate is not None:
-            block.gate, first = self._before_gate(block.gate, block), 1
+        if block.sync_point is not None:
+            block.sync_point, first = self._before_sync_point(block.sync_point, block), 1
         for steps in (block.steps, block.tracked):
             steps[first:] = [self._before(steps[at], block, at) for at in range(first, len(steps))]
         if block.sites and "calls" in block.sites[-1].row.traits:
@@ -270,12 +271,12 @@ class Debugger:
 
         return stop
 
-    def _before_gate(self, gate: Gate, block: Block) -> Gate:
+    def _before_sync_point(self, sync_point: SyncPoint, block: Block) -> SyncPoint:
         key = id(block.sites[0].instruction)
 
         def stop(group: Group) -> Group | None:
             self._reach(Place(group, block, 0), key)
-            return gate(group)
+            return sync_point(group)
 
         return stop
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 Step = Callable[["Group", Any], Any]
 """Runs an instruction for a group, and for those of its lanes that a guard holds for: None for all of them,
 else a bool array that differs between lanes. A true result says that undefined bits came into a register."""
-Gate = Callable[["Group"], "Group | None"]
-"""Lets a group at a block's start through: the lanes that may go on, or None. What it keeps back it parks."""
+SyncPoint = Callable[["Group"], "Group | None"]
+"""Lets a group at a block's start through: the lanes that may go on, or None. What it keeps back is blocked
+there."""
 End = Callable[["Group"], int]
 """Ends a block: the number of the block that the group goes on with, or -1 where it has parted or is gone."""
 
@@ -45,7 +46,7 @@ class Effect:
 
     Attributes:
         step: its work, in the middle of a block.
-        gate: what a group must pass before the instruction; a block starts there.
+        sync_point: what a group must pass before the instruction; a block starts there.
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
         uniform: whether the lanes of a warp must agree on its guard.
@@ -54,7 +55,7 @@ class Effect:
     """
 
     step: Step | None = None
-    gate: Gate | None = None
+    sync_point: SyncPoint | None = None
     link: Callable[[Linker], End] | None = None
     target: Symbol | None = None
     uniform: bool = False

@@ -1,8 +1,8 @@
 """Gangs: the CTAs that execute together, their warps as the rows of every register.
 
-A gang holds its groups: those that are ready and those that wait at a gate. The group at the lowest block of
-the innermost call runs first, so that lanes which parted meet again; one that loops while others wait is set
-back now and then, so that every lane gets on eventually.
+A gang holds its groups: those that are ready and those that wait at a synchronisation point. The group at the
+lowest block of the innermost call runs first, so that lanes which parted meet again; one that loops while
+others wait is set back now and then, so that every lane gets on eventually.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.addresses import LOCAL_START
 from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.phases import PhaseGate
+from ptxkit.emulator.asynchronous.phases import PhaseSyncPoint
 from ptxkit.emulator.asynchronous.queue import Queue
 from ptxkit.emulator.asynchronous.registers import check_warpgroups
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import Dim3, EmulatorFault, Site, Thread, fault, show
-from ptxkit.emulator.gates import rendezvous
 from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.special import SPECIAL
+from ptxkit.emulator.sync_points import converge
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -63,15 +63,15 @@ class Status(Enum):
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A group at a gate.
+    """A group at a synchronisation point.
 
     Attributes:
-        group: the group; its `pc` is the block behind the gate.
-        gate: the object that lets it through; see `ptxkit.emulator.gates`.
+        group: the group; its `pc` is the block behind the synchronisation point.
+        sync_point: the object that lets it through; see `ptxkit.emulator.sync_points`.
     """
 
     group: Group
-    gate: Any
+    sync_point: Any
 
 
 class Gang:
@@ -87,7 +87,7 @@ class Gang:
         living: how many those are.
         happens_before: the vector clocks of its warps, and what advances them.
         ready: groups that can run.
-        waiting: groups at a gate.
+        waiting: groups at a synchronisation point.
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
         warpgroups: what `wgmma` has in flight; None before the first.
@@ -216,8 +216,8 @@ class Gang:
         """Run groups until all lanes have exited, none can go on, or the quantum is used up."""
         self.budget = quantum
         if self.waiting:
-            rendezvous(self)
-        while self.ready or (self.waiting and (rendezvous(self) or self.queue.awaken())):
+            converge(self)
+        while self.ready or (self.waiting and (converge(self) or self.queue.awaken())):
             if self.queue.pending:
                 self.queue.stir()
             self._run_group(self._next())
@@ -303,8 +303,8 @@ class Gang:
         counts, execute = self.launch.counts, self.launch.execute
         while True:
             block = blocks[group.pc]
-            if block.gate is not None and not group.passed:
-                admitted = block.gate(group)
+            if block.sync_point is not None and not group.passed:
+                admitted = block.sync_point(group)
                 if admitted is None:
                     return
                 group = admitted
@@ -359,29 +359,33 @@ class Gang:
         self.reconsider()
 
     def reconsider(self) -> None:
-        """Ask every gate again: lanes that others waited for have exited or moved."""
-        for gate in {id(entry.gate): entry.gate for entry in self.waiting}.values():
-            gate.reconsider(self)
+        """Ask every synchronisation point again: lanes that others waited for have exited or moved."""
+        for sync_point in {id(entry.sync_point): entry.sync_point for entry in self.waiting}.values():
+            sync_point.reconsider(self)
 
-    def park(self, group: Group, gate: Any) -> None:
-        """Let a group wait at a gate."""
-        self.waiting.append(Waiting(group, gate))
+    def add_blocked(self, group: Group, sync_point: Any) -> None:
+        """Block a group at a synchronisation point."""
+        self.waiting.append(Waiting(group, sync_point))
 
     def wake(self, slots: np.ndarray) -> None:
         """The groups that wait for one of these mbarriers look at it again."""
         woken = frozenset(slots.tolist())
         self._go_on(
-            [e for e in self.waiting if _awaits(e.gate) and not woken.isdisjoint(e.group.result.tolist())]
+            [
+                e
+                for e in self.waiting
+                if _awaits(e.sync_point) and not woken.isdisjoint(e.group.result.tolist())
+            ]
         )
 
     def awaited(self) -> np.ndarray:
         """The mbarriers that groups wait for."""
-        found = [e.group.result for e in self.waiting if _awaits(e.gate)]
+        found = [e.group.result for e in self.waiting if _awaits(e.sync_point)]
         return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     def expire(self) -> bool:
         """Time limits run out: whoever waits for an mbarrier goes on without it."""
-        late = [e for e in self.waiting if _awaits(e.gate)]
+        late = [e for e in self.waiting if _awaits(e.sync_point)]
         for entry in late:
             entry.group.passed = True
         self._go_on(late)
@@ -394,23 +398,28 @@ class Gang:
                 entry.group.result = None
                 self.ready.append(entry.group)
 
-    def unpark(self, gate: Any, choose: Callable[[Group], bool] | None = None) -> list[Group]:
-        """Take the groups that wait at a gate, or some of them, out of `waiting`."""
-        taken = [e.group for e in self.waiting if e.gate is gate and (choose is None or choose(e.group))]
+    def take_blocked(self, sync_point: Any, choose: Callable[[Group], bool] | None = None) -> list[Group]:
+        """Take the groups that wait at a synchronisation point, or some of them, out of `waiting`."""
+        taken = [
+            e.group
+            for e in self.waiting
+            if e.sync_point is sync_point and (choose is None or choose(e.group))
+        ]
         self.waiting = [e for e in self.waiting if all(e.group is not group for group in taken)]
         return taken
 
-    def join(self, gate: Any, group: Group) -> Group:
-        """A group that has come to a gate, merged with those that wait there at the same place."""
-        waiting = self.unpark(
-            gate,
+    def join(self, sync_point: Any, group: Group) -> Group:
+        """A group that has come to a synchronisation point, merged with those that wait there at the same
+        place."""
+        waiting = self.take_blocked(
+            sync_point,
             lambda other: other.pc == group.pc and other.code is group.code and other.trail == group.trail,
         )
         return merge([group, *waiting]) if waiting else group
 
 
-def _awaits(gate: Any) -> bool:
-    return isinstance(gate, PhaseGate)
+def _awaits(sync_point: Any) -> bool:
+    return isinstance(sync_point, PhaseSyncPoint)
 
 
 def _priority(group: Group) -> tuple[int, int]:

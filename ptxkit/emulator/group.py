@@ -57,9 +57,10 @@ class Group:
         trail: their return addresses.
         local: where the running function's local variables begin.
         top: where its part of the stack ends, at the furthest of any lane.
-        passed: whether the gate of the block at `pc` has let the group through.
-        result: what that gate has for the block's first instruction: the counts of a `bar.red`.
-        joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.gates`.
+        passed: whether the synchronisation point of the block at `pc` has let the group through.
+        result: what that synchronisation point has for the block's first instruction: the counts of a
+            `bar.red`.
+        joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.sync_points`.
         polled: the instruction by which the group last looked at memory that others may change.
         spins: how long the group has gone in loops while others waited.
     """

@@ -16,7 +16,7 @@ from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.tensor_memory.cells import CELLS
 from ptxkit.emulator.values import WARP
-from ptxkit.emulator.warpgroup.gate import warpgroup_of
+from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing, taking_part, unpacked_all
+from ptxkit.emulator.sync_points import executing, taking_part, unpacked_all
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:

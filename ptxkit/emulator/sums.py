@@ -50,10 +50,10 @@ def after(sums: Sequence[Step], step: Step) -> Step:
 
 
 def behind(sums: Sequence[Step], effect: Effect) -> Effect:
-    """An effect whose gate and end find the sums that they read."""
-    gate, link = effect.gate, effect.link
-    if gate is not None:
-        effect = replace(effect, gate=after(sums, gate))
+    """An effect whose synchronisation point and end find the sums that they read."""
+    sync_point, link = effect.sync_point, effect.link
+    if sync_point is not None:
+        effect = replace(effect, sync_point=after(sums, sync_point))
     if link is not None:
         effect = replace(effect, link=lambda linker: after(sums, link(linker)))
     return effect

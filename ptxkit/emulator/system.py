@@ -16,8 +16,8 @@ from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import Address
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.memory import Allocation
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
-from ptxkit.emulator.asynchronous.phases import PhaseGate
+from ptxkit.emulator.asynchronous.phases import PhaseSyncPoint
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.sync_points import executing
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
@@ -145,7 +145,7 @@ class Timeline:
         site = entry.group.code.blocks[entry.group.pc].sites[0]
         details = _place(site)
         slots = entry.group.result
-        if isinstance(entry.gate, PhaseGate):
+        if isinstance(entry.sync_point, PhaseSyncPoint):
             barriers = gang.mbarriers
             mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // gang.warps]
             details["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]

@@ -259,9 +259,9 @@ class Prompt:
         lines = []
         for gang in self.debugger.gangs:
             mine = row_of(gang, self.debugger.warp)
-            for place, gate in self.debugger.places(gang):
+            for place, sync_point in self.debugger.places(gang):
                 for row, who in warps_in(gang, place.group):
-                    wait = f": waits for {gate.waits_for(gang, place.group, row)}" if gate else ""
+                    wait = f": waits for {sync_point.waits_for(gang, place.group, row)}" if sync_point else ""
                     lines.append(f"{'*' if row == mine else ' '} {who}, {place_of(place.site)}{wait}")
         for line in lines[:LISTED]:
             print(line)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.gates import executing, packed
+from ptxkit.emulator.sync_points import executing, packed
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:

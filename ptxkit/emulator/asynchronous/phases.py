@@ -1,7 +1,8 @@
-"""Waiting for a phase of an mbarrier: the gate of test_wait and try_wait. PTX ISA 9.7.13.15.16.
+"""test_wait and try_wait of mbarriers as synchronisation points. PTX ISA 9.7.13.15.16.
 
-Who waits for a phase that is not complete stands at the gate until it is. Where nothing else can happen, time
-limits run out and the wait says no; in lazy and random order the first look of each wait says no as well.
+Who waits for a phase that is not complete stands at the synchronisation point until it is. Where nothing else
+can happen, time limits run out and the wait says no; in lazy and random order the first look of each wait
+says no as well.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ STORIES = 8
 """How many lines a deadlock tells of what happened to mbarriers."""
 
 
-class PhaseGate:
-    """The gate, and the look itself.
+class PhaseSyncPoint:
+    """The synchronisation point, and the look itself.
 
     Attributes:
         story: what happened to the mbarriers that somebody waits for in a deadlock.
@@ -122,7 +123,7 @@ class PhaseGate:
             waiting = group.part(held, count, group.pc)
             going = group.part(group.full_mask() & ~held, group.lanes - count, group.pc)
         waiting.result = slots[~done]
-        gang.park(waiting, self)
+        gang.add_blocked(waiting, self)
         return going
 
     def reconsider(self, gang: Gang) -> None:

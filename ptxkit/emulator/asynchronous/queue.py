@@ -37,7 +37,7 @@ class Queue:
         in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
         groups: the groups of each kind.
         hazards: the sanitizer's part.
-        refused: the gates whose first look at an incomplete phase has said no; by `id`.
+        refused: the synchronisation points whose first look at an incomplete phase has said no; by `id`.
     """
 
     def __init__(self, gang: Gang) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.barrier_gate import BarrierGate
+from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.gates import WarpGate, executing
 from ptxkit.emulator.members import check_members
 from ptxkit.emulator.operations import tensor_map
+from ptxkit.emulator.sync_points import WarpSyncPoint, executing
 from ptxkit.isa.modifiers import MemoryOperation
 
 if TYPE_CHECKING:
@@ -31,19 +31,19 @@ def warp_sync(form: Form) -> Effect:
         check(group, guard)
         group.gang.happens_before.warp_sync(group, group.gang.launch.events.take(site))
 
-    return Effect(meet, WarpGate(form.site, members, form.guard))
+    return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
 
 
 @effect("bar.sync", "barrier.sync", "barrier.aligned.sync")
 def sync(form: Form) -> Effect:
     """`bar.sync a{, b}`, `barrier.sync{.aligned} a{, b}`."""
-    return Effect(gate=_gate(form, waits=True))
+    return Effect(sync_point=_sync_point(form, waits=True))
 
 
 @effect("bar.arrive", "barrier.arrive")
 def arrive(form: Form) -> Effect:
     """`bar.arrive a, b`, `barrier.arrive{.aligned} a, b`."""
-    return Effect(gate=_gate(form, waits=False))
+    return Effect(sync_point=_sync_point(form, waits=False))
 
 
 @effect("bar.red", "barrier.red")
@@ -64,12 +64,12 @@ def red(form: Form) -> Effect:
             value = true == every if operator is MemoryOperation.AND else true > 0
         target.write(group, value, None, guard)
 
-    return Effect(step, _gate(form, waits=True))
+    return Effect(step, _sync_point(form, waits=True))
 
 
-def _gate(form: Form, waits: bool) -> BarrierGate:
+def _sync_point(form: Form, waits: bool) -> BarrierSyncPoint:
     count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
-    return BarrierGate(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
+    return BarrierSyncPoint(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
 
 
 @effect("membar", "fence")

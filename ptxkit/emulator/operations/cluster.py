@@ -9,11 +9,11 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import CLUSTER_STEP
-from ptxkit.emulator.aligned import AlignedGate
+from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.clusters import ClusterArrival, ClusterWait
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder
 
@@ -80,10 +80,10 @@ def getctarank(form: Form) -> Effect:
 def arrive(form: Form) -> Effect:
     """`barrier.cluster.arrive{.sem}{.aligned}`."""
     arrival = ClusterArrival(form.site, form["sem"] is MemoryOrder.RELAXED)
-    return Effect(arrival.step, AlignedGate(form) if form["aligned"] else None)
+    return Effect(arrival.step, AlignedSyncPoint(form) if form["aligned"] else None)
 
 
 @synchronization("barrier.cluster.wait")
 def wait(form: Form) -> Effect:
     """`barrier.cluster.wait{.acquire}{.aligned}`."""
-    return Effect(gate=ClusterWait(form.site, form.guard))
+    return Effect(sync_point=ClusterWait(form.site, form.guard))

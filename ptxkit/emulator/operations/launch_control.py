@@ -15,8 +15,8 @@ from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import FirstCta, StateSpace
 

@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.asynchronous.objects import MOST
 from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
-from ptxkit.emulator.asynchronous.phases import PhaseGate
+from ptxkit.emulator.asynchronous.phases import PhaseSyncPoint
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
@@ -181,15 +181,15 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     places, target, site = object_at(form), form.target("waitComplete"), form.site
     places.accessor.remote = True
-    gate = PhaseGate(site, places, form.deciding(what), parity, form.guard)
+    sync_point = PhaseSyncPoint(site, places, form.deciding(what), parity, form.guard)
     untested = target is None or not _is_read(form)
 
     def step(group: Group, guard: Any) -> None:
-        issuers = gate.who(group, guard)
+        issuers = sync_point.who(group, guard)
         if not len(issuers):
             return
         gang = group.gang
-        slots, done = gate.look(group, issuers)
+        slots, done = sync_point.look(group, issuers)
         if untested:
             gang.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
         if done.any():
@@ -208,7 +208,7 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
         if target is not None:
             target.write(group, issuers.spread(done), None, guard)
 
-    return Effect(step, gate)
+    return Effect(step, sync_point)
 
 
 def _too_early(gang: Gang, row: int, slot: int, lane: int, other: Look, site: Site) -> EmulatorFault:

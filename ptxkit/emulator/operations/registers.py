@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.aligned import AlignedGate
+from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.asynchronous.registers import WARPGROUP
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ def setmaxnreg(form: Form, grows: bool) -> Effect:
     """More registers, or fewer."""
     wanted = form.constant("imm_reg_count")
     assert wanted is not None
-    gate = RegisterGate(form, wanted, grows)
-    return Effect(gate.step, gate)
+    sync_point = RegisterSyncPoint(form, wanted, grows)
+    return Effect(sync_point.step, sync_point)
 
 
-class RegisterGate:
+class RegisterSyncPoint:
     """Lets warps that ask for more registers through once their CTA has them to spare."""
 
     code = "P696"
 
     def __init__(self, form: Form, wanted: int, grows: bool) -> None:
         self.site = form.site
-        self.together = AlignedGate(form)
+        self.together = AlignedSyncPoint(form)
         self.wanted, self.grows = wanted, grows
 
     def __call__(self, group: Group) -> Group | None:
@@ -70,9 +70,9 @@ class RegisterGate:
         mask = admitted.full_mask() & own[:, None]
         count = int(np.count_nonzero(mask))
         if count == admitted.lanes:
-            gang.park(admitted, self)
+            gang.add_blocked(admitted, self)
             return None
-        gang.park(admitted.part(mask, count, admitted.pc), self)
+        gang.add_blocked(admitted.part(mask, count, admitted.pc), self)
         return admitted.part(admitted.full_mask() & ~mask, admitted.lanes - count, admitted.pc)
 
     def reconsider(self, gang: Gang) -> None:
@@ -103,10 +103,12 @@ class RegisterGate:
         gang.registers[rows] = self.wanted
         gang.counted_by = self.site
         if not self.grows:
-            for gate in {
-                id(e.gate): e.gate for e in gang.waiting if isinstance(e.gate, RegisterGate)
+            for sync_point in {
+                id(e.sync_point): e.sync_point
+                for e in gang.waiting
+                if isinstance(e.sync_point, RegisterSyncPoint)
             }.values():
-                gang.ready += gang.unpark(gate)
+                gang.ready += gang.take_blocked(sync_point)
 
     def _check_synchronised(self, gang: Gang, rows: np.ndarray) -> None:
         """The warps of a warpgroup must have met since their last `setmaxnreg`."""

@@ -13,7 +13,7 @@ import numpy as np
 from ptxkit.descriptors.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
@@ -265,4 +265,4 @@ def copy_and_fence(form: Form) -> Effect:
         into.store(group, chosen, held, undefined)
         _release(group, chosen, site)
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))

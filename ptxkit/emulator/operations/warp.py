@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.gates import WarpGate, exchanged, executing, packed, taking_part, unpacked
 from ptxkit.emulator.members import EVERY, LANES, check_members, participants
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.reductions import CHAINED
+from ptxkit.emulator.sync_points import WarpSyncPoint, exchanged, executing, packed, taking_part, unpacked
 from ptxkit.emulator.values import WARP, viewed
 from ptxkit.isa.modifiers import MemoryOperation, Mode
 
@@ -63,7 +63,7 @@ def shfl(form: Form) -> Effect:
             inside.write(group, in_range, None, guard)
         return mask is not None
 
-    return Effect(step, WarpGate(form.site, members, form.guard, a))
+    return Effect(step, WarpSyncPoint(form.site, members, form.guard, a))
 
 
 def _source_lanes(mode: Mode, b: Any, c: Any) -> tuple[Any, Any]:
@@ -169,7 +169,7 @@ def vote(form: Form) -> Effect:
         if target is not None:
             target.write(group, result, None, guard)
 
-    return Effect(step, WarpGate(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
 
 @effect("match")
@@ -200,7 +200,7 @@ def match(form: Form) -> Effect:
         if target is not None:
             target.write(group, found, None, guard)
 
-    return Effect(step, WarpGate(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
 
 @effect("redux")
@@ -237,7 +237,7 @@ def redux(form: Form) -> Effect:
             target.write(group, result, mask, guard)
         return mask is not None
 
-    return Effect(step, WarpGate(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
 
 def _integer_reduction(operator: MemoryOperation, dtype: np.dtype) -> Callable[..., np.ndarray]:
@@ -293,7 +293,7 @@ def elect(form: Form) -> Effect:
         if leads is not None:
             leads.write(group, leader == LANES, None, guard)
 
-    return Effect(step, WarpGate(form.site, members, form.guard))
+    return Effect(step, WarpSyncPoint(form.site, members, form.guard))
 
 
 def _leader(candidates: Any, start: int) -> Any:

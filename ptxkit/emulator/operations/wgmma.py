@@ -21,12 +21,12 @@ from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, si
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
-from ptxkit.emulator.warpgroup.gate import WarpgroupGate
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
 from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.metadata import Metadata, thread_of
 from ptxkit.emulator.warpgroup.operands import SharedMatrix, SharedOperand, shared_matrix
 from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
+from ptxkit.emulator.warpgroup.sync_point import WarpgroupSyncPoint
 from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 
@@ -112,7 +112,7 @@ def mma_async(form: Form) -> Effect:
     form.builder.program.touches("shared", 16)
     form.builder.warpgroup_slots |= slots
     operands = target, source, descriptor, descriptor_b, metadata, accumulate
-    return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupGate(form.site, form.guard))
+    return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupSyncPoint(form.site, form.guard))
 
 
 def _accumulates(form: Form) -> Source:
@@ -358,7 +358,7 @@ def fence(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         Warpgroups.of(group.gang).fence(Members.of(group, guard, site))
 
-    return Effect(step, WarpgroupGate(site, form.guard))
+    return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
 
 @effect("wgmma.commit_group")
@@ -369,7 +369,7 @@ def commit_group(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         Warpgroups.of(group.gang).commit(Members.of(group, guard, site))
 
-    return Effect(step, WarpgroupGate(site, form.guard))
+    return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
 
 @effect("wgmma.wait_group")
@@ -381,4 +381,4 @@ def wait_group(form: Form) -> Effect:
         members = Members.of(group, guard, site)
         return Warpgroups.of(group.gang).wait(group, members, left, site)
 
-    return Effect(step, WarpgroupGate(site, form.guard))
+    return Effect(step, WarpgroupSyncPoint(site, form.guard))

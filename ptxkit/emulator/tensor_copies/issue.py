@@ -12,9 +12,9 @@ from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import check_defined
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import Source
+from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer

@@ -80,7 +80,7 @@ class Engine:
         local: the number by which `HappensBefore.completed` knows what commits tell of.
         groups: for each CTA the `.cta_group` of its first instruction, and that instruction.
         collectors: for each CTA and buffer what fills it.
-        requests: by kind of gate and CTA, warps that wait for the other CTA of their pair.
+        requests: by kind of synchronisation point and CTA, warps that wait for the other CTA of their pair.
         granted: by row the address that its allocation has got.
         freed: rows whose deallocation the other CTA of the pair has carried out.
         fences: relaxed operations on mbarriers, and the fences that make them order something.

@@ -1,4 +1,4 @@
-"""The gates of `tcgen05.alloc` and `dealloc`: warps that wait for columns, or for the other CTA."""
+"""`tcgen05.alloc` and `dealloc` as synchronisation points: warps wait for columns, or for the other CTA."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import Label, counted
-from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import executing
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.allocation import (
     Allocation,
     Holder,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.operands import Source
 
 
-class TensorGate:
+class TensorSyncPoint:
     """Lets a warp through when it has got what it asks for.
 
     Args:
@@ -44,7 +44,7 @@ class TensorGate:
 
     def __init__(self, form: Form, columns: Source, cta_group: int) -> None:
         self.site = form.site
-        self.aligned = AlignedGate(form)
+        self.aligned = AlignedSyncPoint(form)
         self.columns = columns
         self.cta_group = cta_group
         self.guard = form.guard.reader if form.guard is not None else None
@@ -75,9 +75,9 @@ class TensorGate:
         held = mask & blocked[:, None]
         count = int(np.count_nonzero(held))
         if count == group.lanes:
-            group.gang.park(group, self)
+            group.gang.add_blocked(group, self)
             return None
-        group.gang.park(group.part(held, count, group.pc), self)
+        group.gang.add_blocked(group.part(held, count, group.pc), self)
         return group.part(mask & ~blocked[:, None], group.lanes - count, group.pc)
 
     def operand(self, group: Group, guard: Any, source: Source) -> np.ndarray:
@@ -122,7 +122,7 @@ class TensorGate:
 
     def reconsider(self, gang: Gang) -> None:
         """Something has changed: try again."""
-        gang.ready += gang.unpark(self)
+        gang.ready += gang.take_blocked(self)
 
     def waits_for(self, gang: Gang, group: Group, row: int) -> str:
         """What a row of a waiting group waits for, and why it can't come."""
@@ -137,8 +137,8 @@ class TensorGate:
         return f"{wants}: {pool.free()} of its SM are free; {'; '.join(engine.holders[cta].notes())}"
 
 
-class AllocationGate(TensorGate):
-    """The gate of `tcgen05.alloc`."""
+class AllocationSyncPoint(TensorSyncPoint):
+    """The synchronisation point of `tcgen05.alloc`."""
 
     def settled(self, engine: Engine, row: int) -> bool:
         """Whether a row has got its columns."""
@@ -208,8 +208,8 @@ class AllocationGate(TensorGate):
         )
 
 
-class DeallocationGate(TensorGate):
-    """The gate of `tcgen05.dealloc`.
+class DeallocationSyncPoint(TensorSyncPoint):
+    """The synchronisation point of `tcgen05.dealloc`.
 
     Args:
         address: the operand with the TMEM address.

@@ -6,6 +6,6 @@ members       the warpgroups that execute an instruction
 in_flight     products in flight and their groups
 accumulators  their values until a wait has covered the last product
 metadata      of structured sparsity
-gate          where warps of a warpgroup wait for one another
+sync_point    where warps of a warpgroup wait for one another
 watch         lets other instructions look out for registers in flight
 """

@@ -14,13 +14,13 @@ import numpy as np
 from ptxkit.diagnostics import Label, counted
 from ptxkit.emulator.asynchronous import Operation
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.provenance import loads_of_products
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
-from ptxkit.emulator.warpgroup.gate import count_of, warpgroup_of
 from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.registers import THREADS, WARPS
+from ptxkit.emulator.warpgroup.sync_point import count_of, warpgroup_of
 from ptxkit.isa.modifiers import Shape
 
 if TYPE_CHECKING:

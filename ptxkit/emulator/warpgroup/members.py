@@ -10,9 +10,9 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import check_whole
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
-from ptxkit.emulator.warpgroup.gate import warpgroup_of
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
+from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 
 if TYPE_CHECKING:
     from ptxkit.emulator.group import Group

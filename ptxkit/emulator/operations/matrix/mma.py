@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
@@ -71,7 +71,7 @@ def mma(form: Form) -> Effect:
         result = compute(codes[:, :, None], right.codes(group)[:, None], start.codes(group), present, factors)
         return target.write(group, guard, result, unknown.found(group, site))
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 QUADS = Shape(8, 8, 4)

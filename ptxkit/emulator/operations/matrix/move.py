@@ -14,7 +14,7 @@ import numpy as np
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.traffic import note
@@ -179,7 +179,7 @@ def ldmatrix(form: Form) -> Effect:
                 target.write(group, value, entry, guard)
         return masks is not None
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 @effect("stmatrix")
@@ -207,7 +207,7 @@ def stmatrix(form: Form) -> Effect:
             origin = launch.origins.of_store(first, site, launch.program)
         access.store(group, guard, rows, mask, origin)
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 @effect("movmatrix")
@@ -230,4 +230,4 @@ def movmatrix(form: Form) -> Effect:
             target.write(group, moved(group, read(group)), mask, guard)
         return mask is not None
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))

@@ -8,9 +8,9 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, ORDERED, TF32, expand
 from ptxkit.emulator.values import WARP
 from ptxkit.layouts.fragments import mma_metadata

@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import Address
@@ -67,7 +67,7 @@ def mma(form: Form) -> Effect:
         result = compute(*factors, start.codes(group), None, None)
         return target.write(group, guard, result, unknown.found(group, site))
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 # ---- loads and stores
@@ -195,7 +195,7 @@ def load(matrix: str) -> Callable[[Form], Effect]:
     def made(form: Form) -> Effect:
         where = Matrix(form, matrix)
         targets = [form.target(part, f"b{where.word}") for part in form.parts("r")]
-        return Effect(_loader(where, targets, form.site), AlignedGate(form))
+        return Effect(_loader(where, targets, form.site), AlignedSyncPoint(form))
 
     return made
 
@@ -209,7 +209,7 @@ def store(form: Form) -> Effect:
     """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
     where = Matrix(form, "d")
     sources = [form.source(part, f"b{where.word}") for part in form.parts("r")]
-    return Effect(_storer(where, sources, form.site), AlignedGate(form))
+    return Effect(_storer(where, sources, form.site), AlignedSyncPoint(form))
 
 
 def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step:

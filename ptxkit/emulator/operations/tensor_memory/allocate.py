@@ -8,12 +8,12 @@ import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedGate, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operations.tensor_memory.issue import cta_group
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import engine_of
-from ptxkit.emulator.tensor_memory.waiting import AllocationGate, DeallocationGate
+from ptxkit.emulator.tensor_memory.waiting import AllocationSyncPoint, DeallocationSyncPoint
 from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def alloc(form: Form) -> Effect:
     space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(form.address("dst"), space, 4, form.site)
     form.builder.program.touches("shared", 4)
-    gate, site = AllocationGate(form, form.source("nCols"), cta_group(form)), form.site
+    sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
 
     def step(group: Group, guard: Any) -> None:
         engine = engine_of(group.gang)
@@ -45,14 +45,14 @@ def alloc(form: Form) -> Effect:
         # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
         group.gang.happens_before.warps_meet(rows, group.gang.launch.events.take(site))
 
-    return Effect(step, gate)
+    return Effect(step, sync_point)
 
 
 @effect("tcgen05.dealloc")
 def dealloc(form: Form) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
-    gate = DeallocationGate(form, form.source("taddr"), form.source("nCols"), cta_group(form))
-    return Effect(lambda group, guard: None, gate)
+    sync_point = DeallocationSyncPoint(form, form.source("taddr"), form.source("nCols"), cta_group(form))
+    return Effect(lambda group, guard: None, sync_point)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
@@ -75,4 +75,4 @@ def relinquish(form: Form) -> Effect:
                 pool.permit = None
                 pool.wake()
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.aligned import AlignedGate, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
@@ -144,7 +144,7 @@ def ld(form: Form) -> Effect:
             reduced.write(group, reduce(words), entry, guard)
         return masks is not None
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 def target_dtype(kind: str) -> np.dtype[Any]:
@@ -209,7 +209,7 @@ def st(form: Form) -> Effect:
             for step_, (part, mask) in enumerate(zip(unpack(values), halves, strict=True)):
                 engine.memory.store(ctas, cells + step_, part, None if mask is None else (mask, origin))
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))
 
 
 @effect("tcgen05.wait::ld")
@@ -239,4 +239,4 @@ def _wait(form: Form, kind: str) -> Effect:
         number = group.gang.launch.events.take(site)
         engine_of(group.gang).in_flight.waited(kind, rows.tolist(), number)
 
-    return Effect(step, AlignedGate(form))
+    return Effect(step, AlignedSyncPoint(form))

@@ -1,4 +1,4 @@
-"""The gate of `wgmma`: the warps of a warpgroup wait for one another. PTX ISA 9.7.15.1."""
+"""The synchronisation point of `wgmma`: the warps of a warpgroup wait for one another. PTX ISA 9.7.15.1."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.gates import executing
 from ptxkit.emulator.operands import Source
+from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 
-class WarpgroupGate:
+class WarpgroupSyncPoint:
     """Lets warps through when all lanes of their warpgroup that are alive have come.
 
     Args:
@@ -44,7 +44,7 @@ class WarpgroupGate:
         waiting = group
         if count:
             waiting = group.part(group.full_mask() & ~ready, group.lanes - count, group.pc)
-        group.gang.park(waiting, self)
+        group.gang.add_blocked(waiting, self)
         return group.part(ready, count, group.pc) if count else None
 
     def _ready(self, group: Group) -> np.ndarray | None:
@@ -70,7 +70,7 @@ class WarpgroupGate:
 
     def reconsider(self, gang: Gang) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        gang.ready += gang.unpark(self)
+        gang.ready += gang.take_blocked(self)
 
     def waits_for(self, gang: Gang, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""

@@ -1,4 +1,4 @@
-"""The gate of warp-synchronous instructions: lanes wait for those of their member mask. PTX ISA 9.7.13."""
+"""Warp-synchronous instructions as synchronisation points: lanes wait for their mask. PTX ISA 9.7.13."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_defined(group: Group, guard: Any, source: Source, site: Site) -> None:
         group.gang.launch.undefined_decides(group, some, entry[1], site, f"the operand `{source.name}`")
 
 
-class WarpGate:
+class WarpSyncPoint:
     """Lets a lane of a warp-synchronous instruction through when all lanes of its member mask have come.
 
     Args:
@@ -85,7 +85,7 @@ class WarpGate:
             return self._passed(group)
         mask = group.full_mask()
         waiting = group if count == 0 else group.part(mask & ~ready, group.lanes - count, group.pc)
-        group.gang.park(waiting, self)
+        group.gang.add_blocked(waiting, self)
         return self._passed(group.part(ready, count, group.pc)) if count else None
 
     def _passed(self, group: Group) -> Group:
@@ -115,7 +115,7 @@ class WarpGate:
 
     def reconsider(self, gang: Gang) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        gang.ready += gang.unpark(self)
+        gang.ready += gang.take_blocked(self)
 
     def waits_for(self, gang: Gang, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
@@ -163,7 +163,7 @@ def exchanged(group: Group, own: Any) -> Any:
     return (values if group.rows is None else values[group.rows]).view(own.dtype)
 
 
-def rendezvous(gang: Gang) -> bool:
+def converge(gang: Gang) -> bool:
     """Let through lanes that wait for one another at equal instructions in different places.
 
     On sm_70 and later the lanes of a member mask may execute the same `.sync` instruction, with the same
@@ -174,28 +174,28 @@ def rendezvous(gang: Gang) -> bool:
     """
     by_form: dict[Hashable, list[Any]] = {}
     for entry in gang.waiting:
-        if isinstance(entry.gate, WarpGate):
-            by_form.setdefault(entry.gate.site.decoded.qualified, []).append(entry)
+        if isinstance(entry.sync_point, WarpSyncPoint):
+            by_form.setdefault(entry.sync_point.site.decoded.qualified, []).append(entry)
     moved = False
     for entries in by_form.values():
         if len(entries) > 1:
-            moved |= _meet(gang, entries)
+            moved |= _converge(gang, entries)
     return moved
 
 
-def _meet(gang: Gang, entries: Sequence[Any]) -> bool:
+def _converge(gang: Gang, entries: Sequence[Any]) -> bool:
     shape = (gang.rows, WARP)
     lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)
     own = []
     for entry in entries:
-        group, gate = entry.group, entry.gate
+        group, sync_point = entry.group, entry.sync_point
         rows = slice(None) if group.rows is None else group.rows
-        here = executing(group, gate.guard(group) if gate.guard is not None else None)
+        here = executing(group, sync_point.guard(group) if sync_point.guard is not None else None)
         on = np.zeros(shape, bool)
         on[rows] = group.full_mask() if here is None else here
         lanes |= on
         named = np.zeros(shape, np.uint32)
-        named[rows] = gate.named(group)
+        named[rows] = sync_point.named(group)
         members = np.where(on, named, members)
         own.append(on)
     missing = members & packed(gang.alive) & ~packed(lanes)
@@ -214,7 +214,7 @@ def _meet(gang: Gang, entries: Sequence[Any]) -> bool:
         gang.waiting.remove(entry)
         if count < group.lanes:
             rest = group.full_mask() & ~mine
-            gang.park(group.part(rest, group.lanes - count, group.pc), entry.gate)
+            gang.add_blocked(group.part(rest, group.lanes - count, group.pc), entry.sync_point)
             group = group.part(mine, count, group.pc)
         group.passed, group.joint = True, joint
         gang.ready.append(group)
@@ -224,7 +224,7 @@ def _meet(gang: Gang, entries: Sequence[Any]) -> bool:
 def _bring(entries: Sequence[Any], own: Sequence[np.ndarray], shape: tuple[int, int]) -> np.ndarray | None:
     values: np.ndarray | None = None
     for entry, on in zip(entries, own, strict=True):
-        source = entry.gate.exchanged
+        source = entry.sync_point.exchanged
         if source is None:
             return None
         value = source.reader(entry.group)

@@ -1,4 +1,4 @@
-"""Arriving at a barrier of the CTA, and waiting there: the gate of `bar` and `barrier`. PTX ISA 9.7.13.1."""
+"""`bar` and `barrier` as synchronisation points: arriving and waiting. PTX ISA 9.7.13.1."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import KNOWN
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release, whole
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.gates import check_defined, executing
 from ptxkit.emulator.operands import Source
+from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ptxkit.emulator.group import Group
 
 
-class BarrierGate:
-    """The gate of `bar` and `barrier`: arrival, and for `sync` and `red` waiting.
+class BarrierSyncPoint:
+    """The synchronisation point of `bar` and `barrier`: arrival, and for `sync` and `red` waiting.
 
     Args:
         site: the instruction.
@@ -139,7 +139,7 @@ class BarrierGate:
             turns = _turns(gang, barrier, rows, mask, count)
         if turns is None:
             if self.waits:
-                gang.park(group, barrier)
+                gang.add_blocked(group, barrier)
             self._enter(gang, barrier, rows, mask, ctas, count, values)
         else:
             self._enter_in_turn(group, barrier, rows, mask, count, values, turns)
@@ -164,7 +164,7 @@ class BarrierGate:
             phases.coming = frozenset(rows[turns > turn].tolist())
             if self.waits:
                 lanes = group.full_mask() & np.isin(own, rows[now])[:, None]
-                gang.park(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
+                gang.add_blocked(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
             self._enter(
                 gang, barrier, rows[now], mask[now], np.unique(rows[now] // gang.warps), count, values
             )
@@ -206,7 +206,7 @@ class BarrierGate:
         for entry in gang.waiting:
             other = entry.group
             same = other.code is group.code and other.pc == group.pc and other.trail == group.trail
-            if entry.gate is not barrier or same:
+            if entry.sync_point is not barrier or same:
                 continue
             own, others = group.on_gang(), other.on_gang()
             for row in np.intersect1d(rows, other.occupied()[0]):
