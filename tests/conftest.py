@@ -9,7 +9,7 @@ from functools import cache
 
 import hypothesis
 import pytest
-from turns import in_turn
+from turns import in_turn, one_each
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import device_count
@@ -49,10 +49,20 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--one-each", action="store_true", help="one case of each test, another with another PTXKIT_TURN"
+    )
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests come last and in the order of PTXKIT_SLOW_TURN, where that is set."""
-    turn = os.environ.get("PTXKIT_SLOW_TURN")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`--one-each` leaves one case of each test. Slow tests come last, in the order of PTXKIT_TURN if set."""
+    turn = os.environ.get("PTXKIT_TURN", "")
+    if config.getoption("one_each"):
+        chosen = one_each((item.nodeid for item in items), turn)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
     if turn:
         slow = {item.nodeid: item for item in items if item.get_closest_marker("slow")}
         quick = [item for item in items if item.nodeid not in slow]

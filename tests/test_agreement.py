@@ -41,6 +41,7 @@ def _keep(file: str, number: int) -> bool:
     return kept.read(names).keys() == set(names)
 
 
+@pytest.mark.long
 def test_several_processes_keep_verdicts_in_one_new_file(tmp_path):
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         for i in range(5):
@@ -269,6 +270,7 @@ def test_what_is_refused_making_code_is_refused():
     assert by_code(page, [4, 7]) == {}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="ptxas is not here")
 def test_operands_spelled_otherwise():
     found = []

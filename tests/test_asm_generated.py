@@ -51,6 +51,7 @@ def _kinds(module: Module) -> set[type]:
     return kinds
 
 
+@pytest.mark.long
 def test_what_is_written_parses_to_the_same_tree() -> None:
     seen: set[type] = set()
 
@@ -133,6 +134,7 @@ def laid_out(module: Module, draw: random.Random) -> str:
     return "".join([*out, space(), "\n"])
 
 
+@pytest.mark.long
 @calm
 @given(cases, st.integers(0, 2**32))
 def test_odd_layouts_are_read_and_written_back(case: Case, seed: int) -> None:

@@ -135,6 +135,7 @@ def test_command(tmp_path: Path) -> None:
     refused(here("script", "nothing.ptx"), 2, "P559")
 
 
+@pytest.mark.long
 @calm
 @given(modules)
 def test_generated_trees(module: Module) -> None:

@@ -16,6 +16,8 @@ from small_kernels import DOUBLE, SPIN, without_card
 
 from ptxkit import kernels
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def kernel(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from small_kernels import DOUBLE
 from ptxkit.atomic_file import write_atomically
 from ptxkit.sweep import Results
 
+pytestmark = pytest.mark.long
+
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full")
 

@@ -21,6 +21,8 @@ from tools.battery.inputs import content, words
 from tools.battery.pack import PACKED, packed
 from tools.battery.source import SOURCES, Array, Source, read, sources
 
+pytestmark = pytest.mark.long
+
 PACKED_SOURCES = [source for source in sources() if source.packed]
 ORDERED = ("atomics", "barriers", "groups", "memory", "warp")
 """Sources whose threads meet."""

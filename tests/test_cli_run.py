@@ -18,6 +18,8 @@ from ptxkit.report import judge
 from ptxkit.workloads import Expected, Tensor, Tolerance
 from ptxkit.workloads.comparison import compare
 
+pytestmark = pytest.mark.long
+
 EMU = ("--device", "emu")
 
 

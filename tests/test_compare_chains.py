@@ -34,6 +34,7 @@ from compare.chains.writer import Writer
 from compare.execute import Bench, Setting
 from compare.pool import Job
 
+pytestmark = pytest.mark.long
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_chains.py"
 TARGET, VERSION = targets.TARGETS["sm_90a"], (8, 7)
 

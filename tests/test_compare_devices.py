@@ -42,6 +42,7 @@ def some(pattern: str = A_HANDFUL):
     return cases(TARGET, VERSION, pattern)
 
 
+@pytest.mark.long
 def test_every_row_of_the_target_has_statements() -> None:
     rows = {case.row for case in cases(TARGET, VERSION)}
     assert len(rows) > 280

@@ -165,6 +165,7 @@ def test_outcomes() -> None:
     assert sums.outcomes(bits, "f16") == found
 
 
+@pytest.mark.long
 def test_a_dry_run_is_written(tmp_path: Path) -> None:
     out = tmp_path / "sums.json"
     arguments = ["--only", "emu", "--warps", "12", "--tiles", "12", "--processes", "1", "--output", str(out)]

@@ -11,10 +11,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import small_kernels
 
 from ptxkit import kernels
 from ptxkit.emulator import Emulator
+
+pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
 TILE = HERE / "data" / "debug_tile.ptx"

@@ -130,6 +130,7 @@ NAMES = sorted(
 )
 
 
+@pytest.mark.long
 @given(
     st.sampled_from(["encode", "decode", "run", None]),
     st.one_of(st.sampled_from(list(KINDS)), JSON),

@@ -40,6 +40,7 @@ def forms(limit: int, rows: int | None = None) -> Counter[str]:
     return ends
 
 
+@pytest.mark.long
 def test_some_samples() -> None:
     ends = forms(1, 1)
     assert set(ends) - {"ok"} <= set(code_table())

@@ -174,6 +174,7 @@ def programs(draw: Any) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=programs(), order=st.sampled_from(["lazy", "random"]))
 def test_random_programs_are_the_same(body, order):

@@ -97,6 +97,7 @@ operands = st.one_of(
 )
 
 
+@pytest.mark.long
 @given(
     st.from_regex(r"(@%p )?[a-z]{2,9}(\.[a-z0-9]{2,9}){0,9}", fullmatch=True), st.lists(operands, max_size=7)
 )

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.long
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "fuzz.py"
 
 

@@ -146,6 +146,7 @@ def test_examples_are_read_as_they_are_written() -> None:
 # ---- messages that no other test sees, or a GPU only
 
 
+@pytest.mark.long
 def test_a_time_limit_ends_an_emulation(tmp_path: Path) -> None:
     kernel = tmp_path / "spin.ptx"
     kernel.write_text(SPIN)

@@ -261,6 +261,7 @@ def test_a_kernel_in_two_files_runs(main: Path) -> None:
     assert "trap" in main.read_text().split("\n")[found.span.line - 1]
 
 
+@pytest.mark.long
 def test_a_kernel_with_macros_from_outside_is_launched(main: Path, tmp_path: Path) -> None:
     folder = tmp_path / "include"
     folder.mkdir()

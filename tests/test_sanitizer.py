@@ -141,6 +141,7 @@ def test_findings_stand_before_the_reports_own(plan: LaunchPlan, tool) -> None:
     assert running.progress() == 0.0  # memcheck found errors: the other tools were not asked
 
 
+@pytest.mark.long
 def test_every_tool_is_asked_where_none_finds_an_error(plan: LaunchPlan, tool) -> None:
     tool(RACE.replace("Error: ", "Warning: "), of=TOOLS[-1])
     with Sanitized(Options(device="emu"), 60) as running:

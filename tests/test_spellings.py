@@ -44,6 +44,7 @@ def test_the_checkers_verdict(place, verdict, statement):
     assert said == expected, "\n".join(map(str, found))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="ptxas is not here")
 @pytest.mark.parametrize("place", [place for place, _ in groupby(cases(), lambda case: case[0])])
 def test_the_verdict_of_ptxas(place, tmp_path, monkeypatch):

@@ -28,6 +28,8 @@ from ptxkit.sweep import Job, Results, local
 from ptxkit.sweep.job_process import JobProcess, LostError
 from ptxkit.worker_pool import run_tasks
 
+pytestmark = pytest.mark.long
+
 EMU = ("--device", "emu")
 
 

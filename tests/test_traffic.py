@@ -92,6 +92,7 @@ def test_warps_add_up(data: st.DataObject, size: int, shared: bool, rows: int) -
     assert tuple(traffic.counts[name] for name in names) == wanted
 
 
+@pytest.mark.long
 def test_the_emulator_counts_what_a_gpu_did() -> None:
     """Every launch of the record but those that it says differ, and kernels that are others by now."""
     record = json.loads((Path(__file__).parents[1] / "bench" / "results" / "counts.h200.json").read_text())
