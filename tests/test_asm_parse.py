@@ -635,7 +635,7 @@ def test_no_line_takes_quadratic_time(line: str) -> None:
 def test_memory_of_a_ten_megabyte_file(kind: str) -> None:
     """In a process of its own: the peak of its memory stays well below 1 GB."""
     code = f"""
-import resource
+import resource, sys
 from ptxkit import parse
 if {kind!r} == "instructions":
     line = "\\tfma.rn.f32 \\t%f{{}}, %f{{}}, %f{{}}, %f{{}};\\n"
@@ -646,7 +646,10 @@ else:
 assert 9_500_000 < len(text) < 12_000_000, len(text)
 module = parse(text)
 assert not module.diagnostics
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+held = []
+if sys.platform == "linux":  # There `ru_maxrss` begins with what the process that started this one held.
+    held = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")]
+print(held[0] if held else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 800_000
