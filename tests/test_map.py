@@ -1,0 +1,53 @@
+"""The map names every part of the package, and what it names is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAP = (ROOT / "docs" / "map.md").read_text("utf-8")
+TREE = MAP.partition("## The tree")[2].partition("```")[2].partition("```")[0]
+COPIED = {"kernels_ptx", "results"}
+"""Folders of the wheel, copied from the checkout."""
+COLUMNS = 100
+
+
+def entries() -> list[tuple[Path, str]]:
+    """The folder that a line of the tree stands in, and the name at its head."""
+    found = []
+    for line in TREE.splitlines():
+        named = re.match(r"(?P<indent> {0,2})(?P<name>[\w.-]+/?)(?: {2,}|$)", line)
+        if named:
+            found.append((ROOT / "ptxkit" if named["indent"] else ROOT, named["name"]))
+    return found
+
+
+def test_every_part_of_the_package_is_on_the_map() -> None:
+    named = {name for folder, name in entries() if folder != ROOT}
+    for path in sorted((ROOT / "ptxkit").iterdir()):
+        if path.name in {*COPIED, "__pycache__"} or path.name.startswith("."):
+            continue
+        assert f"{path.name}{'/' * path.is_dir()}" in named, path
+
+
+def test_what_the_map_names_is_there() -> None:
+    for folder, name in entries():
+        assert (folder / name).is_dir() if name.endswith("/") else (folder / name).is_file(), name
+
+
+@pytest.mark.parametrize("page", ["map.md", "contract.md"])
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    for name in set(re.findall(r"(?<![\w/.-])(?:docs|tools|tests|bench|ptxkit)/[\w./-]*\w", text)):
+        inside_wheel = name.removeprefix("ptxkit/") in COPIED
+        assert inside_wheel or (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("page", ["map.md", "contract.md"])
+def test_a_person_can_read_the_lines(page: str) -> None:
+    """Rows of tables apart, which have one line each."""
+    for line in (ROOT / "docs" / page).read_text("utf-8").splitlines():
+        assert line.startswith("|") or len(line) <= COLUMNS, line
