@@ -1,4 +1,4 @@
-"""Write the measured figures of README.md and of the tutorial from the records in bench/results.
+"""Write the measured figures of docs/evidence.md and of the tutorial from the records in bench/results.
 
     python tools/make_figures.py
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "tutorial" / "index.md")
+PAGES = (ROOT / "docs" / "evidence.md", ROOT / "docs" / "tutorial" / "index.md")
 RESULTS = ROOT / "bench" / "results"
 REGION = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -247,7 +247,7 @@ def _rows() -> Iterator[str]:
         if found and text:
             told.add(what)
             date = found.get("date") or found["runs"][-1]["date"]
-            yield f"| {what} | {text} | [{date[:10]}](bench/results/{name}.json) |\n"
+            yield f"| {what} | {text} | [{date[:10]}](../bench/results/{name}.json) |\n"
 
 
 def bench() -> str:
