@@ -5,6 +5,6 @@ moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
 operands    matrices out of shared and tensor memory, by cached index maps
 product     one tcgen05.mma: its descriptors, what it reads and writes;  arithmetic: what it computes
 allocation  who has which columns;  waiting: the synchronisation points of alloc and dealloc
-engine      a gang's tensor memory at work: batches, commits, when things happen
+engine      a gang's tensor memory at work: chains, commits, when things happen
 in_flight   who may touch which cells when;  fences: relaxed operations on mbarriers
 """

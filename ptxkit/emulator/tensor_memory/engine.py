@@ -1,8 +1,8 @@
-"""The tensor memory of a gang at work: batches of asynchronous instructions, and when they happen.
+"""The tensor memory of a gang at work: chains of asynchronous instructions, and when they happen.
 
-What a thread issues between two commits is a batch: one operation of the gang's queue, which carries out its
+What a thread issues between two commits is a chain: one operation of the gang's queue, which carries out its
 instructions in the order of their issue when it is delivered. `tcgen05.commit` is an operation that comes
-after the batches of its thread and arrives at the mbarrier. The reads of shared memory are the batch's
+after the chains of its thread and arrives at the mbarrier. The reads of shared memory are the chain's
 regions, so that the queue's hazards cover them; cells of tensor memory are in the `InFlightTable`.
 """
 
@@ -32,7 +32,7 @@ Work = Callable[[], None]
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
+class Chain:
     """The instructions of a thread since its last commit.
 
     Attributes:
@@ -102,7 +102,7 @@ class Engine:
         self.freed: set[int] = set()
         self.fences = Fences(self)
         self._gone = np.zeros(len(gang.ctas), bool)
-        self._batches: dict[tuple[int, int], list[Batch]] = {}
+        self._chains: dict[tuple[int, int], list[Chain]] = {}
 
     def pool(self, cta: int) -> Pool:
         """The columns of the SM that a CTA of the gang runs on."""
@@ -221,37 +221,37 @@ class Engine:
         gang = self.gang
         regions = tuple(self.region(cta, operand) for cta, operand in shared)
         issued.number = gang.launch.events.take(issued.site)
-        batches = self._batches.setdefault((issued.row, issued.lane), [])
-        if not batches or not self._open(batches[-1]):
-            earlier = tuple(batch.operation for batch in batches if not batch.operation.delivered)
+        chains = self._chains.setdefault((issued.row, issued.lane), [])
+        if not chains or not self._open(chains[-1]):
+            earlier = tuple(chain.operation for chain in chains if not chain.operation.delivered)
             operation = Operation(issued.site, gang, *self._issuer(issued), reads=regions, after=earlier)
-            batch = Batch(operation)
-            operation.deliver = lambda data: batch.run()
+            chain = Chain(operation)
+            operation.deliver = lambda data: chain.run()
             self._enter(issued)
-            batch.work.append(work)
-            batch.instructions.append(issued)
-            batches.append(batch)
+            chain.work.append(work)
+            chain.instructions.append(issued)
+            chains.append(chain)
             gang.queue.issue(operation)
             return
-        batch = batches[-1]
+        chain = chains[-1]
         if gang.launch.sanitize:
             again = Operation(issued.site, gang, *self._issuer(issued), reads=regions, number=issued.number)
             gang.queue.hazards.enter(again)
         self._enter(issued)
         gang.launch.counts.issue(issued.site.name, 1)
-        batch.operation.reads += regions
+        chain.operation.reads += regions
         if gang.trace is not None:
-            gang.trace.issued(batch.operation, issued.site, regions)
-        batch.work.append(work)
-        batch.instructions.append(issued)
-        if batch.operation.delivered:
-            batch.run()
+            gang.trace.issued(chain.operation, issued.site, regions)
+        chain.work.append(work)
+        chain.instructions.append(issued)
+        if chain.operation.delivered:
+            chain.run()
 
-    def _open(self, batch: Batch) -> bool:
-        """Whether an instruction may join a batch: nothing has committed it, and it happens together."""
-        if batch.instructions[-1].committed is not None:
+    def _open(self, chain: Chain) -> bool:
+        """Whether an instruction may join a chain: nothing has committed it, and it happens together."""
+        if chain.instructions[-1].committed is not None:
             return False
-        return not batch.operation.delivered or self.gang.queue.eager
+        return not chain.operation.delivered or self.gang.queue.eager
 
     def _issuer(self, issued: Tcgen05InFlight) -> tuple[np.ndarray, np.ndarray]:
         return np.array([issued.row]), np.array([issued.lane])
@@ -275,9 +275,9 @@ class Engine:
     def commit(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:
         """Let mbarriers track what a thread has issued so far with this `.cta_group`."""
         gang = self.gang
-        batches = self._batches.get((row, lane), [])
-        for batch in batches:
-            for issued in batch.instructions:
+        chains = self._chains.get((row, lane), [])
+        for chain in chains:
+            for issued in chain.instructions:
                 if issued.cta_group == cta_group:
                     issued.committed = site
         number = gang.launch.events.take(site)
@@ -286,30 +286,30 @@ class Engine:
         if gang.launch.sanitize:
             # The work came after all that the thread had seen: so does whoever waits for its completion.
             gang.happens_before.release_acquired(rows, slots)
-        tracked = tuple(batches)
+        tracked = tuple(chains)
         operation = Operation(
             site,
             gang,
             rows,
             lanes,
             signal=Arrival(slots),
-            after=tuple(batch.operation for batch in tracked if not batch.operation.delivered),
+            after=tuple(chain.operation for chain in tracked if not chain.operation.delivered),
             deliver=lambda data: self._complete(tracked, row, lane, slots, cta_group, site),
         )
         gang.queue.issue(operation)
 
     def _complete(
-        self, batches: tuple[Batch, ...], row: int, lane: int, slots: np.ndarray, cta_group: int, site: Site
+        self, chains: tuple[Chain, ...], row: int, lane: int, slots: np.ndarray, cta_group: int, site: Site
     ) -> None:
         """Everything that a commit tracks is done: whoever waits for its mbarriers will know."""
         gang = self.gang
         number = gang.launch.events.take(site)
-        for batch in batches:
-            for issued in batch.instructions:
+        for chain in chains:
+            for issued in chain.instructions:
                 issued.done = issued.done or number
-            self._leave(batch.operation, number)
-        mine = self._batches.get((row, lane), [])
-        self._batches[row, lane] = [batch for batch in mine if batch not in batches]
+            self._leave(chain.operation, number)
+        mine = self._chains.get((row, lane), [])
+        self._chains[row, lane] = [chain for chain in mine if chain not in chains]
         if gang.launch.sanitize:
             rank = row // gang.warps % gang.cluster
             for one in self.pair(rank, cta_group):
