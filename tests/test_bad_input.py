@@ -325,9 +325,9 @@ STANDS_STILL = """
 import sys, time
 from ptxkit import worker
 from ptxkit.__main__ import main
-from ptxkit.emulator.gang import Gang
+from ptxkit.emulator.cta_batch import CtaBatch
 worker.Stalled.__init__.__defaults__ = (1.0,)
-Gang.run = lambda *_: time.sleep(100)
+CtaBatch.run = lambda *_: time.sleep(100)
 sys.exit(main(["run", sys.argv[1], "--device", "emu"]))
 """
 

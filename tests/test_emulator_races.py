@@ -234,7 +234,7 @@ def test_ctas_write_one_place() -> None:
     clean(body.replace("STEP", "4"), grid=3)
 
 
-def test_gangs_are_not_ordered_by_their_turns() -> None:
+def test_batches_are_not_ordered_by_their_turns() -> None:
     """So many CTAs that they don't run together; a launch orders them."""
     body = """
     mov.u32 %r1, %ctaid.x;

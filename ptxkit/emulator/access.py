@@ -70,7 +70,7 @@ class Access:
     @property
     def history_of_write(self) -> AccessHistory | None:
         """The same for a write: races are sought in global memory from the first one on, if not before."""
-        known, launch = self.history, self.group.gang.launch
+        known, launch = self.history, self.group.batch.launch
         if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
             return known
         return launch.seek_races(self.owner)
@@ -88,9 +88,9 @@ class Access:
 
     def check_in_flight(self, size: int, writes: bool) -> None:
         """Hold the access against asynchronous operations in flight, and mbarrier objects."""
-        gang = self.group.gang
-        if self.space in ("shared", "global") and (gang.queue.in_flight or len(gang.mbarriers.place)):
-            gang.queue.hazards.check(self, size, writes)
+        batch = self.group.batch
+        if self.space in ("shared", "global") and (batch.queue.in_flight or len(batch.mbarriers.place)):
+            batch.queue.hazards.check(self, size, writes)
 
     def load(
         self, width: int, count: int, order: MemoryOrder = MemoryOrder.WEAK
@@ -102,12 +102,12 @@ class Access:
             order: weak, relaxed or acquire.
         """
         history = self.history
-        if self.group.gang.launch.program.asynchronous:
+        if self.group.batch.launch.program.asynchronous:
             self.check_in_flight(width * count, False)
         if history is not None:
             number = check_load(self, history, width * count, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.group.gang.happens_before.synchronise(self, history, number, order, None)
+                self.group.batch.happens_before.synchronise(self, history, number, order, None)
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -157,17 +157,17 @@ class Access:
         if self.space in READ_ONLY:
             self.refuse("writes", "which kernels only read")
         history = self.history_of_write
-        if self.group.gang.launch.program.asynchronous:
+        if self.group.batch.launch.program.asynchronous:
             self.check_in_flight(width * len(values), True)
         if history is not None:
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.group.gang.happens_before.synchronise(self, history, number, None, order)
+                self.group.batch.happens_before.synchronise(self, history, number, None, order)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]
             values = tuple(value[active] for value in values)
-        if self.group.gang.launch.watching:
+        if self.group.batch.launch.watching:
             self._watch(index, values, width)
         self.bank.store(index, values, width)
         if self.bank.shadow is None or (masks is None and not self.suspect):
@@ -178,7 +178,7 @@ class Access:
         """Take note if the store changes anything."""
         held = self.bank.load(index, width, len(values))
         if any(bool((old != new).any()) for old, new in zip(held, values, strict=True)):
-            self.group.gang.launch.changes += 1
+            self.group.batch.launch.changes += 1
 
     def _store_shadow(
         self, index: Any, masks: Masks | None, active: Any, width: int, count: int, origin: Any
@@ -210,7 +210,7 @@ class Access:
             self.owner.undefined = True
         elif self.space == "global":
             for address in np.unique(np.asarray(self.index)):
-                found = self.group.gang.launch.memory.find(int(address) + BASE)
+                found = self.group.batch.launch.memory.find(int(address) + BASE)
                 if found is not None:
                     found.undefined = True
 

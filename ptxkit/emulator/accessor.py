@@ -109,7 +109,7 @@ class Accessor:
         lanes = lanes_of(group, guard, mask.shape)
         some = mask != 0 if lanes is None else (mask != 0) & lanes
         if some.any():
-            group.gang.launch.undefined_decides(group, some, origin, self.site, f"the address `{self.name}`")
+            group.batch.launch.undefined_decides(group, some, origin, self.site, f"the address `{self.name}`")
 
     def _generic(self, group: Group, address: Any, active: Any, guard: Any) -> list[Access]:
         low, high = int(address.min()), int(address.max())
@@ -179,7 +179,7 @@ class Accessor:
 
     def global_(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to global memory."""
-        memory = group.gang.launch.memory
+        memory = group.batch.launch.memory
         low, high = _range(address)
         allocation = self._allocation
         if (
@@ -204,7 +204,7 @@ class Accessor:
 
     def _check_each(self, group: Group, address: Any, guard: Any) -> None:
         """Lane by lane: whether each lies in a live allocation."""
-        memory = group.gang.launch.memory
+        memory = group.batch.launch.memory
         good = memory.inside(np.asarray(address, np.uint64), self.size)
         if good.all():
             return
@@ -228,7 +228,7 @@ class Accessor:
 
     def shared(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
-        launch, bank = group.gang.launch, group.gang.shared
+        launch, bank = group.batch.launch, group.batch.shared
         if launch.cluster > 1:
             return self._cluster(group, address, guard)
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
@@ -245,8 +245,8 @@ class Accessor:
 
     def _cluster(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to the shared memory of a cluster: above the offset an address has the rank."""
-        gang = group.gang
-        launch, bank = gang.launch, gang.shared
+        batch = group.batch
+        launch, bank = batch.launch, batch.shared
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
         own = group.special("%cluster_ctarank").astype(I64)
         if self.own:
@@ -254,12 +254,12 @@ class Accessor:
         wide = np.asarray(address).astype(I64)
         offset, rank = wide % CLUSTER_STEP, wide // CLUSTER_STEP
         low, high = int(offset.min()), int(offset.max())
-        if low < start or high + self.size > end or int(rank.max()) >= gang.cluster:
-            bad = (offset < start) | (offset + self.size > end) | (rank >= gang.cluster)
+        if low < start or high + self.size > end or int(rank.max()) >= batch.cluster:
+            bad = (offset < start) | (offset + self.size > end) | (rank >= batch.cluster)
             where, lane = self._culprit(group, wide, bad, guard)
             note = f"the shared memory of a CTA is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
             self._out_of_bounds(
-                group, where, lane, "shared", (note, f"the cluster has {counted(gang.cluster, 'CTA')}")
+                group, where, lane, "shared", (note, f"the cluster has {counted(batch.cluster, 'CTA')}")
             )
         self._check_alignment(group, offset, guard, "shared")
         away: Any = rank != own
@@ -280,7 +280,7 @@ class Accessor:
 
     def _check_peers(self, group: Group, address: Any, guard: Any, away: Any, tile: Any) -> None:
         """Whether the lanes may reach into the other CTAs that they do."""
-        gang = group.gang
+        batch = group.batch
         lanes = lanes_of(group, guard, (group.n, WARP))
         away = np.broadcast_to(away, (group.n, WARP))
         if lanes is not None:
@@ -291,16 +291,16 @@ class Accessor:
             where, lane = self._culprit(group, address, away, guard)
             note = "an address of another CTA of the cluster"
             self._out_of_bounds(group, where, lane, "shared::cta", (note,))
-        running: Any = gang.alive.reshape(len(gang.ctas), -1).any(axis=1)
-        rank = np.broadcast_to(tile, away.shape) % gang.cluster
-        rows = np.arange(gang.rows) if group.rows is None else group.rows
-        early: Any = away & ~gang.happens_before.met[rows[:, None], rank]
+        running: Any = batch.alive.reshape(len(batch.ctas), -1).any(axis=1)
+        rank = np.broadcast_to(tile, away.shape) % batch.cluster
+        rows = np.arange(batch.rows) if group.rows is None else group.rows
+        early: Any = away & ~batch.happens_before.met[rows[:, None], rank]
         if early.any():
             thread = str(group.thread(*group.first(early)))
             message = (
                 "DSMEM-PEER-NOT-STARTED: another CTA's shared memory is accessed before it is known to run"
             )
-            gang.launch.warn("P695", message, self.site, (thread,))
+            batch.launch.warn("P695", message, self.site, (thread,))
         gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
         if gone.any():
             row, lane_ = group.first(gone)
@@ -308,7 +308,7 @@ class Accessor:
             raise fault(
                 "P694",
                 "DSMEM-PEER-EXITED: shared memory of CTA "
-                f"{gang.name_cta(there)}, which has exited, is accessed",
+                f"{batch.name_cta(there)}, which has exited, is accessed",
                 self.site,
                 (str(group.thread(row, lane_)),),
                 "let all CTAs of the cluster meet at a cluster barrier before the first one exits",
@@ -316,7 +316,7 @@ class Accessor:
 
     def local(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to each thread's own local memory."""
-        bank, end = group.gang.local, group.top
+        bank, end = group.batch.local, group.top
         low, high = _range(address)
         if low < LOCAL_START or high + self.size > end:
             self._outside(group, address, guard, "local", LOCAL_START, end, "the thread's local memory")
@@ -327,12 +327,12 @@ class Accessor:
 
     def const(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to constant memory."""
-        image = group.gang.launch.program.image
+        image = group.batch.launch.program.image
         return self._flat(group, address, guard, "const", image.const, CONST_START, image.const_end)
 
     def param(self, group: Group, address: Any, guard: Any) -> Access:
         """An access to the kernel's parameters."""
-        launch = group.gang.launch
+        launch = group.batch.launch
         end = PARAM_START + launch.parameter_size
         return self._flat(group, address, guard, "param", launch.parameters, PARAM_START, end)
 

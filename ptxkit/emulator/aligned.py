@@ -67,7 +67,7 @@ def check_whole(group: Group, guard: Any, site: Site) -> None:
         return
     row = int(np.argmax(broken))
     there = lanes[row]
-    alive = group.gang.alive[row if group.rows is None else int(group.rows[row])]
+    alive = group.batch.alive[row if group.rows is None else int(group.rows[row])]
     first = group.thread(row, int(np.argmax(there)))
     absent = int(np.packbits(~there, bitorder="little").view(np.uint32)[0])
     if not (~there & alive).any():

@@ -17,7 +17,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.happens_before import HappensBefore
 
 KNOWN = ("clocks", "proxied", "acquired", "fenced", "initialised", "completed")
@@ -43,7 +43,7 @@ class Crowd:
 
 @dataclass(slots=True, eq=False)
 class Phases:
-    """Who took part in which phase of a barrier, for all CTAs of a gang.
+    """Who took part in which phase of a barrier, for all CTAs of a batch.
 
     Attributes:
         last: by CTA and row, the event that completed the last phase in which the row took part, and the rows
@@ -98,7 +98,7 @@ class Phases:
         absent = last.keys() - here
         if not absent and not self.coming:
             return []
-        coming = [row for row in self.coming if row // happens_before.gang.warps == cta]
+        coming = [row for row in self.coming if row // happens_before.batch.warps == cta]
         found = [
             row
             for row in absent
@@ -140,19 +140,19 @@ class Phases:
         happens_before.warps_meet(waiting, number)
 
 
-def crowds_between(gang: Gang, number: int, threads: tuple[int, int], since: int) -> list[str]:
+def crowds_between(batch: CtaBatch, number: int, threads: tuple[int, int], since: int) -> list[str]:
     """What a finding about two threads says of barriers to which their warps came in a crowd.
 
     Args:
-        gang: with the barriers.
+        batch: with the barriers.
         number: of their CTA in the grid.
         threads: their numbers in the CTA.
         since: the event of the earlier of what they do.
     """
-    cta = int(gang.position(np.array([number]))[0])
-    rows = {cta * gang.warps + thread // WARP for thread in threads}
+    cta = int(batch.position(np.array([number]))[0])
+    rows = {cta * batch.warps + thread // WARP for thread in threads}
     notes = []
-    for barrier in gang.barriers.values():
+    for barrier in batch.barriers.values():
         crowd = barrier.phases.crowds.get(cta)
         if crowd is not None and crowd.number > since and crowd.rows >= rows:
             instruction = crowd.site.instruction

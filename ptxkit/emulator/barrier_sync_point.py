@@ -15,7 +15,7 @@ from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 
@@ -55,7 +55,7 @@ class BarrierSyncPoint:
         self._fixed = int(number.value) if constant and count is None else None
 
     def __call__(self, group: Group) -> Group | None:
-        gang = group.gang
+        batch = group.batch
         guard = self.guard(group) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
@@ -63,12 +63,12 @@ class BarrierSyncPoint:
             guard = None
         for operand in self._operands:
             check_defined(group, guard, operand, self.site)
-        everyone = guard is None and group.lanes == gang.living
+        everyone = guard is None and group.lanes == batch.living
         if everyone and self._fixed is not None and self.waits and self.predicate is None:
-            state = gang.barriers.get(self._fixed)
+            state = batch.barriers.get(self._fixed)
             if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
-                gang.launch.counts.barriers += len(gang.ctas)
-                gang.happens_before.barrier(slice(None), gang.launch.events.take())
+                batch.launch.counts.barriers += len(batch.ctas)
+                batch.happens_before.barrier(slice(None), batch.launch.events.take())
                 return group
         skipping = None
         if guard is not None:
@@ -88,7 +88,7 @@ class BarrierSyncPoint:
             return admitted
         if admitted is not None:
             admitted.passed = True
-            gang.ready.append(admitted)
+            batch.ready.append(admitted)
         return skipping
 
     def _arrive_each(self, group: Group) -> Group | None:
@@ -108,39 +108,39 @@ class BarrierSyncPoint:
             admitted = self._arrive(part, int(key) >> 32, int(key) & 0xFFFF_FFFF)
             if admitted is not None:
                 admitted.passed = True
-                group.gang.ready.append(admitted)
+                group.batch.ready.append(admitted)
         return None
 
     def _arrive(self, group: Group, number: int, count: int) -> Group | None:
-        gang = group.gang
+        batch = group.batch
         self._check(group, number, count)
-        barrier = barrier_of(gang, number)
+        barrier = barrier_of(batch, number)
         rows, mask = group.occupied()
-        come = np.bincount(rows // gang.warps)
+        come = np.bincount(rows // batch.warps)
         ctas = np.flatnonzero(come)
         if self.aligned and group.mask is not None:
             self._check_together(group, barrier, rows)
             self._note_absent(group, barrier, rows, mask)
         self._check_generation(group, barrier, rows, mask, ctas, count)
-        if count > gang.warps * WARP:
-            where, has = f"{group.thread(*group.first(np.True_))}", gang.warps * WARP
+        if count > batch.warps * WARP:
+            where, has = f"{group.thread(*group.first(np.True_))}", batch.warps * WARP
             message = f"BAR-DEADLOCK: barrier {number} expects {count} threads, and the CTA has {has}"
             raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         values = None
         if self.predicate is not None:
-            values = np.zeros((gang.rows, WARP), bool)
+            values = np.zeros((batch.rows, WARP), bool)
             values[slice(None) if group.rows is None else group.rows] = self.predicate(group)
         turns, room = None, count - int(come.max()) * WARP
         if (
             count
             and np.count_nonzero(barrier.arrived) > room
-            and barrier.most_arrived(gang.warps) * WARP > room
+            and barrier.most_arrived(batch.warps) * WARP > room
         ):
-            turns = _turns(gang, barrier, rows, mask, count)
+            turns = _turns(batch, barrier, rows, mask, count)
         if turns is None:
             if self.waits:
-                gang.add_blocked(group, barrier)
-            self._enter(gang, barrier, rows, mask, ctas, count, values)
+                batch.add_blocked(group, barrier)
+            self._enter(batch, barrier, rows, mask, ctas, count, values)
         else:
             self._enter_in_turn(group, barrier, rows, mask, count, values, turns)
         return None if self.waits else group
@@ -156,23 +156,23 @@ class BarrierSyncPoint:
         turns: np.ndarray,
     ) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
-        gang, phases = group.gang, barrier.phases
-        phases.before = {name: getattr(gang.happens_before, name).copy() for name in KNOWN}
-        own = np.arange(gang.rows) if group.rows is None else group.rows
+        batch, phases = group.batch, barrier.phases
+        phases.before = {name: getattr(batch.happens_before, name).copy() for name in KNOWN}
+        own = np.arange(batch.rows) if group.rows is None else group.rows
         for turn in range(int(turns.max()) + 1):
             now = turns == turn
             phases.coming = frozenset(rows[turns > turn].tolist())
             if self.waits:
                 lanes = group.full_mask() & np.isin(own, rows[now])[:, None]
-                gang.add_blocked(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
+                batch.add_blocked(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
             self._enter(
-                gang, barrier, rows[now], mask[now], np.unique(rows[now] // gang.warps), count, values
+                batch, barrier, rows[now], mask[now], np.unique(rows[now] // batch.warps), count, values
             )
         phases.coming, phases.before = frozenset(), None
 
     def _enter(
         self,
-        gang: Gang,
+        batch: CtaBatch,
         barrier: Barrier,
         rows: np.ndarray,
         mask: np.ndarray,
@@ -186,10 +186,10 @@ class BarrierSyncPoint:
         barrier.expected[ctas] = count
         barrier.reducing[ctas] = values is not None
         barrier.arrived[rows] |= mask
-        barrier.covered[rows] = gang.launch.events.take(self.site)
+        barrier.covered[rows] = batch.launch.events.take(self.site)
         if values is not None:
             barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
-        release(gang, barrier)
+        release(batch, barrier)
 
     def _check(self, group: Group, number: int, count: int) -> None:
         where = str(group.thread(*group.first(np.True_)))
@@ -202,13 +202,13 @@ class BarrierSyncPoint:
 
     def _check_together(self, group: Group, barrier: Barrier, rows: np.ndarray) -> None:
         """No lane of the group's warps may wait at the same barrier in another place, or in another call."""
-        gang = group.gang
-        for entry in gang.waiting:
+        batch = group.batch
+        for entry in batch.waiting:
             other = entry.group
             same = other.code is group.code and other.pc == group.pc and other.trail == group.trail
             if entry.sync_point is not barrier or same:
                 continue
-            own, others = group.on_gang(), other.on_gang()
+            own, others = group.in_batch(), other.in_batch()
             for row in np.intersect1d(rows, other.occupied()[0]):
                 if others[row].any():
                     there = other.code.blocks[other.pc].sites[0]
@@ -217,22 +217,22 @@ class BarrierSyncPoint:
                         f"BAR-DIVERGED: a warp comes to `{self.site.instruction.spelling}` in parts",
                         self.site,
                         (
-                            f"{gang.thread(int(row), int(np.argmax(own[row])))} is here",
-                            f"{gang.thread(int(row), int(np.argmax(others[row])))} waits at {there.where}",
+                            f"{batch.thread(int(row), int(np.argmax(own[row])))} is here",
+                            f"{batch.thread(int(row), int(np.argmax(others[row])))} waits at {there.where}",
                         ),
                         MEET,
                     )
 
     def _note_absent(self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
         """Remember the lanes of the group's warps that are elsewhere, unless all they do is end."""
-        gang = group.gang
-        absent = np.zeros((gang.rows, WARP), bool)
-        absent[rows] = gang.alive[rows] & ~mask
+        batch = group.batch
+        absent = np.zeros((batch.rows, WARP), bool)
+        absent[rows] = batch.alive[rows] & ~mask
         if not absent.any():
             return
-        for other in (*gang.ready, *(entry.group for entry in gang.waiting)):
+        for other in (*batch.ready, *(entry.group for entry in batch.waiting)):
             if not ends(other):
-                barrier.elsewhere |= absent & other.on_gang()
+                barrier.elsewhere |= absent & other.in_batch()
 
     def _check_guard(self, group: Group, coming: np.ndarray) -> None:
         """The lanes of a warp must agree about the guard."""
@@ -256,7 +256,7 @@ class BarrierSyncPoint:
         self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int
     ) -> None:
         """Everybody who arrives at one generation must agree on it."""
-        gang = group.gang
+        batch = group.batch
         began = barrier.expected[ctas]
         active = began >= 0
         for wrong, code, text in (
@@ -281,7 +281,7 @@ class BarrierSyncPoint:
                     spelling=self.site.instruction.spelling,
                 )
                 first = barrier.sites.get(cta)
-                notes = [f"{gang.thread(*_lane_in(gang, rows, mask, cta))}"]
+                notes = [f"{batch.thread(*_lane_in(batch, rows, mask, cta))}"]
                 if first is not None:
                     notes.append(f"begun by `{first.instruction.spelling}` at {first.where}")
                 raise fault(code, message, self.site, notes)
@@ -291,25 +291,27 @@ class BarrierSyncPoint:
             message = (
                 f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
             )
-            raise fault("P634", message, self.site, (f"{gang.thread(int(rows[row]), lane)}",))
+            raise fault("P634", message, self.site, (f"{batch.thread(int(rows[row]), lane)}",))
 
 
-def _turns(gang: Gang, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, count: int) -> np.ndarray | None:
+def _turns(
+    batch: CtaBatch, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, count: int
+) -> np.ndarray | None:
     """For each row that arrives the phase it is of, from the one at hand on; None where all are of that.
 
     In random order the seed decides who comes first. A warp of which a part has not come yet is of the last.
     """
     arrived = barrier.arrived.copy()
     arrived[rows] |= mask
-    before, here = whole(gang, barrier.arrived), whole(gang, arrived)[rows]
+    before, here = whole(batch, barrier.arrived), whole(batch, arrived)[rows]
     turns = np.zeros(len(rows), np.int64)
-    for cta in np.unique(rows // gang.warps).tolist():
-        mine = np.flatnonzero((rows // gang.warps == cta) & here)
-        if gang.launch.random is not None:
-            mine = gang.launch.random.permutation(mine)
-        first = int(np.count_nonzero(before[cta * gang.warps : (cta + 1) * gang.warps]))
+    for cta in np.unique(rows // batch.warps).tolist():
+        mine = np.flatnonzero((rows // batch.warps == cta) & here)
+        if batch.launch.random is not None:
+            mine = batch.launch.random.permutation(mine)
+        first = int(np.count_nonzero(before[cta * batch.warps : (cta + 1) * batch.warps]))
         turns[mine] = (first + np.arange(len(mine))) * WARP // count
-        turns[(rows // gang.warps == cta) & ~here] = (first + len(mine)) * WARP // count
+        turns[(rows // batch.warps == cta) & ~here] = (first + len(mine)) * WARP // count
     return turns if turns.any() else None
 
 
@@ -317,8 +319,8 @@ def _threads(count: int) -> str:
     return f"{counted(count, 'thread')}" if count else "all threads of the CTA"
 
 
-def _lane_in(gang: Gang, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
-    """The gang's row and lane of the first of some lanes that lies in a CTA."""
-    own = mask & (rows // gang.warps == cta)[:, None]
+def _lane_in(batch: CtaBatch, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
+    """The batch's row and lane of the first of some lanes that lies in a CTA."""
+    own = mask & (rows // batch.warps == cta)[:, None]
     row, lane = divmod(int(np.argmax(own)), WARP)
     return int(rows[row]), lane

@@ -13,7 +13,7 @@ from ptxkit.emulator.faults import Site, fault, show
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 MEET = "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`"
@@ -23,7 +23,7 @@ BARRIERS = 16
 
 @dataclass(slots=True, eq=False)
 class Barrier:
-    """One of the sixteen barriers, for all CTAs of a gang.
+    """One of the sixteen barriers, for all CTAs of a batch.
 
     Attributes:
         number: 0 to 15.
@@ -63,21 +63,21 @@ class Barrier:
         """How many of a CTA's warps have arrived, of the CTA where it is most."""
         return int(np.count_nonzero(self.arrived.any(axis=1).reshape(-1, warps), axis=1).max())
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: release the CTAs whose barrier only waited for them."""
-        release(gang, self)
+        release(batch, self)
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
-        cta = row // gang.warps
-        rows = slice(cta * gang.warps, (cta + 1) * gang.warps)
-        alive, arrived = gang.alive[rows], self.arrived[rows]
+        cta = row // batch.warps
+        rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
+        alive, arrived = batch.alive[rows], self.arrived[rows]
         here: Any = (arrived & alive).any(axis=1)
-        late = [str(warp) for warp in range(gang.warps) if not here[warp] and alive[warp].any()]
-        gone = [str(warp) for warp in range(gang.warps) if not alive[warp].any()]
+        late = [str(warp) for warp in range(batch.warps) if not here[warp] and alive[warp].any()]
+        gone = [str(warp) for warp in range(batch.warps) if not alive[warp].any()]
         expected = int(self.expected[cta])
         wanted = f"{counted(expected, 'thread')}" if expected > 0 else "all warps"
-        parts = [f"barrier {self.number} of CTA {show(gang.cta_coordinates(cta))}, which expects {wanted}"]
+        parts = [f"barrier {self.number} of CTA {show(batch.cta_coordinates(cta))}, which expects {wanted}"]
         for warps, what in ((late, "not arrived"), (gone, "exited")):
             if len(warps) == 1:
                 parts.append(f"warp {warps[0]} has {what}")
@@ -86,24 +86,24 @@ class Barrier:
         return "; ".join(parts)
 
 
-def barrier_of(gang: Gang, number: int) -> Barrier:
-    """A barrier's state in a gang."""
-    barrier = gang.barriers.get(number)
+def barrier_of(batch: CtaBatch, number: int) -> Barrier:
+    """A barrier's state in a batch."""
+    barrier = batch.barriers.get(number)
     if barrier is None:
-        ctas = len(gang.ctas)
-        barrier = gang.barriers[number] = Barrier(
+        ctas = len(batch.ctas)
+        barrier = batch.barriers[number] = Barrier(
             number,
-            np.zeros((gang.rows, WARP), bool),
+            np.zeros((batch.rows, WARP), bool),
             np.full(ctas, -1, np.int64),
             np.zeros(ctas, bool),
-            np.zeros((gang.rows, WARP), bool),
-            np.zeros((gang.rows, WARP), bool),
-            np.zeros(gang.rows, np.int64),
+            np.zeros((batch.rows, WARP), bool),
+            np.zeros((batch.rows, WARP), bool),
+            np.zeros(batch.rows, np.int64),
         )
     return barrier
 
 
-def release(gang: Gang, barrier: Barrier) -> None:
+def release(batch: CtaBatch, barrier: Barrier) -> None:
     """Let go the CTAs whose barrier is complete.
 
     A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1), though it
@@ -111,9 +111,9 @@ def release(gang: Gang, barrier: Barrier) -> None:
     """
     if not barrier.busy:
         return
-    alive = gang.alive.reshape(-1, gang.warps, WARP)
+    alive = batch.alive.reshape(-1, batch.warps, WARP)
     living = alive.any(axis=2)
-    there = whole(gang, barrier.arrived).reshape(-1, gang.warps)
+    there = whole(batch, barrier.arrived).reshape(-1, batch.warps)
     threads = WARP * np.count_nonzero(there, axis=1)
     nobody_left = ~(living & ~there).any(axis=1)
     complete = (barrier.expected >= 0) & np.where(
@@ -121,52 +121,52 @@ def release(gang: Gang, barrier: Barrier) -> None:
     )
     if not complete.any():
         return
-    results = _reduced(gang, barrier)
-    rows = np.repeat(complete, gang.warps)
-    _check_nobody_left(gang, barrier, rows)
-    _order(gang, barrier, complete, there)
+    results = _reduced(batch, barrier)
+    rows = np.repeat(complete, batch.warps)
+    _check_nobody_left(batch, barrier, rows)
+    _order(batch, barrier, complete, there)
     barrier.arrived[rows] = False
     barrier.elsewhere[rows] = False
     barrier.expected[complete] = -1
     for cta in np.flatnonzero(complete):
         barrier.sites.pop(int(cta), None)
-    gang.launch.counts.barriers += int(np.count_nonzero(complete))
-    for group in gang.take_blocked(barrier):
+    batch.launch.counts.barriers += int(np.count_nonzero(complete))
+    for group in batch.take_blocked(barrier):
         own = rows if group.rows is None else rows[group.rows]
         if not own.all():
             mask = group.full_mask()
             stay = mask & ~own[:, None]
             count = int(np.count_nonzero(stay))
             if count == group.lanes:
-                gang.add_blocked(group, barrier)
+                batch.add_blocked(group, barrier)
                 continue
             if count:
-                gang.add_blocked(group.part(stay, count, group.pc), barrier)
+                batch.add_blocked(group.part(stay, count, group.pc), barrier)
                 group = group.part(mask & own[:, None], group.lanes - count, group.pc)
         group.passed = True
         group.result = results
-        gang.ready.append(group)
+        batch.ready.append(group)
 
 
-def whole(gang: Gang, arrived: np.ndarray) -> np.ndarray:
-    """Which rows of a gang have arrived with all their lanes that have not exited."""
-    rows: np.ndarray = ~(gang.alive & ~arrived).any(axis=1) & arrived.any(axis=1)
+def whole(batch: CtaBatch, arrived: np.ndarray) -> np.ndarray:
+    """Which rows of a batch have arrived with all their lanes that have not exited."""
+    rows: np.ndarray = ~(batch.alive & ~arrived).any(axis=1) & arrived.any(axis=1)
     return rows
 
 
-def _check_nobody_left(gang: Gang, barrier: Barrier, rows: np.ndarray) -> None:
+def _check_nobody_left(batch: CtaBatch, barrier: Barrier, rows: np.ndarray) -> None:
     """No lane may have gone around the barrier at which others of its warp have waited."""
     left = barrier.elsewhere & ~barrier.arrived & rows[:, None]
     if not left.any():
         return
     row = int(np.argmax(left.any(axis=1)))
-    site = barrier.sites[row // gang.warps]
+    site = barrier.sites[row // batch.warps]
     raise fault(
         "P635",
         f"BAR-DIVERGED: a part of a warp comes to `{site.instruction.spelling}`",
         site,
         (
-            f"{gang.thread(row, int(np.argmax(barrier.arrived[row])))} is here",
+            f"{batch.thread(row, int(np.argmax(barrier.arrived[row])))} is here",
             f"lanes {bits(left[row]):#010x} of the warp have gone on elsewhere and ended",
         ),
         MEET,
@@ -184,35 +184,35 @@ def ends(group: Group) -> bool:
     return not group.frames and bool(sites) and "ends" in sites[0].row.traits
 
 
-def _order(gang: Gang, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
+def _order(batch: CtaBatch, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
     """What the warps of the completed CTAs have seen of one another from now on."""
-    waiting = np.zeros(gang.rows, bool)
-    for entry in gang.waiting:
+    waiting = np.zeros(batch.rows, bool)
+    for entry in batch.waiting:
         if entry.sync_point is barrier:
             waiting[entry.group.occupied()[0]] = True
-    number = gang.launch.events.take()
-    by_cta = waiting.reshape(-1, gang.warps)
+    number = batch.launch.events.take()
+    by_cta = waiting.reshape(-1, batch.warps)
     everyone = complete & by_cta.all(axis=1)
-    if gang.living < gang.rows * WARP and (complete & ~everyone).any():
+    if batch.living < batch.rows * WARP and (complete & ~everyone).any():
         # Warps that have exited are met where the barrier had waited for them, not in a phase full without.
         full = (barrier.expected > 0) & (WARP * np.count_nonzero(there, axis=1) >= barrier.expected)
-        gone = ~gang.alive.reshape(-1, gang.warps, WARP).any(axis=2) & ~full[:, None]
+        gone = ~batch.alive.reshape(-1, batch.warps, WARP).any(axis=2) & ~full[:, None]
         everyone = complete & (by_cta | gone).all(axis=1)
     if everyone.any():
-        gang.happens_before.barrier(np.repeat(everyone, gang.warps), number)
+        batch.happens_before.barrier(np.repeat(everyone, batch.warps), number)
     for cta in np.flatnonzero(complete & ~everyone):
-        first = int(cta) * gang.warps
+        first = int(cta) * batch.warps
         arrived = first + np.flatnonzero(there[cta])
         stays = first + np.flatnonzero(by_cta[cta])
         covered = np.where(waiting[arrived], number, barrier.covered[arrived])
         expected, site = int(barrier.expected[cta]), barrier.sites[int(cta)]
-        barrier.phases.meet(gang.happens_before, int(cta), arrived, stays, covered, number, expected, site)
+        barrier.phases.meet(batch.happens_before, int(cta), arrived, stays, covered, number, expected, site)
 
 
-def _reduced(gang: Gang, barrier: Barrier) -> np.ndarray | None:
-    """By row of the gang: how many threads of the CTA arrived with a true and with any predicate."""
+def _reduced(batch: CtaBatch, barrier: Barrier) -> np.ndarray | None:
+    """By row of the batch: how many threads of the CTA arrived with a true and with any predicate."""
     if not barrier.reducing.any():
         return None
-    true = (barrier.values & barrier.arrived).reshape(-1, gang.warps * WARP).sum(axis=1)
-    every = barrier.arrived.reshape(-1, gang.warps * WARP).sum(axis=1)
-    return np.repeat(np.stack([true, every], axis=1), gang.warps, axis=0)
+    true = (barrier.values & barrier.arrived).reshape(-1, batch.warps * WARP).sum(axis=1)
+    every = barrier.arrived.reshape(-1, batch.warps * WARP).sum(axis=1)
+    return np.repeat(np.stack([true, every], axis=1), batch.warps, axis=0)

@@ -71,7 +71,7 @@ def guarded_end(
         rest = ~condition if group.mask is None else group.mask & ~condition
         if uniform:
             _check_uniform(group, taken, rest, site)
-        ready = group.gang.ready
+        ready = group.batch.ready
         ready.append(group.part(rest, group.lanes - lanes, following))
         if target is not None:
             ready.append(group.part(taken, lanes, target))

@@ -67,7 +67,7 @@ def enter(
     group.local = -(-group.top // 16) * 16
     group.top = group.local + callee.frame
     group.trail = (*group.trail, (caller.number, back, group.local))
-    group.gang.reach_local(group, group.top, site)
+    group.batch.reach_local(group, group.top, site)
     group.code = callee
     group.regs = list(callee.initial)
     group.undefined = dict(callee.initial_undefined)
@@ -80,7 +80,7 @@ def enter(
 def leave(group: Group) -> int:
     """Return from the running function; from the kernel itself, exit."""
     if not group.frames:
-        group.gang.retire(group)
+        group.batch.retire(group)
         return -1
     frame = group.frames[-1]
     given = [parameter_argument(returned)(group) for returned in group.code.returns]

@@ -13,13 +13,13 @@ from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
 
 
 class ClusterBarrier:
-    """The barriers of all clusters of a gang.
+    """The barriers of all clusters of a batch.
 
     Attributes:
         arrivals, waits: int64 (rows, 32), how often each thread has arrived and waited.
@@ -28,24 +28,24 @@ class ClusterBarrier:
 
     code = "P636"
 
-    def __init__(self, gang: Gang) -> None:
-        self.gang = gang
-        self.arrivals = np.zeros((gang.rows, WARP), np.int64)
-        self.waits = np.zeros((gang.rows, WARP), np.int64)
-        self.clusters = len(gang.ctas) // gang.cluster
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
+        self.arrivals = np.zeros((batch.rows, WARP), np.int64)
+        self.waits = np.zeros((batch.rows, WARP), np.int64)
+        self.clusters = len(batch.ctas) // batch.cluster
         self.complete = np.zeros(self.clusters, np.int64)
-        happens_before: HappensBefore = gang.happens_before
+        happens_before: HappensBefore = batch.happens_before
         width = happens_before.clocks.shape[1]
-        self.gathered = ReleaseClocks(self.clusters, width, gang.cluster, happens_before.completed.shape[2])
-        self.published = ReleaseClocks(self.clusters, width, gang.cluster, happens_before.completed.shape[2])
+        self.gathered = ReleaseClocks(self.clusters, width, batch.cluster, happens_before.completed.shape[2])
+        self.published = ReleaseClocks(self.clusters, width, batch.cluster, happens_before.completed.shape[2])
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""
-        return rows // (self.gang.warps * self.gang.cluster)
+        return rows // (self.batch.warps * self.batch.cluster)
 
     def settle(self) -> None:
         """Complete the generations that everybody who lives has arrived at."""
-        alive = self.gang.alive.reshape(self.clusters, -1)
+        alive = self.batch.alive.reshape(self.clusters, -1)
         arrived = self.arrivals.reshape(self.clusters, -1)
         missing = alive & (arrived <= self.complete[:, None])
         begun = (arrived > self.complete[:, None]).any(axis=1)
@@ -54,21 +54,21 @@ class ClusterBarrier:
             return
         self.complete[done] += 1
         self.published.copy_from(self.gathered, done)
-        self.gang.launch.counts.barriers += int(np.count_nonzero(done))
-        self.gang.ready += self.gang.take_blocked(self)
+        self.batch.launch.counts.barriers += int(np.count_nonzero(done))
+        self.batch.ready += self.batch.take_blocked(self)
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: the others may have been waiting for them alone."""
         self.settle()
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
         cluster = int(self.of_rows(row))
-        size = gang.warps * gang.cluster
+        size = batch.warps * batch.cluster
         rows = slice(cluster * size, (cluster + 1) * size)
-        late = (gang.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
+        late = (batch.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
         names = []
-        for rank, warps in enumerate(late.reshape(gang.cluster, gang.warps)):
+        for rank, warps in enumerate(late.reshape(batch.cluster, batch.warps)):
             if warps.any():
                 many = "warps" if warps.sum() > 1 else "warp"
                 names.append(f"{many} {ranges(np.flatnonzero(warps).tolist())} of rank {rank}")
@@ -94,13 +94,13 @@ class ClusterArrival:
         Raises:
             EmulatorFault: P692, a thread arrives twice without having waited.
         """
-        gang = group.gang
-        barrier = gang.cluster_barrier
+        batch = group.batch
+        barrier = batch.cluster_barrier
         lanes = executing(group, guard)
         every = np.ones((group.n, WARP), bool) if lanes is None else lanes
         if not every.any():
             return
-        on = np.zeros((gang.rows, WARP), bool)
+        on = np.zeros((batch.rows, WARP), bool)
         on[slice(None) if group.rows is None else group.rows] = every
         twice = on & (barrier.arrivals > barrier.waits)
         if twice.any():
@@ -109,13 +109,13 @@ class ClusterArrival:
                 "P692",
                 "CLUSTER-BAR-DOUBLE: a thread arrives at the cluster barrier again before it has waited",
                 self.site,
-                (str(gang.thread(row, lane)),),
+                (str(batch.thread(row, lane)),),
                 "each `barrier.cluster.arrive` needs its `barrier.cluster.wait`",
             )
         barrier.arrivals[on] += 1
         rows = np.flatnonzero(on.any(axis=1))
-        happens_before = gang.happens_before
-        number = gang.launch.events.take(self.site)
+        happens_before = batch.happens_before
+        number = batch.launch.events.take(self.site)
         covered = happens_before.fenced[rows] if self.relaxed else np.full(len(rows), number)
         locals_ = happens_before.completed.shape[2]
         barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
@@ -137,8 +137,8 @@ class ClusterWait:
         self.guard = guard.reader if guard is not None else None
 
     def __call__(self, group: Group) -> Group | None:
-        gang = group.gang
-        barrier = gang.cluster_barrier
+        batch = group.batch
+        barrier = batch.cluster_barrier
         guard = self.guard(group) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
@@ -148,7 +148,7 @@ class ClusterWait:
         every = np.ones((group.n, WARP), bool) if lanes is None else lanes
         if not every.any():
             return group
-        rows = np.arange(gang.rows) if group.rows is None else group.rows
+        rows = np.arange(batch.rows) if group.rows is None else group.rows
         arrivals, waits = barrier.arrivals[rows], barrier.waits[rows]
         early = every & (arrivals == waits)
         if early.any():
@@ -165,14 +165,14 @@ class ClusterWait:
         if going.any():
             barrier.waits[rows] += going
             some = rows[going.any(axis=1)]
-            gang.happens_before.take(barrier.published, some, barrier.of_rows(some))
-            gang.happens_before.apart.meet(some)
-            gang.happens_before.met[some] = True
+            batch.happens_before.take(barrier.published, some, barrier.of_rows(some))
+            batch.happens_before.apart.meet(some)
+            batch.happens_before.met[some] = True
         count = int(np.count_nonzero(held))
         if count == 0:
             return group
         if count == group.lanes:
-            gang.add_blocked(group, barrier)
+            batch.add_blocked(group, barrier)
             return None
-        gang.add_blocked(group.part(held, count, group.pc), barrier)
+        batch.add_blocked(group.part(held, count, group.pc), barrier)
         return group.part(group.full_mask() & ~held, group.lanes - count, group.pc)

@@ -1,7 +1,7 @@
 """Telling a deadlock: every warp with its line, what it waits for, and why that can never come. Warps of a
 CTA of which the same is to be said share a line.
 
-A livelock is told from slow progress by its state: where a whole round of all gangs changes no memory, and
+A livelock is told from slow progress by its state: where a whole round of all batches changes no memory, and
 registers and places are what they were before, nothing will ever change.
 """
 
@@ -18,8 +18,8 @@ from ptxkit.diagnostics import Label, code_info, counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.execution import Execution
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
 LISTED = 32
@@ -30,19 +30,19 @@ set names, mbarriers and tensor memory; then lanes of a warp; last barriers, whe
 these."""
 
 
-def deadlock(gangs: Sequence[Gang]) -> EmulatorFault:
-    """The fault for gangs none of whose groups can go on."""
+def deadlock(batches: Sequence[CtaBatch]) -> EmulatorFault:
+    """The fault for batches none of whose groups can go on."""
     lines: list[Line] = []
     more: list[str] = []
     places: list[tuple[int, str, Site]] = []
-    for gang in gangs:
-        for entry in gang.waiting:
+    for batch in batches:
+        for entry in batch.waiting:
             place = entry.group.code.blocks[entry.group.pc].sites[0]
             said = {}
-            for row, _ in _rows(gang, entry.group):
-                what = entry.sync_point.waits_for(gang, entry.group, row)
+            for row, _ in _rows(batch, entry.group):
+                what = entry.sync_point.waits_for(batch, entry.group, row)
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
-            lines += _lines(gang, entry.group, said)
+            lines += _lines(batch, entry.group, said)
             places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
             more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
     warps = sum(line.warps for line in lines)
@@ -70,24 +70,24 @@ class Watch:
         self._seen: set[bytes] = set()
         self._changes = -1
 
-    def stuck(self, launch: Execution, gangs: Sequence[Gang]) -> bool:
-        """Whether the gangs are where they were before, with nothing changed since."""
+    def stuck(self, launch: Execution, batches: Sequence[CtaBatch]) -> bool:
+        """Whether the batches are where they were before, with nothing changed since."""
         if launch.changes != self._changes:
             self._changes = launch.changes
             self._seen.clear()
-        now = state(launch, gangs)
+        now = state(launch, batches)
         if now in self._seen:
             return True
         self._seen.add(now)
         return False
 
 
-def state(launch: Execution, gangs: Sequence[Gang]) -> bytes:
-    """A digest of where the groups of some gangs are and what their registers hold, in any order."""
+def state(launch: Execution, batches: Sequence[CtaBatch]) -> bytes:
+    """A digest of where the groups of some batches are and what their registers hold, in any order."""
     clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
     parts = [str(clock).encode()]
-    for number, gang in enumerate(gangs):
-        for group in (*gang.ready, *(entry.group for entry in gang.waiting)):
+    for number, batch in enumerate(batches):
+        for group in (*batch.ready, *(entry.group for entry in batch.waiting)):
             digest = hashlib.blake2b(digest_size=16)
             digest.update(repr((number, group.code.number, group.pc, group.trail, group.passed)).encode())
             for lanes in (group.rows, group.mask):
@@ -98,18 +98,18 @@ def state(launch: Execution, gangs: Sequence[Gang]) -> bytes:
     return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
 
-def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
-    """The fault for gangs that loop without anything ever changing.
+def livelock(batches: Sequence[CtaBatch], held_back: int) -> EmulatorFault:
+    """The fault for batches that loop without anything ever changing.
 
     Args:
-        gangs: the resident ones.
+        batches: the resident ones.
         held_back: CTAs that have no room to start.
     """
     lines: list[Line] = []
     site = None
-    for gang in gangs:
-        groups = [(group, group.polled) for group in gang.ready]
-        groups += [(entry.group, None) for entry in gang.waiting]
+    for batch in batches:
+        groups = [(group, group.polled) for group in batch.ready]
+        groups += [(entry.group, None) for entry in batch.waiting]
         for group, polled in groups:
             place = group.code.blocks[group.pc].sites[0]
             if polled is not None:
@@ -118,7 +118,7 @@ def livelock(gangs: Sequence[Gang], held_back: int) -> EmulatorFault:
                 said = f" looks {what}", f" look {what}"
             else:
                 said = f" is at {place.where}", f" are at {place.where}"
-            lines += _lines(gang, group, {row: said for row, _ in _rows(gang, group)})
+            lines += _lines(batch, group, {row: said for row, _ in _rows(batch, group)})
     warps = sum(line.warps for line in lines)
     listed = _listed(lines)
     if held_back:
@@ -145,42 +145,44 @@ def _listed(lines: Sequence[Line]) -> list[str]:
     return listed
 
 
-def _lines(gang: Gang, group: Group, said: Mapping[int, tuple[str, str]]) -> list[Line]:
+def _lines(batch: CtaBatch, group: Group, said: Mapping[int, tuple[str, str]]) -> list[Line]:
     """Lines about the warps of a group.
 
     Args:
         said: by row, what is said of one warp, and of several.
     """
     lines = []
-    rows = _rows(gang, group)
-    for (cta, lanes, (one, many)), run in groupby(rows, lambda at: (at[0] // gang.warps, at[1], said[at[0]])):
-        warps = [row % gang.warps for row, _ in run]
+    rows = _rows(batch, group)
+    for (cta, lanes, (one, many)), run in groupby(
+        rows, lambda at: (at[0] // batch.warps, at[1], said[at[0]])
+    ):
+        warps = [row % batch.warps for row, _ in run]
         several = len(warps) > 1
         who = f"warps {ranges(warps)}" if several else f"warp {warps[0]}"
-        text = f"{who} of CTA {show(gang.cta_coordinates(cta))}{lanes}{many if several else one}"
+        text = f"{who} of CTA {show(batch.cta_coordinates(cta))}{lanes}{many if several else one}"
         lines.append(Line(len(warps), text))
     return lines
 
 
-def warps_in(gang: Gang, group: Group) -> list[tuple[int, str]]:
-    """The gang's rows in which a group waits, and how messages call them."""
+def warps_in(batch: CtaBatch, group: Group) -> list[tuple[int, str]]:
+    """The batch's rows in which a group waits, and how messages call them."""
     return [
-        (row, f"warp {row % gang.warps} of CTA {show(gang.cta_coordinates(row // gang.warps))}{lanes}")
-        for row, lanes in _rows(gang, group)
+        (row, f"warp {row % batch.warps} of CTA {show(batch.cta_coordinates(row // batch.warps))}{lanes}")
+        for row, lanes in _rows(batch, group)
     ]
 
 
-def _rows(gang: Gang, group: Group) -> list[tuple[int, str]]:
-    """The gang's rows in which a group is, and which lanes it has of each where it has not all that run."""
+def _rows(batch: CtaBatch, group: Group) -> list[tuple[int, str]]:
+    """The batch's rows in which a group is, and which lanes it has of each where it has not all that run."""
     found = []
     for at in range(group.n):
         row = at if group.rows is None else int(group.rows[at])
         part = ""
         if group.mask is not None:
-            lanes = group.mask[at] & gang.alive[row]
+            lanes = group.mask[at] & batch.alive[row]
             if not lanes.any():
                 continue
-            if not np.array_equal(lanes, gang.alive[row]):
+            if not np.array_equal(lanes, batch.alive[row]):
                 part = f", lanes {int(np.packbits(lanes, bitorder='little').view(np.uint32)[0]):#010x}"
         found.append((row, part))
     return found

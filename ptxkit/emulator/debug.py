@@ -19,10 +19,10 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.effect import End, SyncPoint
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Image
     from ptxkit.emulator.steps import Step
@@ -76,41 +76,41 @@ class _Walk:
     """Steps that are left to a warp.
 
     Attributes:
-        gang, row: the warp; None for the first warp that executes something.
+        batch, row: the warp; None for the first warp that executes something.
         left: instructions until it stops.
         depth: most callers it may have to stop; None for any number.
     """
 
-    gang: Gang | None
+    batch: CtaBatch | None
     row: int
     left: int
     depth: int | None
 
 
-def row_of(gang: Gang, warp: Warp) -> int | None:
-    """The row of a warp in a gang; None where the gang hasn't its CTA."""
-    at = np.flatnonzero(gang.ctas == warp.cta)
-    return int(at[0]) * gang.warps + warp.number if len(at) else None
+def row_of(batch: CtaBatch, warp: Warp) -> int | None:
+    """The row of a warp in a batch; None where the batch hasn't its CTA."""
+    at = np.flatnonzero(batch.ctas == warp.cta)
+    return int(at[0]) * batch.warps + warp.number if len(at) else None
 
 
-def warp_of(gang: Gang, row: int) -> Warp:
-    """The warp at a row of a gang."""
-    cta, number = divmod(row, gang.warps)
-    return Warp(int(gang.ctas[cta]), number)
+def warp_of(batch: CtaBatch, row: int) -> Warp:
+    """The warp at a row of a batch."""
+    cta, number = divmod(row, batch.warps)
+    return Warp(int(batch.ctas[cta]), number)
 
 
 def lanes_in(group: Group, row: int) -> np.ndarray | None:
-    """The lanes of a row of the gang that a group has, bool (32,); None where it has none."""
+    """The lanes of a row of the batch that a group has, bool (32,); None where it has none."""
     at = index_in(group, row)
     if at is None:
         return None
     lanes = np.ones(WARP, bool) if group.mask is None else group.mask[at]
-    lanes = lanes & (group.gang.alive[row])
+    lanes = lanes & (group.batch.alive[row])
     return lanes if lanes.any() else None
 
 
 def index_in(group: Group, row: int) -> int | None:
-    """Where the values of a row of the gang stand in those of a group; None where it has not the row."""
+    """Where the values of a row of the batch stand in those of a group; None where it has not the row."""
     if row < 0:
         return None
     if group.rows is None:
@@ -128,7 +128,7 @@ class Debugger:
 
     Attributes:
         execution: the launch, once it has begun.
-        gangs: those that have executed something and have not ended; the last one stays when all have.
+        batches: those that have executed something and have not ended; the last one stays when all have.
         place: where the group stands that runs or ran last.
         warp: the warp that commands are about.
         breakpoints: by number.
@@ -138,7 +138,7 @@ class Debugger:
         self.image = image
         self.stopped = stopped
         self.execution: Execution | None = None
-        self.gangs: list[Gang] = []
+        self.batches: list[CtaBatch] = []
         self.place: Place | None = None
         self.warp = Warp(0, 0)
         self.breakpoints: dict[int, Breakpoint] = {}
@@ -194,12 +194,12 @@ class Debugger:
         if self.execution is None:
             self._walk = _Walk(None, 0, 1, None)
             return
-        place, gang = self.current()
-        if gang is not None:
+        place, batch = self.current()
+        if batch is not None:
             depth = len(place.group.frames) if over_calls and place else None
-            row = row_of(gang, self.warp)
+            row = row_of(batch, self.warp)
             assert row is not None
-            self._walk = _Walk(gang, row, count, depth)
+            self._walk = _Walk(batch, row, count, depth)
 
     def interrupt(self) -> None:
         """Stop before the next instruction, whoever executes it. For signal handlers."""
@@ -207,30 +207,30 @@ class Debugger:
 
     # ---- who is where
 
-    def current(self) -> tuple[Place | None, Gang | None]:
-        """Where the current warp stands, and its gang; None where it has exited or not begun."""
-        gang = next((gang for gang in self.gangs if row_of(gang, self.warp) is not None), None)
-        if gang is None:
+    def current(self) -> tuple[Place | None, CtaBatch | None]:
+        """Where the current warp stands, and its batch; None where it has exited or not begun."""
+        batch = next((batch for batch in self.batches if row_of(batch, self.warp) is not None), None)
+        if batch is None:
             return None, None
-        row = row_of(gang, self.warp)
+        row = row_of(batch, self.warp)
         assert row is not None
-        for place, _ in self.places(gang):
+        for place, _ in self.places(batch):
             if lanes_in(place.group, row) is not None:
-                return place, gang
-        return None, gang
+                return place, batch
+        return None, batch
 
-    def places(self, gang: Gang) -> Iterator[tuple[Place, Any]]:
-        """Where the groups of a gang stand, the one that runs first; with the synchronisation point where one
-        waits."""
+    def places(self, batch: CtaBatch) -> Iterator[tuple[Place, Any]]:
+        """Where the groups of a batch stand, the one that runs first; with the synchronisation point at which
+        one waits."""
         running = self.place
-        if running is not None and running.group.gang is gang:
-            lanes = running.group.on_gang() & gang.alive
-            others = (*gang.ready, *(entry.group for entry in gang.waiting))
-            if lanes.any() and not any((lanes & group.on_gang()).any() for group in others):
+        if running is not None and running.group.batch is batch:
+            lanes = running.group.in_batch() & batch.alive
+            others = (*batch.ready, *(entry.group for entry in batch.waiting))
+            if lanes.any() and not any((lanes & group.in_batch()).any() for group in others):
                 yield running, None
-        for group in gang.ready:
+        for group in batch.ready:
             yield Place(group, group.code.blocks[group.pc], 0), None
-        for entry in gang.waiting:
+        for entry in batch.waiting:
             yield Place(entry.group, entry.group.code.blocks[entry.group.pc], 0), entry.sync_point
 
     # ---- stopping
@@ -239,7 +239,7 @@ class Debugger:
         """A launch is about to begin: put stops into its program."""
         self.execution = execution
         execution.execute = Block.run
-        self.gangs = []
+        self.batches = []
         self.place = None
         self._put_stops()
 
@@ -292,8 +292,8 @@ class Debugger:
 
     def _reach(self, place: Place, key: int) -> None:
         """A group is about to execute an instruction."""
-        if self.place is None or self.place.group.gang is not place.group.gang:
-            self._enter(place.group.gang)
+        if self.place is None or self.place.group.batch is not place.group.batch:
+            self._enter(place.group.batch)
         self.place = place
         if self._interrupted:
             self._interrupted = False
@@ -306,33 +306,33 @@ class Debugger:
                     self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
                     return
 
-    def _enter(self, gang: Gang) -> None:
-        """A gang has its turn; drop those that have ended."""
-        self.gangs = [known for known in self.gangs if known.living and known is not gang]
-        self.gangs.append(gang)
+    def _enter(self, batch: CtaBatch) -> None:
+        """A batch has its turn; drop those that have ended."""
+        self.batches = [known for known in self.batches if known.living and known is not batch]
+        self.batches.append(batch)
 
     def _arrived(self, place: Place, walk: _Walk) -> bool:
         """Count a step of the walk, and stop at its end."""
         group = place.group
-        if walk.gang is not None:
-            if not walk.gang.alive[walk.row].any():
+        if walk.batch is not None:
+            if not walk.batch.alive[walk.row].any():
                 self._stop(place, None, "the current warp has exited")
                 return True
-            if group.gang is not walk.gang or lanes_in(group, walk.row) is None:
+            if group.batch is not walk.batch or lanes_in(group, walk.row) is None:
                 return False
             if walk.depth is not None and len(group.frames) > walk.depth:
                 return False
         walk.left -= 1
         if walk.left > 0:
             return False
-        self._stop(place, self.warp if walk.gang is not None else None, "")
+        self._stop(place, self.warp if walk.batch is not None else None, "")
         return True
 
     @staticmethod
     def _concerns(breakpoint: Breakpoint, group: Group) -> bool:
         if breakpoint.warp is None:
             return True
-        row = row_of(group.gang, breakpoint.warp)
+        row = row_of(group.batch, breakpoint.warp)
         return row is not None and lanes_in(group, row) is not None
 
     def _stop(self, place: Place, warp: Warp | None, why: str) -> None:
@@ -347,13 +347,13 @@ class Debugger:
         place = self.place
         if place is None:
             return
-        found = [other for other, _ in self.places(place.group.gang)]
+        found = [other for other, _ in self.places(place.group.batch)]
         if found and all(lanes_in(other.group, self._row(other.group)) is None for other in found):
             self._choose(found[0].group)
 
     def _row(self, group: Group) -> int:
-        """The current warp's row in a group's gang; -1 where the gang hasn't its CTA."""
-        row = row_of(group.gang, self.warp)
+        """The current warp's row in a group's batch; -1 where the batch hasn't its CTA."""
+        row = row_of(group.batch, self.warp)
         return -1 if row is None else row
 
     def _choose(self, group: Group) -> None:
@@ -361,4 +361,4 @@ class Debugger:
         row = self._row(group)
         if row < 0 or lanes_in(group, row) is None:
             row = group.first(np.bool_(True))[0]
-            self.warp = warp_of(group.gang, row if group.rows is None else int(group.rows[row]))
+            self.warp = warp_of(group.batch, row if group.rows is None else int(group.rows[row]))

@@ -14,7 +14,7 @@ class Events:
         first: the number of the launch's first event.
         ordered: everything with a smaller number is ordered before what the launch does first. Less than
             `first` in a programmatic launch, which may begin before the one ahead of it has ended.
-        together: by number of a store to shared memory by which several threads of a gang may have written
+        together: by number of a store to shared memory by which several threads of a batch may have written
             one place, the rows of these.
     """
 

@@ -1,4 +1,4 @@
-"""A launch at work: the queue of CTAs, the gangs that run them, what is counted."""
+"""A launch at work: the queue of CTAs, the batches that run them, what is counted."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ptxkit.diagnostics import Diagnostic, Label, Severity
 from ptxkit.emulator import jit
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.code import Block
+from ptxkit.emulator.cta_batch import CtaBatch, Status
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, Thread, fault, finding
-from ptxkit.emulator.gang import Gang, Status
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from ptxkit.emulator.tensor_memory.allocation import Pool
     from ptxkit.emulator.trace import Recorder
 
-GANG_LANES = 16384
-"""Threads of a gang, where there are as many: enough that the work outweighs its interpretation, few enough
+BATCH_LANES = 16384
+"""Threads of a batch, where there are as many: enough that the work outweighs its interpretation, few enough
 that the registers in use stay in the cache."""
-GANG_BYTES = 256 << 20
-"""Most bytes of shared and local memory of a gang, if it is not a single CTA."""
+BATCH_BYTES = 256 << 20
+"""Most bytes of shared and local memory of a batch, if it is not a single CTA."""
 WORKSPACE = 256
 """Bytes that a cooperative launch has for its grid barrier."""
 QUANTUM = 1 << 14
-"""Blocks that a gang may run before another one has its turn."""
+"""Blocks that a batch may run before another one has its turn."""
 
 HEAP = 8 << 20
 """Bytes that device code may have from `malloc` at once: the driver's default."""
@@ -137,7 +137,7 @@ class Execution:
         clock: time as kernels see it, in steps.
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         started: CTAs that have started or been cancelled.
-        watching: whether it matters if anything changes: the last round ended no gang.
+        watching: whether it matters if anything changes: the last round ended no batch.
         changes: stores that changed something since.
         tensor_pools: the columns of tensor memory of each SM that has given any.
         recorder: takes down what happens; None unless somebody sets it before the launch runs.
@@ -232,35 +232,35 @@ class Execution:
         total = self.launch.ctas
         whole = self.cluster
         resident = total if self.launch.cooperative else max(self.resident_ctas() // whole, 1) * whole
-        most = GANG_BYTES // (self.shared_total + self.threads * self.code.frame + 1)
-        size = min(GANG_LANES // (self.warps * WARP), total, resident, most)
+        most = BATCH_BYTES // (self.shared_total + self.threads * self.code.frame + 1)
+        size = min(BATCH_LANES // (self.warps * WARP), total, resident, most)
         size = max(size // whole, 1) * whole
-        gangs: list[Gang] = []
+        batches: list[CtaBatch] = []
         watch = Watch()
         with np.errstate(all="ignore"):
-            while self.started < total or gangs:
+            while self.started < total or batches:
                 moved = finished = False
-                for gang in list(gangs):
-                    status = gang.run(QUANTUM)
+                for batch in list(batches):
+                    status = batch.run(QUANTUM)
                     moved |= status is not Status.BLOCKED
                     if status is Status.DONE:
                         finished = True
-                        gangs.remove(gang)
-                        self.counts.ctas += len(gang.ctas)
+                        batches.remove(batch)
+                        self.counts.ctas += len(batch.ctas)
                         if progress is not None:
                             progress(self.counts.ctas, total)
-                room = resident - sum(gang.running for gang in gangs) if self.started < total else 0
+                room = resident - sum(batch.running for batch in batches) if self.started < total else 0
                 wanted = min(size, total - self.started)
                 if room >= wanted > 0 or (room >= whole and self.watching):
                     count = min(wanted, room // whole * whole)
                     first, self.started = self.started, self.started + count
-                    gangs.append(Gang(self, self.sequence[first : first + count]))
+                    batches.append(CtaBatch(self, self.sequence[first : first + count]))
                     self.watching = False
-                elif gangs and not moved:
-                    raise deadlock(gangs)
-                elif gangs and not finished:
-                    if self.watching and watch.stuck(self, gangs):
-                        raise livelock(gangs, total - self.started)
+                elif batches and not moved:
+                    raise deadlock(batches)
+                elif batches and not finished:
+                    if self.watching and watch.stuck(self, batches):
+                        raise livelock(batches, total - self.started)
                     self.watching = True
                 else:
                     self.watching = False

@@ -1,4 +1,4 @@
-"""Groups: the lanes of a gang that stand at one instruction, and their registers.
+"""Groups: the lanes of a batch that stand at one instruction, and their registers.
 
 A group owns its registers: a list of values that broadcast against (rows, 32), where a row is a warp.
 Values are never written in place, so groups that parted share what neither has changed since. A lane that is
@@ -18,7 +18,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 Undefined = dict[int, tuple[Any, int]]
 """By slot: the undefined bits of a register, as an array of its raw dtype, and their origin."""
@@ -42,12 +42,12 @@ class Frame:
 
 
 class Group:
-    """Lanes of a gang at one block.
+    """Lanes of a batch at one block.
 
     Attributes:
-        gang: the gang.
+        batch: the batch.
         code, pc: the function and the number of its block that comes next.
-        rows: the gang's rows that the group has lanes in, ascending; None for all of them.
+        rows: the batch's rows that the group has lanes in, ascending; None for all of them.
         n: how many rows.
         mask: bool of shape (n, 32), the group's lanes; None where every lane of its rows is the group's.
         lanes: how many lanes.
@@ -67,9 +67,9 @@ class Group:
 
     __slots__ = (
         "_special",
+        "batch",
         "code",
         "frames",
-        "gang",
         "joint",
         "kept",
         "lanes",
@@ -90,7 +90,7 @@ class Group:
 
     def __init__(
         self,
-        gang: Gang,
+        batch: CtaBatch,
         code: Code,
         pc: int,
         rows: np.ndarray | None,
@@ -99,11 +99,11 @@ class Group:
         regs: list[Any],
         undefined: Undefined,
     ) -> None:
-        self.gang = gang
+        self.batch = batch
         self.code = code
         self.pc = pc
         self.rows = rows
-        self.n = gang.rows if rows is None else len(rows)
+        self.n = batch.rows if rows is None else len(rows)
         self.mask = mask
         self.lanes = lanes
         self.regs = regs
@@ -123,13 +123,13 @@ class Group:
     # ---- what the lanes are
 
     def special(self, name: str) -> Any:
-        """A value of the gang (a special register, a row's CTA) for the group's rows."""
+        """A value of the batch (a special register, a row's CTA) for the group's rows."""
         try:
             return self._special[name]
         except KeyError:
-            value = self.gang.value(name)
+            value = self.batch.value(name)
             if self.rows is not None:
-                value = _rows_of(value, self.rows, self.gang.rows)
+                value = _rows_of(value, self.rows, self.batch.rows)
             self._special[name] = value
             return value
 
@@ -161,7 +161,7 @@ class Group:
 
     def thread(self, row: int, lane: int) -> Thread:
         """The thread at a row and lane of the group."""
-        return self.gang.thread(row if self.rows is None else int(self.rows[row]), lane)
+        return self.batch.thread(row if self.rows is None else int(self.rows[row]), lane)
 
     # ---- parting and merging
 
@@ -170,18 +170,18 @@ class Group:
         return np.ones((self.n, WARP), bool) if self.mask is None else self.mask
 
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
-        """The gang's rows in which the group has lanes, and its lanes in each."""
-        rows = np.arange(self.gang.rows) if self.rows is None else self.rows
+        """The batch's rows in which the group has lanes, and its lanes in each."""
+        rows = np.arange(self.batch.rows) if self.rows is None else self.rows
         if self.mask is None:
             return rows, np.ones((self.n, WARP), bool)
         some = self.mask.any(axis=1)
         return rows[some], self.mask[some]
 
-    def on_gang(self) -> np.ndarray:
-        """The group's lanes as bool (rows of the gang, 32)."""
+    def in_batch(self) -> np.ndarray:
+        """The group's lanes as bool (rows of the batch, 32)."""
         if self.rows is None:
             return self.full_mask()
-        lanes = np.zeros((self.gang.rows, WARP), bool)
+        lanes = np.zeros((self.batch.rows, WARP), bool)
         lanes[self.rows] = self.full_mask()
         return lanes
 
@@ -204,7 +204,7 @@ class Group:
         else:
             shared = np.repeat(mask, WARP, axis=1) if mask.shape[1] == 1 else mask
         child = Group(
-            self.gang, self.code, pc, self.rows, shared, lanes, list(self.regs), dict(self.undefined)
+            self.batch, self.code, pc, self.rows, shared, lanes, list(self.regs), dict(self.undefined)
         )
         child._inherit(self, self.frames)
         child._special = self._special
@@ -218,7 +218,7 @@ class Group:
         if lanes < len(at) * WARP:
             own = mask[at] if mask.shape[1] == WARP else np.repeat(mask[at], WARP, axis=1)
         rows = at if self.rows is None else self.rows[at]
-        child = Group(self.gang, self.code, pc, rows, own, lanes, regs, undefined)
+        child = Group(self.batch, self.code, pc, rows, own, lanes, regs, undefined)
         frames = []
         for frame in self.frames:
             values, masks = _take(
@@ -277,7 +277,7 @@ class _Side:
 
 
 def _merge_two(a: Group, b: Group) -> Group:
-    gang = a.gang
+    batch = a.batch
     rows: np.ndarray | None
     at_a: np.ndarray | None = None
     at_b: np.ndarray | None = None
@@ -290,9 +290,9 @@ def _merge_two(a: Group, b: Group) -> Group:
         rows = np.union1d(a.rows, b.rows)
         at_a = None if len(rows) == a.n else np.searchsorted(rows, a.rows)
         at_b = None if len(rows) == b.n else np.searchsorted(rows, b.rows)
-        if len(rows) == gang.rows:
+        if len(rows) == batch.rows:
             rows = None
-    n = gang.rows if rows is None else len(rows)
+    n = batch.rows if rows is None else len(rows)
     sides = _Side(at_a, a.mask), _Side(at_b, b.mask)
     lanes = a.lanes + b.lanes
     mask = None
@@ -305,7 +305,7 @@ def _merge_two(a: Group, b: Group) -> Group:
                 mask[side.at] |= group.full_mask()
     live = a.code.blocks[a.pc].live
     regs, undefined = _join(a.code, live, n, sides, (a.regs, b.regs), (a.undefined, b.undefined), b.kept)
-    merged = Group(gang, a.code, a.pc, rows, mask, lanes, regs, undefined)
+    merged = Group(batch, a.code, a.pc, rows, mask, lanes, regs, undefined)
     frames = []
     for fa, fb in zip(a.frames, b.frames, strict=True):
         values, masks = _join(

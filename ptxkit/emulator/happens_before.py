@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class HappensBefore(VectorClocks):
-    """The vector clocks of the warps of a gang, and what advances them."""
+    """The vector clocks of the warps of a batch, and what advances them."""
 
     # ---- what orders
 
     def barrier(self, rows: Any, number: int) -> None:
         """Whole CTAs meet: `rows` are all their rows, a slice or a bool array."""
         if self.apart.warps:
-            self.apart.meet(np.arange(self.gang.rows)[rows])
-        warps = self.gang.warps
+            self.apart.meet(np.arange(self.batch.rows)[rows])
+        warps = self.batch.warps
         by_cta = (-1, warps)
-        if self.gang.cluster == 1:
+        if self.batch.cluster == 1:
             self.clocks[rows] = number
         else:
             self._share(self.clocks, rows)
@@ -50,7 +50,7 @@ class HappensBefore(VectorClocks):
         part = values[rows]
         if not part.size:
             return
-        warps = self.gang.warps
+        warps = self.batch.warps
         most = part.reshape(-1, warps, *values.shape[1:]).max(axis=1)
         values[rows] = np.repeat(most, warps, axis=0)
 
@@ -100,17 +100,17 @@ class HappensBefore(VectorClocks):
     def exchange(self, group: Group) -> None:
         """All lanes of the group's warps exchange values: what they read before is over."""
         rows = slice(None) if group.rows is None else group.rows
-        self.exchanged[rows] = self.gang.launch.events.now
+        self.exchanged[rows] = self.batch.launch.events.now
 
     def launches_done(self, rows: np.ndarray) -> None:
         """`griddepcontrol.wait`: rows see everything that came before the launch."""
-        self._acquire(rows, np.full(len(rows), self.gang.launch.events.first))
+        self._acquire(rows, np.full(len(rows), self.batch.launch.events.first))
 
     def proxy_fence(self, rows: np.ndarray, number: int, spaces: Sequence[str]) -> None:
         """`fence.proxy.async`: what rows have seen, and did themselves, is visible to the async proxy.
 
         Args:
-            rows: of the gang.
+            rows: of the batch.
             number: the event of the fence.
             spaces: the state spaces that it is for.
         """
@@ -122,7 +122,7 @@ class HappensBefore(VectorClocks):
 
     def _acquire(self, rows: Any, numbers: np.ndarray) -> None:
         if self.apart.warps:
-            self.apart.learn(np.arange(self.gang.rows)[rows], numbers)
+            self.apart.learn(np.arange(self.batch.rows)[rows], numbers)
         self.clocks[rows] = np.maximum(self.clocks[rows], numbers[:, None])
         self.acquired[rows] = np.maximum(self.acquired[rows], numbers)
         if self._asynchronous:
@@ -133,7 +133,7 @@ class HappensBefore(VectorClocks):
     # ---- mbarriers
 
     def grow_slots(self, slots: int, locals_: int) -> None:
-        """Make room for the mbarriers of a gang."""
+        """Make room for the mbarriers of a batch."""
         more = locals_ - self.completed.shape[2]
         if more:
             self.completed = np.pad(self.completed, ((0, 0), (0, 0), (0, more)))
@@ -200,7 +200,7 @@ class HappensBefore(VectorClocks):
             (self.initialised, published.initialised),
         ):
             np.maximum.at(mine, rows, theirs[keys])
-        size = self.gang.cluster
+        size = self.batch.cluster
         if size > 1:
             ranks = published.clocks[keys].reshape(len(keys), size, -1).max(axis=2) > self.start
             np.logical_or.at(self.met, rows, ranks)
@@ -222,7 +222,7 @@ class HappensBefore(VectorClocks):
         """Rows have waited for the asynchronous machine, which is done with what it did for their CTAs.
 
         Args:
-            rows: of the gang.
+            rows: of the batch.
             locals_: the number of each by which that is known; see `MBarriers.reserve`.
             number: the event up to which it is done.
         """
@@ -249,7 +249,7 @@ class HappensBefore(VectorClocks):
 
         Args:
             rows, slots: the rows and what each waited for.
-            mbarriers: of the gang.
+            mbarriers: of the batch.
             number: the event.
             relaxed: whether a fence has yet to make it good.
             masks: the lanes of each that did; None for all of them.
@@ -276,10 +276,10 @@ class HappensBefore(VectorClocks):
 
     def _take_slots(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows acquire what was released to mbarriers, and know what those tell of."""
-        mbarriers = self.gang.mbarriers
+        mbarriers = self.batch.mbarriers
         self.take(self._published, rows, slots)
-        local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.gang.shared.stride
-        at = (rows, rank % self.gang.cluster, local)
+        local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.batch.shared.stride
+        at = (rows, rank % self.batch.cluster, local)
         np.maximum.at(self.completed, at, mbarriers.turned[slots])
         self._limit = None
 
@@ -322,7 +322,7 @@ class HappensBefore(VectorClocks):
                 found = published[places]
         if reads is None:
             return
-        best = np.zeros(self.gang.rows, np.int64)
+        best = np.zeros(self.batch.rows, np.int64)
         np.maximum.at(best, rows, found)
         self.pending = np.maximum(self.pending, best)
         if reads is MemoryOrder.ACQUIRE:

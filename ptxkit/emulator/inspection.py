@@ -20,7 +20,7 @@ from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 DEAD = "nothing reads it from here on"
 IN_FLIGHT = "`wgmma` in flight writes it"
@@ -51,14 +51,14 @@ class Register:
 
 
 def registers(place: Place, row: int) -> Iterator[Register]:
-    """The registers of a row of the gang where its group stands, in the order of their first use.
+    """The registers of a row of the batch where its group stands, in the order of their first use.
 
     A register that is dead has lost its value: groups keep only what will be read.
     """
     group = place.group
     code = group.code
-    function = group.gang.launch.program.image.functions[code.name]
-    flow = group.gang.launch.program.image.flow(function)
+    function = group.batch.launch.program.image.functions[code.name]
+    flow = group.batch.launch.program.image.flow(function)
     types = {symbol.name: symbol.type for symbol in flow.registers}
     known = {code.names[slot] for slot in place.block.live}
     for site in place.block.sites[: place.index]:
@@ -71,7 +71,7 @@ def registers(place: Place, row: int) -> Iterator[Register]:
         kind = types.get(declared) or _raw_type(code.blank[slot], slot in code.wide)
         if lanes is None or at is None or (name not in known and declared not in known):
             yield Register(name, kind, lost=DEAD)
-        elif _in_flight(group.gang, code.number, slot, row):
+        elif _in_flight(group.batch, code.number, slot, row):
             yield Register(name, kind, lost=IN_FLIGHT)
         else:
             wide = slot in code.wide
@@ -114,13 +114,13 @@ def _by_lane(value: Any, n: int, at: int, wide: bool) -> list[int]:
     return [int(one) for one in row.view(f"u{row.dtype.itemsize}")]
 
 
-def _in_flight(gang: Gang, function: int, slot: int, row: int) -> bool:
-    if gang.warpgroups is None:
+def _in_flight(batch: CtaBatch, function: int, slot: int, row: int) -> bool:
+    if batch.warpgroups is None:
         return False
-    which = int(warpgroup_of(gang, np.array([row]))[0])
+    which = int(warpgroup_of(batch, np.array([row]))[0])
     return any(
         number == function and slot in accumulator.slots and bool(accumulator.active[which])
-        for (number, _, _), accumulator in gang.warpgroups.accumulators.items()
+        for (number, _, _), accumulator in batch.warpgroups.accumulators.items()
     )
 
 
@@ -138,22 +138,22 @@ def words(bank: Bank, start: int, width: int, count: int) -> list[Value]:
     return [Value(*pair) for pair in zip(numbers(bank.data), masks, strict=True)]
 
 
-def shared_words(gang: Gang, cta: int, address: int, width: int, count: int) -> list[Value]:
-    """Elements of the shared memory of a CTA of the gang; fewer than `count` at its end.
+def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int) -> list[Value]:
+    """Elements of the shared memory of a CTA of the batch; fewer than `count` at its end.
 
     Args:
-        gang: the gang.
+        batch: the batch.
         cta: the CTA's number in it.
         address: as `ld.shared` has it.
         width: bytes of an element.
         count: how many.
     """
-    launch = gang.launch
+    launch = batch.launch
     offset = address - launch.shared_start
     if not 0 <= offset < launch.shared_total:
         return []
     count = min(count, (launch.shared_total - offset) // width)
-    return words(gang.shared, cta * gang.shared.stride + offset, width, count)
+    return words(batch.shared, cta * batch.shared.stride + offset, width, count)
 
 
 def global_words(
@@ -167,13 +167,13 @@ def global_words(
     return words(memory, address - BASE, width, count), owner
 
 
-def tensor_words(gang: Gang, cta: int, lane: int, column: int, count: int) -> list[Value]:
+def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) -> list[Value]:
     """Cells of a lane of tensor memory from a column on; none where nothing has used tensor memory."""
-    if gang.tensor is None:
+    if batch.tensor is None:
         return []
     cells = lane * COLUMNS + np.arange(column, min(column + count, COLUMNS))
     assert cells[-1] < CELLS
-    memory = gang.tensor.memory
+    memory = batch.tensor.memory
     masks = memory.undefined(cta, cells)
     hidden = masks.tolist() if masks is not None else [0] * len(cells)
     return [Value(*pair) for pair in zip(memory.load(cta, cells).tolist(), hidden, strict=True)]
@@ -209,25 +209,25 @@ def can_show(kind: str) -> bool:
 # ---- barriers and what is in flight
 
 
-def mbarriers(gang: Gang, cta: int) -> Iterator[tuple[int, str]]:
-    """The address of each live mbarrier of a CTA of the gang, and its state in words."""
-    found = gang.mbarriers
+def mbarriers(batch: CtaBatch, cta: int) -> Iterator[tuple[int, str]]:
+    """The address of each live mbarrier of a CTA of the batch, and its state in words."""
+    found = batch.mbarriers
     for slot in np.argsort(found.place).tolist():
-        tile, offset = divmod(int(found.place[slot]), gang.shared.stride)
+        tile, offset = divmod(int(found.place[slot]), batch.shared.stride)
         if tile != cta or not found.live[slot]:
             continue
         phase = int(found.phase[slot])
         yield (
-            offset + gang.launch.shared_start,
+            offset + batch.launch.shared_start,
             f"phase {phase} (parity {phase & 1}), pending count {found.pending[slot]} of "
             f"{found.expected[slot]}, tx-count {found.tx[slot]}",
         )
 
 
-def barriers(gang: Gang, cta: int) -> Iterator[str]:
+def barriers(batch: CtaBatch, cta: int) -> Iterator[str]:
     """The barriers of a CTA that somebody has arrived at."""
-    rows = slice(cta * gang.warps, (cta + 1) * gang.warps)
-    for number, barrier in sorted(gang.barriers.items()):
+    rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
+    for number, barrier in sorted(batch.barriers.items()):
         expected = int(barrier.expected[cta])
         if expected < 0:
             continue
@@ -236,11 +236,11 @@ def barriers(gang: Gang, cta: int) -> Iterator[str]:
         yield f"barrier {number}: expects {wanted}; here are warps {', '.join(map(str, here))}"
 
 
-def in_flight(gang: Gang, cta: int) -> Iterator[str]:
-    """The asynchronous operations of a CTA of the gang that are not done, or that nobody has seen done."""
-    queue = gang.queue
+def in_flight(batch: CtaBatch, cta: int) -> Iterator[str]:
+    """The asynchronous operations of a CTA of the batch that are not done, or that nobody has seen done."""
+    queue = batch.queue
     for operation in dict.fromkeys((*queue.pending, *queue.in_flight)):
-        mine = np.flatnonzero(operation.rows // gang.warps == cta)
+        mine = np.flatnonzero(operation.rows // batch.warps == cta)
         if not len(mine):
             continue
         who = operation.thread(int(mine[0]))
@@ -249,7 +249,7 @@ def in_flight(gang: Gang, cta: int) -> Iterator[str]:
         if operation.delivered:
             done = "is done, and nobody has waited for it"
         slots = getattr(operation.signal, "slots", None)
-        signal = f", signals {gang.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
+        signal = f", signals {batch.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
         sizes = sum(region.of_items(_chosen(operation.count, mine)).total for region in operation.writes)
         amount = f", {counted(sizes, 'byte')}" if sizes else ""
         yield f"`{operation.spelling}` at {operation.site.where}: {who}{amount}: {done}{signal}"

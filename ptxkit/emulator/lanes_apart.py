@@ -113,7 +113,7 @@ class Warp:
 
 @dataclass(slots=True, eq=False)
 class LanesApart:
-    """The warps of a gang of which a part of the lanes has waited alone, by row."""
+    """The warps of a batch of which a part of the lanes has waited alone, by row."""
 
     warps: dict[int, Warp] = field(default_factory=dict)
 
@@ -162,8 +162,8 @@ class LanesApart:
             Which of them, a lane of it and the wait of another lane, where the first might have come before
             the other, and would have taken an older phase for the one that it waited for.
         """
-        mbarriers = happens_before.gang.mbarriers
-        alive = np.packbits(happens_before.gang.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
+        mbarriers = happens_before.batch.mbarriers
+        alive = np.packbits(happens_before.batch.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
         pairs, which = np.unique(rows * len(mbarriers.place) + slots, return_inverse=True)
         together = np.zeros(len(pairs), np.uint32)
         np.bitwise_or.at(together, which, masks.astype(np.uint32) & alive)
@@ -194,7 +194,9 @@ class LanesApart:
                     published.clocks[slot].copy(), happens_before.completed[row] * 0, 0
                 )
             rank = (
-                int(mbarriers.place[slot]) // happens_before.gang.shared.stride % happens_before.gang.cluster
+                int(mbarriers.place[slot])
+                // happens_before.batch.shared.stride
+                % happens_before.batch.cluster
             )
             known.join(published.clocks[slot], published.completed[slot], int(published.acquired[slot]))
             known.completed = _wide(known.completed, local + 1)

@@ -41,7 +41,7 @@ def check_members(form: Form, members: Source) -> Callable[[Group, Any], Any]:
             undefined, origin = group.undefined[members.slot]
             lanes = executing(group, guard)
             if (undefined if lanes is None else (undefined != 0) & lanes).any():
-                group.gang.launch.undefined_decides(
+                group.batch.launch.undefined_decides(
                     group, undefined, origin, site, f"the mask `{members.name}`"
                 )
         if mask.ndim == 0 and int(mask) == EVERY:

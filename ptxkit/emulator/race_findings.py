@@ -36,11 +36,11 @@ class Party:
 
 
 def party(access: Access, history: AccessHistory, record: Any, row: int = 0) -> Party:
-    """Whose a record is; `row`: a row of the gang in whose CTA it lies, where the memory is a CTA's own."""
-    gang = access.group.gang
+    """Whose a record is; `row`: a row of the batch in whose CTA it lies, where the memory is a CTA's own."""
+    batch = access.group.batch
     thread = int(history.thread(record))
-    cta = int(gang.ctas[row // gang.warps]) if history.private else thread >> THREAD_BITS
-    site = gang.launch.events.site(int(history.number(record)))
+    cta = int(batch.ctas[row // batch.warps]) if history.private else thread >> THREAD_BITS
+    site = batch.launch.events.site(int(history.number(record)))
     number = int(history.number(record))
     return Party(cta, thread & THREAD, site, number, bool(history.is_async(record)))
 
@@ -61,17 +61,17 @@ def report(
         EmulatorFault: the race; P613 and no more than a warning where the launch ahead of this one made the
             earlier access, see `met_before_wait`.
     """
-    gang, site, other = access.group.gang, access.site, them.site
-    launch, shared = gang.launch, access.space == "shared"
+    batch, site, other = access.group.batch, access.site, them.site
+    launch, shared = batch.launch, access.space == "shared"
     if them.number < launch.events.first:
         met_before_wait(launch, site, str(launch.thread(me.cta, me.thread)), index, earlier, later)
         return
-    tile = index % gang.shared.stride + launch.shared_start if shared else index + BASE
+    tile = index % batch.shared.stride + launch.shared_start if shared else index + BASE
     place = f"{access.space} memory at {tile:#x}"
-    if shared and gang.cluster > 1:
-        place += f" of CTA {gang.name_cta(index // gang.shared.stride)}"
+    if shared and batch.cluster > 1:
+        place += f" of CTA {batch.name_cta(index // batch.shared.stride)}"
     by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
-    whose = (gang.mbarriers.machine if them.machine else launch.thread)(them.cta, them.thread)
+    whose = (batch.mbarriers.machine if them.machine else launch.thread)(them.cta, them.thread)
     notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
     if not shared and (owner := launch.memory.find(tile)) is not None:
         notes.append(f"byte {tile - owner.address} of {owner}")
@@ -79,7 +79,7 @@ def report(
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
     code, message, help = _rule(them, me, place, earlier, later, shared)
     if them.cta == me.cta and not them.machine:
-        crowds = crowds_between(gang, me.cta, (them.thread, me.thread), them.number)
+        crowds = crowds_between(batch, me.cta, (them.thread, me.thread), them.number)
         if crowds:
             notes += crowds
             help = "let the barrier expect all warps that come to it, or give each party one of its own"
@@ -127,10 +127,10 @@ def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earl
 
 def _relied_on_relaxed(access: Access, them: Party, me: Party) -> bool:
     """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
-    gang = access.group.gang
-    relaxed = gang.happens_before.relaxed
-    ctas = gang.position(np.array([them.cta, me.cta]))
-    theirs, mine = (int(c) * gang.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
+    batch = access.group.batch
+    relaxed = batch.happens_before.relaxed
+    ctas = batch.position(np.array([them.cta, me.cta]))
+    theirs, mine = (int(c) * batch.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
     if relaxed[mine] > them.number:
         return True
     return bool(not them.machine and ctas[0] >= 0 and relaxed[theirs] > them.number)

@@ -33,12 +33,12 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
     Returns:
         The load's number.
     """
-    gang = access.group.gang
-    number = gang.launch.events.take(access.site)
+    batch = access.group.batch
+    number = batch.launch.events.take(access.site)
     index = np.atleast_2d(np.asarray(access.index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(gang.happens_before.limit(access.group, history.private))
+    limit = history.limit(batch.happens_before.limit(access.group, history.private))
     for start, count in history.parts(size):
         place = at + start if start else at
         if history.has("write"):
@@ -67,17 +67,17 @@ def check_store(
     Returns:
         The store's number.
     """
-    gang = access.group.gang
-    number = gang.launch.events.take(access.site)
+    batch = access.group.batch
+    number = batch.launch.events.take(access.site)
     index, spread, active = access.spread(values)
     index = np.atleast_2d(np.asarray(index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
     if access.space == "shared" and index.shape != (access.group.n, WARP):
-        gang.launch.events.together[number] = _rows(access)
+        batch.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = history.granules(index)
-    limit = history.limit(gang.happens_before.limit(access.group, history.private))
+    limit = history.limit(batch.happens_before.limit(access.group, history.private))
     for start, count in history.parts(width * len(values)):
         place = at + start if start else at
         for kind in KINDS:
@@ -100,14 +100,14 @@ def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     Returns:
         The operation's number.
     """
-    gang = access.group.gang
-    if gang.launch.program.asynchronous:
+    batch = access.group.batch
+    if batch.launch.program.asynchronous:
         access.check_in_flight(size, True)
-    number = gang.launch.events.take(access.site)
+    number = batch.launch.events.take(access.site)
     index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
     own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(gang.happens_before.limit(access.group, history.private))
+    limit = history.limit(batch.happens_before.limit(access.group, history.private))
     for start, count in history.parts(size):
         if history.has("write"):
             record = history.read("write", at + start, count)
@@ -218,7 +218,7 @@ def _check_duplicates(
 
 
 def _rows(access: Access) -> frozenset[int]:
-    """The gang's rows of which some lane takes part in an access; none where it is one lane's alone."""
+    """The batch's rows of which some lane takes part in an access; none where it is one lane's alone."""
     group = access.group
     lanes = lanes_of(group, access.guard, (group.n, WARP))
     lanes = np.broadcast_to(True if lanes is None else lanes, (group.n, WARP))
@@ -245,8 +245,8 @@ def _examine_reads(
         number = int(history.number(own.flat[0]))
         own = _own_records(access, history, number, STRONG if strong else WEAK, shape)
         flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~history.is_async(record)
-        together = group.gang.launch.events.together
-        rows = np.arange(group.gang.rows) if group.rows is None else group.rows
+        together = group.batch.launch.events.together
+        rows = np.arange(group.batch.rows) if group.rows is None else group.rows
         for number in np.unique(history.number(record)).tolist():
             if number in together:
                 wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
@@ -266,7 +266,7 @@ def _examine(
 ) -> None:
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
     group = access.group
-    happens_before = group.gang.happens_before
+    happens_before = group.batch.happens_before
     flagged = flagged & ~happens_before.is_own(history, record, history.thread(own)[..., None])
     if strong:
         flagged = flagged & ~history.is_at_least(record, STRONG)
@@ -286,11 +286,11 @@ def _examine(
         if flagged.shape[0] == 1 and group.n > 1:
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
     else:
-        ctas = group.gang.position(my_thread >> THREAD_BITS)
-        rows = ctas * group.gang.warps + (my_thread & THREAD) // WARP
+        ctas = group.batch.position(my_thread >> THREAD_BITS)
+        rows = ctas * group.batch.warps + (my_thread & THREAD) // WARP
     bad = ~happens_before.holds(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
-    if earlier != "write" and bad.any() and group.gang.warpgroups is not None:
-        bad &= ~group.gang.warpgroups.took(history, theirs, rows)
+    if earlier != "write" and bad.any() and group.batch.warpgroups is not None:
+        bad &= ~group.batch.warpgroups.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
         bad &= ~happens_before.is_over(history, theirs, rows)
     if bad.any():

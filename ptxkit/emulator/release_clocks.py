@@ -11,7 +11,7 @@ SPACES = ("shared", "global")
 
 
 class ReleaseClocks:
-    """The clocks that were released to each mbarrier of a gang: who waits for it acquires them.
+    """The clocks that were released to each mbarrier of a batch: who waits for it acquires them.
 
     Attributes:
         clocks, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `HappensBefore`.

@@ -1,6 +1,6 @@
-"""The values of the special registers, for all rows of a gang. PTX ISA chapter 10.
+"""The values of the special registers, for all rows of a batch. PTX ISA chapter 10.
 
-A register that changes while a kernel runs, a clock, is no value of the gang; see `VARYING`.
+A register that changes while a kernel runs, a clock, is no value of the batch; see `VARYING`.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from ptxkit.emulator.addresses import COOPERATIVE_GROUPS
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
-Value = Callable[["Gang"], Any]
+Value = Callable[["CtaBatch"], Any]
 
 
 def _u32(number: int) -> Any:
     return np.uint32(number)
 
 
-def _lane(gang: Gang) -> Any:
+def _lane(batch: CtaBatch) -> Any:
     return np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 
 
-def _warp(gang: Gang) -> Any:
-    if gang.warps == 1:
+def _warp(batch: CtaBatch) -> Any:
+    if batch.warps == 1:
         return _u32(0)
-    return np.tile(np.arange(gang.warps, dtype=np.uint32), len(gang.ctas)).reshape(-1, 1)
+    return np.tile(np.arange(batch.warps, dtype=np.uint32), len(batch.ctas)).reshape(-1, 1)
 
 
-def _thread_number(gang: Gang) -> Any:
+def _thread_number(batch: CtaBatch) -> Any:
     """The linear number of each thread in its CTA."""
-    return _warp(gang) * np.uint32(WARP) + _lane(gang)
+    return _warp(batch) * np.uint32(WARP) + _lane(batch)
 
 
-def _total_shared(gang: Gang) -> Any:
+def _total_shared(batch: CtaBatch) -> Any:
     """In units of 128 bytes, of 256 up to sm_75 (10.30)."""
-    unit = 256 if gang.launch.program.capability < (8, 0) else 128
-    return _u32(-(-gang.launch.shared_used // unit) * unit)
+    unit = 256 if batch.launch.program.capability < (8, 0) else 128
+    return _u32(-(-batch.launch.shared_used // unit) * unit)
 
 
 def _tid(axis: int) -> Value:
-    def value(gang: Gang) -> Any:
-        x, y, z = gang.launch.block
+    def value(batch: CtaBatch) -> Any:
+        x, y, z = batch.launch.block
         if (x, y, z)[axis] == 1:
             return _u32(0)
-        number = _thread_number(gang)
+        number = _thread_number(batch)
         if axis == 0:
             return number if y * z == 1 else number % np.uint32(x)
         if axis == 1:
@@ -60,60 +60,60 @@ def _tid(axis: int) -> Value:
     return value
 
 
-def _by_cta(gang: Gang, numbers: np.ndarray) -> Any:
-    """A number for each CTA of the gang, as a scalar where all are the same, else a column of the rows."""
+def _by_cta(batch: CtaBatch, numbers: np.ndarray) -> Any:
+    """A number for each CTA of the batch, as a scalar where all are the same, else a column of the rows."""
     if (numbers == numbers[0]).all():
         return _u32(int(numbers[0]))
-    return np.repeat(numbers.astype(np.uint32), gang.warps).reshape(-1, 1)
+    return np.repeat(numbers.astype(np.uint32), batch.warps).reshape(-1, 1)
 
 
 def _ctaid(axis: int) -> Value:
-    def value(gang: Gang) -> Any:
-        return _by_cta(gang, _ctaids(gang, axis))
+    def value(batch: CtaBatch) -> Any:
+        return _by_cta(batch, _ctaids(batch, axis))
 
     return value
 
 
-def _ctaids(gang: Gang, axis: int) -> np.ndarray:
-    x, y, _ = gang.launch.grid
-    numbers: np.ndarray = (gang.ctas % x, gang.ctas // x % y, gang.ctas // (x * y))[axis]
+def _ctaids(batch: CtaBatch, axis: int) -> np.ndarray:
+    x, y, _ = batch.launch.grid
+    numbers: np.ndarray = (batch.ctas % x, batch.ctas // x % y, batch.ctas // (x * y))[axis]
     return numbers
 
 
 def _clusterid(axis: int) -> Value:
-    return lambda gang: _by_cta(gang, _ctaids(gang, axis) // gang.launch.launch.cluster[axis])
+    return lambda batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.launch.cluster[axis])
 
 
 def _cluster_ctaid(axis: int) -> Value:
-    return lambda gang: _by_cta(gang, _ctaids(gang, axis) % gang.launch.launch.cluster[axis])
+    return lambda batch: _by_cta(batch, _ctaids(batch, axis) % batch.launch.launch.cluster[axis])
 
 
 def _nclusterid(axis: int) -> Value:
-    return lambda gang: _u32(gang.launch.grid[axis] // gang.launch.launch.cluster[axis])
+    return lambda batch: _u32(batch.launch.grid[axis] // batch.launch.launch.cluster[axis])
 
 
 def _cluster_nctaid(axis: int) -> Value:
-    return lambda gang: _u32(gang.launch.launch.cluster[axis])
+    return lambda batch: _u32(batch.launch.launch.cluster[axis])
 
 
 def _of_launch(attribute: str, axis: int) -> Value:
-    return lambda gang: _u32(getattr(gang.launch, attribute)[axis])
+    return lambda batch: _u32(getattr(batch.launch, attribute)[axis])
 
 
 def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
     bit = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
     mask = (function(bit) & np.uint64(0xFFFF_FFFF)).astype(np.uint32).reshape(1, WARP)
-    return lambda gang: mask
+    return lambda batch: mask
 
 
 _ONE = np.uint64(1)
 
 
-def _records(gang: Gang) -> Any:
+def _records(batch: CtaBatch) -> Any:
     """For each thread its CTA's number in the grid and its own in the CTA, as race records have them."""
-    thread = (np.arange(gang.warps * WARP, dtype=np.uint64)).reshape(1, gang.warps, WARP)
-    ctas = (gang.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
-    return (ctas | thread).reshape(gang.rows, WARP)
+    thread = (np.arange(batch.warps * WARP, dtype=np.uint64)).reshape(1, batch.warps, WARP)
+    ctas = (batch.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
+    return (ctas | thread).reshape(batch.rows, WARP)
 
 
 SPECIAL: dict[str, Value] = {
@@ -121,56 +121,56 @@ SPECIAL: dict[str, Value] = {
     **{f"%ntid.{axis}": _of_launch("block", i) for i, axis in enumerate("xyz")},
     **{f"%ctaid.{axis}": _ctaid(i) for i, axis in enumerate("xyz")},
     **{f"%nctaid.{axis}": _of_launch("grid", i) for i, axis in enumerate("xyz")},
-    **{f"%{name}.w": lambda gang: _u32(0) for name in ("tid", "ntid", "ctaid", "nctaid")},
+    **{f"%{name}.w": lambda batch: _u32(0) for name in ("tid", "ntid", "ctaid", "nctaid")},
     "%laneid": _lane,
     "%warpid": _warp,
-    "%nwarpid": lambda gang: _u32(gang.launch.limits.warps_per_sm),
-    "%smid": lambda gang: _by_cta(gang, gang.ctas % gang.launch.sm_count),
-    "%nsmid": lambda gang: _u32(gang.launch.sm_count),
-    "%gridid": lambda gang: np.uint64(gang.launch.number),
+    "%nwarpid": lambda batch: _u32(batch.launch.limits.warps_per_sm),
+    "%smid": lambda batch: _by_cta(batch, batch.ctas % batch.launch.sm_count),
+    "%nsmid": lambda batch: _u32(batch.launch.sm_count),
+    "%gridid": lambda batch: np.uint64(batch.launch.number),
     "%lanemask_eq": _lane_mask(lambda bit: bit),
     "%lanemask_le": _lane_mask(lambda bit: (bit << _ONE) - _ONE),
     "%lanemask_lt": _lane_mask(lambda bit: bit - _ONE),
     "%lanemask_ge": _lane_mask(lambda bit: ~(bit - _ONE)),
     "%lanemask_gt": _lane_mask(lambda bit: ~((bit << _ONE) - _ONE)),
     "%total_smem_size": _total_shared,
-    "%aggr_smem_size": lambda gang: _u32(gang.launch.shared_used + gang.launch.limits.shared_reserved),
-    "%dynamic_smem_size": lambda gang: _u32(gang.launch.shared_dynamic),
-    **{f"%envreg{i}": lambda gang: _u32(0) for i in range(32)},
+    "%aggr_smem_size": lambda batch: _u32(batch.launch.shared_used + batch.launch.limits.shared_reserved),
+    "%dynamic_smem_size": lambda batch: _u32(batch.launch.shared_dynamic),
+    **{f"%envreg{i}": lambda batch: _u32(0) for i in range(32)},
     # Where cooperative groups find the workspace of a cooperative launch.
-    "%envreg1": lambda gang: _u32(gang.launch.workspace >> 32),
-    "%envreg2": lambda gang: _u32(gang.launch.workspace & 0xFFFF_FFFF),
-    "%reserved_smem_offset_begin": lambda gang: _u32(0),
-    "%reserved_smem_offset_end": lambda gang: _u32(gang.launch.limits.shared_reserved),
-    "%reserved_smem_offset_cap": lambda gang: _u32(gang.launch.limits.shared_reserved),
-    "%reserved_smem_offset_0": lambda gang: _u32(0),
-    "%reserved_smem_offset_1": lambda gang: _u32(COOPERATIVE_GROUPS),
-    **{f"%pm{i}": lambda gang: _u32(0) for i in range(8)},
-    **{f"%pm{i}_64": lambda gang: np.uint64(0) for i in range(8)},
-    "%is_explicit_cluster": lambda gang: np.bool_(gang.launch.launch.clustered),
+    "%envreg1": lambda batch: _u32(batch.launch.workspace >> 32),
+    "%envreg2": lambda batch: _u32(batch.launch.workspace & 0xFFFF_FFFF),
+    "%reserved_smem_offset_begin": lambda batch: _u32(0),
+    "%reserved_smem_offset_end": lambda batch: _u32(batch.launch.limits.shared_reserved),
+    "%reserved_smem_offset_cap": lambda batch: _u32(batch.launch.limits.shared_reserved),
+    "%reserved_smem_offset_0": lambda batch: _u32(0),
+    "%reserved_smem_offset_1": lambda batch: _u32(COOPERATIVE_GROUPS),
+    **{f"%pm{i}": lambda batch: _u32(0) for i in range(8)},
+    **{f"%pm{i}_64": lambda batch: np.uint64(0) for i in range(8)},
+    "%is_explicit_cluster": lambda batch: np.bool_(batch.launch.launch.clustered),
     **{f"%clusterid.{axis}": _clusterid(i) for i, axis in enumerate("xyz")},
     **{f"%nclusterid.{axis}": _nclusterid(i) for i, axis in enumerate("xyz")},
     **{f"%cluster_ctaid.{axis}": _cluster_ctaid(i) for i, axis in enumerate("xyz")},
     **{f"%cluster_nctaid.{axis}": _cluster_nctaid(i) for i, axis in enumerate("xyz")},
     **{
-        f"%{n}.w": lambda gang: _u32(0)
+        f"%{n}.w": lambda batch: _u32(0)
         for n in ("clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
     },
-    "%cluster_ctarank": lambda gang: _by_cta(gang, np.arange(len(gang.ctas)) % gang.cluster),
-    "%cluster_nctarank": lambda gang: _u32(gang.cluster),
-    "%current_graph_exec": lambda gang: np.uint64(0),
-    # The emulator's own: each row's CTA in the gang, each thread's number in the gang and for race records.
-    "cta": lambda gang: np.repeat(np.arange(len(gang.ctas)), gang.warps).reshape(-1, 1),
-    "own record": lambda gang: _records(gang),
-    "own slot": lambda gang: (_records(gang) & np.uint64(1023)).astype(np.uint32),
-    "thread": lambda gang: np.arange(gang.rows * WARP).reshape(-1, WARP),
+    "%cluster_ctarank": lambda batch: _by_cta(batch, np.arange(len(batch.ctas)) % batch.cluster),
+    "%cluster_nctarank": lambda batch: _u32(batch.cluster),
+    "%current_graph_exec": lambda batch: np.uint64(0),
+    # The emulator's own: each row's CTA in the batch, each thread's number in the batch and for race records.
+    "cta": lambda batch: np.repeat(np.arange(len(batch.ctas)), batch.warps).reshape(-1, 1),
+    "own record": lambda batch: _records(batch),
+    "own slot": lambda batch: (_records(batch) & np.uint64(1023)).astype(np.uint32),
+    "thread": lambda batch: np.arange(batch.rows * WARP).reshape(-1, WARP),
 }
-"""By name: what computes the value for a gang, of a shape that broadcasts against (rows, 32)."""
+"""By name: what computes the value for a batch, of a shape that broadcasts against (rows, 32)."""
 
 
 def _ticks(group: Group) -> int:
     """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
-    launch = group.gang.launch
+    launch = group.batch.launch
     launch.clock += 32
     return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
 

@@ -53,7 +53,7 @@ class StackParameter(CallParameter):
             (access,) = accessor(group)
             (value,), masks = access.load(accessor.size, 1)
             if masks is not None:
-                undefined[len(values)] = (masks[0], group.gang.launch.origins.of_read(access, accessor.size))
+                undefined[len(values)] = (masks[0], group.batch.launch.origins.of_read(access, accessor.size))
             values.append(value)
         return values, undefined
 
@@ -62,7 +62,7 @@ class StackParameter(CallParameter):
         word, mask, origin = value
         accessor = self._accessors[piece.slot]
         if mask is not None:
-            origins, program = group.gang.launch.origins, group.gang.launch.program
+            origins, program = group.batch.launch.origins, group.batch.launch.program
             if origin:
                 origin = origins.of_store(origin, self._site, program)
             else:

@@ -137,7 +137,7 @@ def checked_division(step: Step, divisor: Source, guard: Source | None, site: Si
             if zero.any() and (wanted is None or wanted.ndim or wanted):
                 thread = group.thread(*group.first(zero))
                 message = f"division by zero: the result of `{site.instruction.spelling}` is unspecified"
-                group.gang.launch.warn("P615", message, site, (f"{thread}",))
+                group.batch.launch.warn("P615", message, site, (f"{thread}",))
         return step(group)
 
     return checked
@@ -179,7 +179,7 @@ def tracked_step(
             values = [read(group) for read in readers]
             masks = propagate(operation, values, [entry and entry[0] for entry in found], results)
             first = next(entry[1] for entry in found if entry)
-            origin = group.gang.launch.origins.root(first, group.gang.launch.program, site)
+            origin = group.batch.launch.origins.root(first, group.batch.launch.program, site)
         before = {slot: undefined.get(slot) for slot in written}
         step(group)
         for target, mask, bits in zip(targets, masks, results, strict=True):
@@ -296,4 +296,4 @@ def check_guard(group: Group, guard: Source, value: Any, site: Site) -> None:
     mask = entry[0]
     lanes = lanes_of(group, None, mask.shape)
     if (mask if lanes is None else mask & lanes).any():
-        group.gang.launch.undefined_decides(group, mask, entry[1], site, f"the guard `{guard.name}`")
+        group.batch.launch.undefined_decides(group, mask, entry[1], site, f"the guard `{guard.name}`")

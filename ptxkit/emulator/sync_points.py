@@ -13,7 +13,7 @@ from ptxkit.emulator.operands import Source
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 
@@ -48,7 +48,7 @@ def check_defined(group: Group, guard: Any, source: Source, site: Site) -> None:
     lanes = executing(group, guard)
     some = entry[0] != 0 if lanes is None else (entry[0] != 0) & lanes
     if some.any():
-        group.gang.launch.undefined_decides(group, some, entry[1], site, f"the operand `{source.name}`")
+        group.batch.launch.undefined_decides(group, some, entry[1], site, f"the operand `{source.name}`")
 
 
 class WarpSyncPoint:
@@ -73,10 +73,10 @@ class WarpSyncPoint:
         self.exchanges = exchanged is not None and guard is None
 
     def __call__(self, group: Group) -> Group | None:
-        if self.guard is None and (group.mask is None or group.lanes == group.gang.living):
+        if self.guard is None and (group.mask is None or group.lanes == group.batch.living):
             return self._passed(group)
-        if group.gang.waiting:
-            group = group.gang.join(self, group)
+        if group.batch.waiting:
+            group = group.batch.join(self, group)
         ready = self._ready(group)
         if ready is None:
             return self._passed(group)
@@ -85,13 +85,13 @@ class WarpSyncPoint:
             return self._passed(group)
         mask = group.full_mask()
         waiting = group if count == 0 else group.part(mask & ~ready, group.lanes - count, group.pc)
-        group.gang.add_blocked(waiting, self)
+        group.batch.add_blocked(waiting, self)
         return self._passed(group.part(ready, count, group.pc)) if count else None
 
     def _passed(self, group: Group) -> Group:
         """A group of all lanes of its warps goes on."""
         if self.exchanges and (self.named(group) == 0xFFFF_FFFF).all():
-            group.gang.happens_before.exchange(group)
+            group.batch.happens_before.exchange(group)
         return group
 
     def _ready(self, group: Group) -> np.ndarray | None:
@@ -102,7 +102,7 @@ class WarpSyncPoint:
         present = executing(group, guard)
         if present is None:
             return None
-        alive = group.gang.alive if group.rows is None else group.gang.alive[group.rows]
+        alive = group.batch.alive if group.rows is None else group.batch.alive[group.rows]
         missing = self.named(group) & packed(alive) & ~packed(present)
         if not missing.any():
             return None
@@ -113,17 +113,17 @@ class WarpSyncPoint:
         """The member mask of each lane."""
         return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(group)
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        gang.ready += gang.take_blocked(self)
+        batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
         at = row if group.rows is None else int(np.searchsorted(group.rows, row))
         mask = group.full_mask()[at]
         named = np.broadcast_to(self.named(group), (group.n, WARP))[at][mask]
         wanted = int(np.bitwise_or.reduce(named))
-        alive = int(packed(gang.alive[row])[0])
+        alive = int(packed(batch.alive[row])[0])
         missing = wanted & alive & ~int(packed(mask)[0])
         return (
             f"lanes {missing:#010x} of its member mask {wanted:#010x} at "
@@ -139,7 +139,7 @@ class Joint:
     """What lanes bring to a warp-synchronous instruction that they execute together in different places.
 
     Attributes:
-        lanes: bool (rows of the gang, 32), the lanes that take part.
+        lanes: bool (rows of the batch, 32), the lanes that take part.
         values: the exchanged operand of each, of the same shape; None where there is none.
     """
 
@@ -163,7 +163,7 @@ def exchanged(group: Group, own: Any) -> Any:
     return (values if group.rows is None else values[group.rows]).view(own.dtype)
 
 
-def converge(gang: Gang) -> bool:
+def converge(batch: CtaBatch) -> bool:
     """Let through lanes that wait for one another at equal instructions in different places.
 
     On sm_70 and later the lanes of a member mask may execute the same `.sync` instruction, with the same
@@ -173,18 +173,18 @@ def converge(gang: Gang) -> bool:
         Whether any lane can go on.
     """
     by_form: dict[Hashable, list[Any]] = {}
-    for entry in gang.waiting:
+    for entry in batch.waiting:
         if isinstance(entry.sync_point, WarpSyncPoint):
             by_form.setdefault(entry.sync_point.site.decoded.qualified, []).append(entry)
     moved = False
     for entries in by_form.values():
         if len(entries) > 1:
-            moved |= _converge(gang, entries)
+            moved |= _converge(batch, entries)
     return moved
 
 
-def _converge(gang: Gang, entries: Sequence[Any]) -> bool:
-    shape = (gang.rows, WARP)
+def _converge(batch: CtaBatch, entries: Sequence[Any]) -> bool:
+    shape = (batch.rows, WARP)
     lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)
     own = []
     for entry in entries:
@@ -198,7 +198,7 @@ def _converge(gang: Gang, entries: Sequence[Any]) -> bool:
         named[rows] = sync_point.named(group)
         members = np.where(on, named, members)
         own.append(on)
-    missing = members & packed(gang.alive) & ~packed(lanes)
+    missing = members & packed(batch.alive) & ~packed(lanes)
     same = unpacked_all(members)
     agree = ((members[:, :, None] == members[:, None, :]) | ~same | ~lanes[:, None, :]).all(axis=2)
     ready = lanes & (missing == 0) & agree
@@ -211,13 +211,13 @@ def _converge(gang: Gang, entries: Sequence[Any]) -> bool:
         count = int(np.count_nonzero(mine))
         if not count:
             continue
-        gang.waiting.remove(entry)
+        batch.waiting.remove(entry)
         if count < group.lanes:
             rest = group.full_mask() & ~mine
-            gang.add_blocked(group.part(rest, group.lanes - count, group.pc), entry.sync_point)
+            batch.add_blocked(group.part(rest, group.lanes - count, group.pc), entry.sync_point)
             group = group.part(mine, count, group.pc)
         group.passed, group.joint = True, joint
-        gang.ready.append(group)
+        batch.ready.append(group)
     return True
 
 

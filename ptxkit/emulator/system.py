@@ -116,7 +116,7 @@ def vprintf(
     for row, lane in _lanes(group, guard):
         reader = _Reader(group, int(row), int(lane), site)
         text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
-        group.gang.launch.output(text)
+        group.batch.launch.output(text)
         counts[row, lane] = count
     _return(group, guard, results, counts)
 
@@ -134,7 +134,7 @@ def malloc(
     for row, lane in _lanes(group, guard):
         size = int(sizes[row, lane])
         found = (
-            group.gang.launch.allocate_heap(size, str(group.thread(int(row), int(lane)))) if size else None
+            group.batch.launch.allocate_heap(size, str(group.thread(int(row), int(lane)))) if size else None
         )
         pointers[row, lane] = found.address if found is not None else 0
     _return(group, guard, results, pointers)
@@ -149,7 +149,7 @@ def free(
 ) -> None:
     """`void free(void *pointer)`."""
     (pointers,) = (_values(group, argument, 8) for argument in arguments)
-    memory = group.gang.launch.memory
+    memory = group.batch.launch.memory
     for row, lane in _lanes(group, guard):
         pointer = int(pointers[row, lane])
         if not pointer:

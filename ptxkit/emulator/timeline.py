@@ -1,6 +1,6 @@
-"""The timeline of a gang: what its warps, operations, mbarriers and tensor memory do, as events of a trace.
+"""The timeline of a batch: what its warps, operations, mbarriers and tensor memory do, as events of a trace.
 
-`trace.Recorder` makes one for each gang that is shown, and keeps the events.
+`trace.Recorder` makes one for each batch that is shown, and keeps the events.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ptxkit.emulator.sync_points import executing
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
     from ptxkit.emulator.code import Block
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
     from ptxkit.emulator.tensor_memory.allocation import Allocation
@@ -54,23 +54,23 @@ class _OperationSlice:
 
 
 class Timeline:
-    """Records one gang.
+    """Records one batch.
 
     Attributes:
         recorder: where events go.
-        gang: the gang.
+        batch: the batch.
         ended: whether nothing more will come.
     """
 
-    def __init__(self, recorder: Recorder, gang: Gang) -> None:
+    def __init__(self, recorder: Recorder, batch: CtaBatch) -> None:
         self.recorder = recorder
-        self.gang = gang
-        self.shown = gang.ctas < recorder.ctas
-        self.rows = np.repeat(self.shown, gang.warps)
+        self.batch = batch
+        self.shown = batch.ctas < recorder.ctas
+        self.rows = np.repeat(self.shown, batch.warps)
         self.processes = {int(cta): recorder.process() for cta in np.flatnonzero(self.shown)}
-        self._state = np.full(gang.rows, RUNNING)
-        self._since = np.full(gang.rows, recorder.now)
-        self._waits: list[tuple[Site, Event] | None] = [None] * gang.rows
+        self._state = np.full(batch.rows, RUNNING)
+        self._since = np.full(batch.rows, recorder.now)
+        self._waits: list[tuple[Site, Event] | None] = [None] * batch.rows
         self._phases: dict[int, Event] = {}
         self._columns: dict[tuple[int, int], Event] = {}
         self._named: set[int] = set()
@@ -79,9 +79,9 @@ class Timeline:
         self.ended = False
         launch = len(recorder.launches)
         for cta, process in self.processes.items():
-            name = f"launch {launch}, {recorder.launches[-1]}: CTA {gang.name_cta(cta)}"
+            name = f"launch {launch}, {recorder.launches[-1]}: CTA {batch.name_cta(cta)}"
             self._name(process, None, name)
-            for warp in range(gang.warps):
+            for warp in range(batch.warps):
                 self._name(process, warp, f"warp {warp}")
 
     def _name(self, process: int, track: int | None, name: str) -> None:
@@ -101,7 +101,7 @@ class Timeline:
     # ---- warps
 
     def run(self, group: Group, block: Block) -> None:
-        """Run the instructions of a block one by one, as `Gang` does."""
+        """Run the instructions of a block one by one, as `CtaBatch` does."""
         self._enter(group)
         tracked = bool(group.undefined)
         for site, guard, step, careful in zip(
@@ -113,7 +113,7 @@ class Timeline:
             self.recorder.now += 1
 
     def _enter(self, group: Group) -> None:
-        rows = np.arange(self.gang.rows) if group.rows is None else group.rows
+        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
         if group.mask is not None:
             rows = rows[group.mask.any(axis=1)]
         rows = rows[self.rows[rows] & (self._state[rows] == WAITING)]
@@ -122,14 +122,14 @@ class Timeline:
 
     def settle(self) -> None:
         """Look where every warp is: it waits where all its lanes that have not exited do."""
-        gang = self.gang
-        alive = np.count_nonzero(gang.alive, axis=1)
-        held = np.zeros(gang.rows, np.int64)
-        at = np.full(gang.rows, -1)
-        for number, entry in enumerate(gang.waiting):
+        batch = self.batch
+        alive = np.count_nonzero(batch.alive, axis=1)
+        held = np.zeros(batch.rows, np.int64)
+        at = np.full(batch.rows, -1)
+        for number, entry in enumerate(batch.waiting):
             group = entry.group
-            rows = np.arange(gang.rows) if group.rows is None else group.rows
-            lanes = gang.alive[rows] if group.mask is None else group.mask & gang.alive[rows]
+            rows = np.arange(batch.rows) if group.rows is None else group.rows
+            lanes = batch.alive[rows] if group.mask is None else group.mask & batch.alive[rows]
             held[rows] += np.count_nonzero(lanes, axis=1)
             at[rows[lanes.any(axis=1)]] = number
         state = np.where(alive == 0, EXITED, np.where(held >= alive, WAITING, RUNNING))
@@ -141,13 +141,13 @@ class Timeline:
 
     def _wait(self, number: int, row: int) -> tuple[Site, Event]:
         """At which instruction a warp waits, and for what."""
-        entry, gang = self.gang.waiting[number], self.gang
+        entry, batch = self.batch.waiting[number], self.batch
         site = entry.group.code.blocks[entry.group.pc].sites[0]
         details = _place(site)
         slots = entry.group.result
         if isinstance(entry.sync_point, PhaseSyncPoint):
-            barriers = gang.mbarriers
-            mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // gang.warps]
+            barriers = batch.mbarriers
+            mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // batch.warps]
             details["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
         return site, details
 
@@ -163,12 +163,12 @@ class Timeline:
         self._state[row], self._since[row], self._waits[row] = state, self.recorder.now, wait
 
     def _track(self, row: int) -> dict[str, int]:
-        cta, warp = divmod(row, self.gang.warps)
+        cta, warp = divmod(row, self.batch.warps)
         return {"pid": self.processes[cta], "tid": warp}
 
     def _instant(self, group: Group, site: Site, guard: Source | None) -> None:
         """The warps of which a lane executes an instruction."""
-        rows = np.arange(self.gang.rows) if group.rows is None else group.rows
+        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
         holds = guard.reader(group) if guard is not None else None
         if holds is not None and holds.ndim == 0 and not holds:
             return
@@ -192,7 +192,7 @@ class Timeline:
         """
         reads = operation.reads if reads is None else reads
         site = site or operation.site
-        ctas = operation.rows // self.gang.warps
+        ctas = operation.rows // self.batch.warps
         for cta in np.unique(ctas).tolist():
             if cta not in self.processes:
                 continue
@@ -206,7 +206,7 @@ class Timeline:
             first = int(np.argmax(items))
             details = _place(site) | {
                 "items": int(np.count_nonzero(items)),
-                "warp": int(operation.rows[first]) % self.gang.warps,
+                "warp": int(operation.rows[first]) % self.batch.warps,
                 "bytes_read": _bytes(reads, items),
                 "bytes_written": _bytes(operation.writes, items),
                 "signal": self._signal(operation, items),
@@ -249,24 +249,24 @@ class Timeline:
     # ---- mbarriers
 
     def _cta_of(self, slot: int) -> int:
-        return int(self.gang.mbarriers.place[slot]) // self.gang.shared.stride
+        return int(self.batch.mbarriers.place[slot]) // self.batch.shared.stride
 
     def _mbarrier(self, slot: int) -> str:
-        gang = self.gang
-        address = int(gang.mbarriers.place[slot]) % gang.shared.stride + gang.launch.shared_start
-        variables = gang.launch.program.shared_variables
+        batch = self.batch
+        address = int(batch.mbarriers.place[slot]) % batch.shared.stride + batch.launch.shared_start
+        variables = batch.launch.program.shared_variables
         name = next((symbol.name for symbol, start in variables.items() if start == address), None)
         return f"mbarrier {address:#x}" + (f" `{name}`" if name else "")
 
     def _mbarriers(self, slots: np.ndarray) -> str:
         names = [
-            f"{self._mbarrier(s)} of CTA {self.gang.name_cta(self._cta_of(s))}" for s in np.unique(slots)
+            f"{self._mbarrier(s)} of CTA {self.batch.name_cta(self._cta_of(s))}" for s in np.unique(slots)
         ]
         return ", ".join(names)
 
     def turned(self, slots: np.ndarray) -> None:
         """The current phase of some mbarriers begins: after their init, or after the one before."""
-        barriers = self.gang.mbarriers
+        barriers = self.batch.mbarriers
         for slot in np.unique(slots).tolist():
             cta = self._cta_of(slot)
             if cta not in self.processes:
@@ -327,7 +327,7 @@ class Timeline:
     # ---- the end
 
     def end(self) -> None:
-        """The gang has ended, or a fault ended it: close what is open."""
+        """The batch has ended, or a fault ended it: close what is open."""
         if self.ended:
             return
         self.ended = True

@@ -1,7 +1,7 @@
 """A recorder of what launches do, as Chrome trace events, which Perfetto shows.
 
 Time is not modelled. The axis counts steps: one for each instruction that a group of warps executes together,
-and one for each asynchronous operation that is done. A gang asks its `Timeline` only where a launch has one.
+and one for each asynchronous operation that is done. A batch asks its `Timeline` only where a launch has one.
 
 The format: "Trace Event Format" of the Chromium project; `X` is a slice, `i` an instant, `M` a name.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.emulator.timeline import Event, Timeline
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.execution import Execution
-    from ptxkit.emulator.gang import Gang
 
 SCHEMA = 1
 """Version of what the events and their arguments are called."""
@@ -50,11 +50,11 @@ class Recorder:
         self.launches.append(launch.program.entry.name)
         launch.recorder = self
 
-    def timeline(self, gang: Gang) -> Timeline | None:
-        """What records a gang; None where none of its CTAs is shown."""
-        if not (gang.ctas < self.ctas).any():
+    def timeline(self, batch: CtaBatch) -> Timeline | None:
+        """What records a batch; None where none of its CTAs is shown."""
+        if not (batch.ctas < self.ctas).any():
             return None
-        made = Timeline(self, gang)
+        made = Timeline(self, batch)
         self._open.append(made)
         return made
 

@@ -143,7 +143,7 @@ class Traffic:
 
 def note(access: Access, size: int, what: str) -> None:
     """Count what an access costs, where that is asked for. See `Traffic.access`."""
-    traffic = access.group.gang.launch.counts.traffic
+    traffic = access.group.batch.launch.counts.traffic
     if traffic is not None:
         traffic.access(access, size, what)
 

@@ -19,12 +19,12 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 
 class VectorClocks:
-    """The vector clock of each warp of a gang.
+    """The vector clock of each warp of a batch.
 
     Attributes:
         clocks: int64 (rows, warps of a cluster): accesses of that warp with smaller numbers happen before
@@ -50,32 +50,32 @@ class VectorClocks:
         apart: what single lanes have acquired since the lanes of their warp last met.
     """
 
-    def __init__(self, gang: Gang, start: int) -> None:
-        self.gang = gang
-        warps, size = gang.warps, gang.cluster
+    def __init__(self, batch: CtaBatch, start: int) -> None:
+        self.batch = batch
+        warps, size = batch.warps, batch.cluster
         width = size * warps
         self.start = start
-        self.column = np.arange(gang.rows) % width
+        self.column = np.arange(batch.rows) % width
         self.rank = self.column // warps
-        self.clocks = np.full((gang.rows, width), start, np.int64)
-        self.acquired = np.full(gang.rows, start, np.int64)
-        self.fenced = np.zeros(gang.rows, np.int64)
-        self.pending = np.zeros(gang.rows, np.int64)
-        self.proxied = np.full((gang.rows, len(SPACES), width), start, np.int64)
-        self.completed = np.zeros((gang.rows, size, 0), np.int64)
-        self.initialised = np.zeros(gang.rows, np.int64)
-        self.init_fenced = np.zeros(gang.rows, np.int64)
-        self.last_proxy_fence = np.zeros(gang.rows, np.int64)
-        self.waits = np.zeros((gang.rows, 0), np.int64)
-        self.phases = np.zeros((gang.rows, 0), np.int64)
-        self.relaxed = np.zeros(gang.rows, np.int64)
-        self.exchanged = np.zeros(gang.rows, np.int64)
+        self.clocks = np.full((batch.rows, width), start, np.int64)
+        self.acquired = np.full(batch.rows, start, np.int64)
+        self.fenced = np.zeros(batch.rows, np.int64)
+        self.pending = np.zeros(batch.rows, np.int64)
+        self.proxied = np.full((batch.rows, len(SPACES), width), start, np.int64)
+        self.completed = np.zeros((batch.rows, size, 0), np.int64)
+        self.initialised = np.zeros(batch.rows, np.int64)
+        self.init_fenced = np.zeros(batch.rows, np.int64)
+        self.last_proxy_fence = np.zeros(batch.rows, np.int64)
+        self.waits = np.zeros((batch.rows, 0), np.int64)
+        self.phases = np.zeros((batch.rows, 0), np.int64)
+        self.relaxed = np.zeros(batch.rows, np.int64)
+        self.exchanged = np.zeros(batch.rows, np.int64)
         self.met: np.ndarray = self.rank[:, None] == np.arange(size)
         self.apart = LanesApart()
         self._owed: dict[int, set[int]] = {}
         self._gathered = ReleaseClocks(0, width, size, 0)
         self._published = ReleaseClocks(0, width, size, 0)
-        self._asynchronous = gang.launch.program.asynchronous
+        self._asynchronous = batch.launch.program.asynchronous
         self._limit: Any = None
 
     def limit(self, group: Group, private: bool) -> Any:
@@ -99,7 +99,7 @@ class VectorClocks:
     # ---- what happens before what rows do now
 
     def knows(self, rows: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Whether events of other rows of the gang happen before what rows do now."""
+        """Whether events of other rows of the batch happen before what rows do now."""
         width = self.clocks.shape[1]
         near = rows // width == by // width
         clocks = np.where(near, self.clocks[rows, self.column[by]], self.acquired[rows])
@@ -119,7 +119,7 @@ class VectorClocks:
         Args:
             history: whose records.
             record: a record for each row.
-            rows: of the gang.
+            rows: of the batch.
             strong: whether relaxed reads of the rows count, which a fence has yet to make good.
             lanes: the lane of each row that asks; None where all of them do together.
         """
@@ -164,11 +164,11 @@ class VectorClocks:
         Args:
             history: whose records.
             record: of a thread's access, for each row.
-            rows: of the gang.
+            rows: of the batch.
             completion: the number in `completed` by which that is known, for each warp of the record's CTA.
         """
         near, column, rank = self._whose(history, record, rows)
-        done = self.completed[rows, rank, completion[column % self.gang.warps]]
+        done = self.completed[rows, rank, completion[column % self.batch.warps]]
         known: np.ndarray = near & (history.number(record) < done)
         return known
 
@@ -186,7 +186,7 @@ class VectorClocks:
 
     def is_own(self, history: AccessHistory, record: Any, threads: Any) -> Any:
         """Whether records are of these threads themselves, and of this launch."""
-        own, events = history.is_thread(record, threads), self.gang.launch.events
+        own, events = history.is_thread(record, threads), self.batch.launch.events
         return own if events.ordered == events.first else own & (history.number(record) >= events.first)
 
     def visible_to_async_proxy(
@@ -197,7 +197,7 @@ class VectorClocks:
         Args:
             history: whose records.
             record: a record for each row.
-            rows: of the gang.
+            rows: of the batch.
             space: `shared` or `global`, where the history's memory lies.
         """
         near, column, _ = self._whose(history, record, rows)
@@ -210,40 +210,42 @@ class VectorClocks:
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray
     ) -> tuple[Any, np.ndarray, np.ndarray]:
         """For each record whether it is of the row's cluster, the column of its warp, the rank of its CTA."""
-        warps, size = self.gang.warps, self.gang.cluster
+        warps, size = self.batch.warps, self.batch.cluster
         thread = history.thread(record).astype(np.int64)
         warp = np.minimum((thread & THREAD) // WARP, warps - 1)
         if history.private:
             rank = self.rank[rows]
             return np.ones(len(rows), bool), rank * warps + warp, rank
-        position = self.gang.position(thread >> THREAD_BITS)
+        position = self.batch.position(thread >> THREAD_BITS)
         near = (position >= 0) & (position // size == rows // warps // size)
-        near &= history.number(record) >= self.gang.launch.events.first
+        near &= history.number(record) >= self.batch.launch.events.first
         rank = np.where(near, position % size, 0)
         return near, rank * warps + warp, rank
 
     def record_of(self, history: AccessHistory, rows: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """The threads of some rows and lanes as an access history's records name them."""
-        warps = self.gang.warps
+        warps = self.batch.warps
         thread = (rows % warps * WARP + lanes).astype(history.dtype)
         if history.private:
             return thread
-        return self.gang.ctas[rows // warps].astype(history.dtype) << history.dtype.type(THREAD_BITS) | thread
+        return (
+            self.batch.ctas[rows // warps].astype(history.dtype) << history.dtype.type(THREAD_BITS) | thread
+        )
 
     def record_of_slot(self, history: AccessHistory, mbarriers: MBarriers, slots: np.ndarray) -> np.ndarray:
         """The same for what mbarriers tell of."""
         local = np.minimum(mbarriers.local[slots], THREAD).astype(history.dtype)
         if history.private:
             return local
-        tile = mbarriers.place[slots] // self.gang.shared.stride
-        return self.gang.ctas[tile].astype(history.dtype) << history.dtype.type(THREAD_BITS) | local
+        tile = mbarriers.place[slots] // self.batch.shared.stride
+        return self.batch.ctas[tile].astype(history.dtype) << history.dtype.type(THREAD_BITS) | local
 
     def record_of_machine(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
-        """What the asynchronous machine did to CTAs of the gang, as an access history's records name it."""
+        """What the asynchronous machine did to CTAs of the batch, as an access history's records name it."""
         number = np.minimum(local, THREAD).astype(history.dtype)
         if history.private:
             return number
-        return self.gang.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | number
+        return self.batch.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | number
 
 
 def _column(numbers: np.ndarray) -> Any:

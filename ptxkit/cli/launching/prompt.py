@@ -25,10 +25,10 @@ from ptxkit.cli.launching.words import (
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import Diagnostic, Source, counted
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.deadlock import warps_in
 from ptxkit.emulator.debug import Breakpoint, Debugger, Place, Warp, lanes_in, row_of
 from ptxkit.emulator.faults import Site, ranges, show
-from ptxkit.emulator.gang import Gang
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.inspection import (
     barriers,
@@ -220,21 +220,21 @@ class Prompt:
         parts += [0] * (3 - len(parts))
         return parts[0] + x * (parts[1] + y * parts[2])
 
-    def _here(self) -> tuple[Place, Gang, int]:
-        """Where the current warp stands, its gang and its row."""
-        place, gang = self.debugger.current()
-        row = row_of(gang, self.debugger.warp) if gang else None
-        if place is None or gang is None or row is None:
+    def _here(self) -> tuple[Place, CtaBatch, int]:
+        """Where the current warp stands, its batch and its row."""
+        place, batch = self.debugger.current()
+        row = row_of(batch, self.debugger.warp) if batch else None
+        if place is None or batch is None or row is None:
             raise RefusedError(f"warp {self._name()} is not running")
-        return place, gang, row
+        return place, batch, row
 
-    def _home(self) -> tuple[Gang, int]:
-        """The gang of the current warp, and the number of its CTA in it."""
-        _, gang = self.debugger.current()
-        row = row_of(gang, self.debugger.warp) if gang else None
-        if gang is None or row is None:
+    def _home(self) -> tuple[CtaBatch, int]:
+        """The batch of the current warp, and the number of its CTA in it."""
+        _, batch = self.debugger.current()
+        row = row_of(batch, self.debugger.warp) if batch else None
+        if batch is None or row is None:
             raise RefusedError(f"warp {self._name()} is not running")
-        return gang, row // gang.warps
+        return batch, row // batch.warps
 
     def _name(self) -> str:
         return f"{self.debugger.warp.number} of CTA {self.debugger.warp.cta}"
@@ -257,11 +257,13 @@ class Prompt:
         if execution is None:
             raise RefusedError("the launch has not begun")
         lines = []
-        for gang in self.debugger.gangs:
-            mine = row_of(gang, self.debugger.warp)
-            for place, sync_point in self.debugger.places(gang):
-                for row, who in warps_in(gang, place.group):
-                    wait = f": waits for {sync_point.waits_for(gang, place.group, row)}" if sync_point else ""
+        for batch in self.debugger.batches:
+            mine = row_of(batch, self.debugger.warp)
+            for place, sync_point in self.debugger.places(batch):
+                for row, who in warps_in(batch, place.group):
+                    wait = (
+                        f": waits for {sync_point.waits_for(batch, place.group, row)}" if sync_point else ""
+                    )
                     lines.append(f"{'*' if row == mine else ' '} {who}, {place_of(place.site)}{wait}")
         for line in lines[:LISTED]:
             print(line)
@@ -273,12 +275,12 @@ class Prompt:
 
     def _where(self, words: Sequence[str]) -> None:
         check_count(words, 0)
-        place, gang, row = self._here()
+        place, batch, row = self._here()
         lanes = lanes_in(place.group, row)
         assert lanes is not None
-        coordinates = gang.cta_coordinates(row // gang.warps)
-        part = "" if (lanes == gang.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
-        others = len(warps_in(gang, place.group)) - 1
+        coordinates = batch.cta_coordinates(row // batch.warps)
+        part = "" if (lanes == batch.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
+        others = len(warps_in(batch, place.group)) - 1
         along = f"; {counted(others, 'more warp')} with it" if others else ""
         print(f"warp {self.debugger.warp.number} of CTA {show(coordinates)}{part}{along}")
         self._frame(place.site)
@@ -348,25 +350,25 @@ class Prompt:
 
     def _shared(self, words: Sequence[str]) -> None:
         check_count(words, 1, 3)
-        gang, cta = self._home()
+        batch, cta = self._home()
         kind, count = "b32", COUNT
         if words[0][0].isdecimal():
             address = number(words[0])
         else:
-            known = {symbol.name: symbol for symbol in gang.launch.program.shared_variables}
+            known = {symbol.name: symbol for symbol in batch.launch.program.shared_variables}
             if words[0] not in known:
                 names = ", ".join(f"`{name}`" for name in known) or "none"
                 raise RefusedError(f"expected a shared variable, found `{words[0]}`; there are {names}")
             symbol = known[words[0]]
             kind = symbol.type
-            address = gang.launch.program.shared_variables[symbol]
+            address = batch.launch.program.shared_variables[symbol]
             size = self._image.size_of(symbol)
             count = min(COUNT, size // DTYPES[kind].bytes) if size else COUNT
         kind = type_of(words[1:]) or kind
-        values = shared_words(gang, cta, address, DTYPES[kind].bytes, count_of(words[1:], count))
+        values = shared_words(batch, cta, address, DTYPES[kind].bytes, count_of(words[1:], count))
         if not values:
-            end = gang.launch.shared_start + gang.launch.shared_total
-            raise RefusedError(f"expected an address from {gang.launch.shared_start:#x} to {end - 1:#x}")
+            end = batch.launch.shared_start + batch.launch.shared_total
+            raise RefusedError(f"expected an address from {batch.launch.shared_start:#x} to {end - 1:#x}")
         print_elements(address, values, kind)
 
     def _global(self, words: Sequence[str]) -> None:
@@ -392,35 +394,35 @@ class Prompt:
 
     def _tmem(self, words: Sequence[str]) -> None:
         check_count(words, 2, 4)
-        gang, cta = self._home()
+        batch, cta = self._home()
         lane, column = number(words[0]), number(words[1])
         if lane >= LANES or column >= COLUMNS:
             raise RefusedError(f"expected one of {LANES} lanes and one of {COLUMNS} columns")
         kind = type_of(words[2:]) or "b32"
         if DTYPES[kind].bits != 32:
             raise RefusedError(f"expected a type of 32 bits for a cell, found `{kind}`")
-        values = tensor_words(gang, cta, lane, column, count_of(words[2:], COUNT))
+        values = tensor_words(batch, cta, lane, column, count_of(words[2:], COUNT))
         if not values:
             raise RefusedError("nothing has used tensor memory")
         print(f"lane {lane}, column {column}: {' '.join(shown(value, kind) for value in values)}")
 
     def _barriers(self, words: Sequence[str]) -> None:
         check_count(words, 0)
-        gang, cta = self._home()
+        batch, cta = self._home()
         lines = []
-        for address, state in mbarriers(gang, cta):
+        for address, state in mbarriers(batch, cta):
             names = [
                 f"`{symbol.name}`, "
-                for symbol, start in gang.launch.program.shared_variables.items()
+                for symbol, start in batch.launch.program.shared_variables.items()
                 if start == address
             ]
             lines.append(f"mbarrier {''.join(names)}{address:#x}: {state}")
-        print_lines([*lines, *barriers(gang, cta)], "there are no mbarriers, and nobody is at a barrier")
+        print_lines([*lines, *barriers(batch, cta)], "there are no mbarriers, and nobody is at a barrier")
 
     def _flying(self, words: Sequence[str]) -> None:
         check_count(words, 0)
-        gang, cta = self._home()
-        print_lines(in_flight(gang, cta), "nothing is in flight")
+        batch, cta = self._home()
+        print_lines(in_flight(batch, cta), "nothing is in flight")
 
     def _help(self, words: Sequence[str]) -> None:
         for name, (arguments, meaning) in COMMANDS.items():

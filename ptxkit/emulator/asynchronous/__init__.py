@@ -1,27 +1,27 @@
 """The asynchronous machine: what is in flight, what it signals, when it happens. docs/emulator/asynchrony.md.
 
 How an instruction queues its work. Its step (registered in `Effects` by its name) collects, for all lanes
-that execute it, one `Operation` and hands it to the queue of the gang:
+that execute it, one `Operation` and hands it to the queue of the batch:
 
     issuers = Issuers.of(group, guard)            # rows and lanes of the threads that execute it
     operation = Operation(
-        site, gang, issuers.rows, issuers.lanes,  # one issuing thread an item
+        site, batch, issuers.rows, issuers.lanes,  # one issuing thread an item
         reads=(Region(memory, source, sizes),),   # what each item reads: int64 offsets in a bank, bytes
-        writes=(Region(gang.shared, place, sizes),),
+        writes=(Region(batch.shared, place, sizes),),
         fetch=lambda: load(operation.reads[0]),   # one numpy step: read all sources
-        deliver=lambda data: save(operation.writes[0], data, site, gang.launch),  # and one: write all results
+        deliver=lambda data: save(operation.writes[0], data, site, batch.launch),  # one: write results
         signal=Transaction(slots, sizes),         # what completion does
     )
-    gang.queue.issue(operation)
+    batch.queue.issue(operation)
 
 *Items.* An operation is what one instruction starts for a whole group: `count` items, each with one issuing
 thread and one signal. A multicast copy is an item for each destination CTA. `Region.item` says which item
 an interval belongs to; left out, interval i is item i's.
 
-*State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `gang.shared`: CTA number
-`c` of the gang (`row // gang.warps`) begins at `c * gang.shared.stride`, and the CTAs of a cluster follow
-one another in the order of their ranks (`gang.peer(row, rank)` gives another one's number), so a region
-reaches any CTA of the cluster. Global memory is `gang.launch.memory`, the offset is the address less
+*State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `batch.shared`: CTA number
+`c` of the batch (`row // batch.warps`) begins at `c * batch.shared.stride`, and the CTAs of a cluster follow
+one another in the order of their ranks (`batch.peer(row, rank)` gives another one's number), so a region
+reaches any CTA of the cluster. Global memory is `batch.launch.memory`, the offset is the address less
 `BASE`. An operation on what no bank holds (tensor memory, registers) leaves its regions empty, and its room
 keeps its own account.
 
@@ -30,16 +30,16 @@ keeps its own account.
 
 *Signals.* `Transaction(slots, bytes)`: complete_tx on an mbarrier. `Arrival(slots)`: arrive-on with count 1
 (tcgen05.commit). `Membership(groups, index)`: of a group of the issuing thread, which
-`gang.queue.groups["cp.async"].join(rows, lanes)` gives, or `["bulk"]`. None: whoever queues it calls
-`queue.finish` and `queue.observe` itself (wgmma). `slots` are numbers of mbarriers in `gang.mbarriers`:
-`find(issuers, places, site)` turns offsets of `gang.shared` into them, and complains of what is no live
+`batch.queue.groups["cp.async"].join(rows, lanes)` gives, or `["bulk"]`. None: whoever queues it calls
+`queue.finish` and `queue.observe` itself (wgmma). `slots` are numbers of mbarriers in `batch.mbarriers`:
+`find(issuers, places, site)` turns offsets of `batch.shared` into them, and complains of what is no live
 mbarrier.
 
 *Order.* `after` names operations that must be done before this one is (mma before its commit). What
 overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`).
 
 *When.* `eager` fetches and delivers at issue. `lazy` does both as late as the rules allow: when a wait must
-have covered it (`finish`), or when no warp of the gang can go on (`advance`, the oldest first). `random`
+have covered it (`finish`), or when no warp of the batch can go on (`advance`, the oldest first). `random`
 draws both moments, and the order in which operations complete, by seed. A signal comes with `deliver`.
 
 *Observed.* Until the signal has been seen (the mbarrier's phase is complete; the issuer has waited for its

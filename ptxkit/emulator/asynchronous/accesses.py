@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Accesses:
-    """Holds synchronous accesses of a gang against its queue."""
+    """Holds synchronous accesses of a batch against its queue."""
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
-        self.gang = queue.gang
-        self.reports = Reports(queue.gang)
+        self.batch = queue.batch
+        self.reports = Reports(queue.batch)
 
     def check(self, access: Access, size: int, writes: bool) -> None:
         """Hold a synchronous access against what is in flight.
@@ -32,7 +32,7 @@ class Accesses:
         Raises:
             EmulatorFault: it reads what has not been seen completed, or writes what is in use.
         """
-        barriers = self.gang.mbarriers
+        barriers = self.batch.mbarriers
         shared = access.space == "shared"
         if shared and len(barriers.place):
             self._check_access_objects(access, size, writes)
@@ -73,13 +73,13 @@ class Accesses:
         at = int(np.argmax(hit))
         item = int(held.item[int(found[at])])
         row, lane = int(rows[at]), int(lanes[at])
-        who = str(self.gang.thread(row, lane))
+        who = str(self.batch.thread(row, lane))
         code = "P653" if reads else "P654" if writes else "P652"
         self.reports.in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
 
     def _check_access_objects(self, access: Access, size: int, writes: bool) -> None:
         index, rows, lanes = _flat(access)
-        barriers = self.gang.mbarriers
+        barriers = self.batch.mbarriers
         for offset in {0, max(size - 1, 0)}:
             slots = barriers.at[(index + offset) >> 3].astype(np.int64) - 1
             hit = slots >= 0
@@ -87,7 +87,7 @@ class Accesses:
                 hit &= barriers.live[np.maximum(slots, 0)]
             if hit.any():
                 at = int(np.argmax(hit))
-                who = str(self.gang.thread(int(rows[at]), int(lanes[at])))
+                who = str(self.batch.thread(int(rows[at]), int(lanes[at])))
                 self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
 
 
@@ -103,7 +103,7 @@ def _near(region: Region, access: Access, size: int) -> bool:
 
 
 def _flat(access: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The offsets, rows of the gang and lanes of an access, for the lanes that take part."""
+    """The offsets, rows of the batch and lanes of an access, for the lanes that take part."""
     group = access.group
     shape = (group.n, WARP)
     index = np.broadcast_to(np.asarray(access.index), shape)

@@ -13,7 +13,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.queue import Queue
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
 MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"
@@ -27,18 +27,18 @@ def exited(queue: Queue, rows: np.ndarray) -> None:
             access its shared memory. What the CTA's own operations may still read is a warning, P659, and so
             are copies that nobody committed, P656.
     """
-    gang = queue.gang
-    ctas = np.unique(rows // gang.warps)
-    gone = ctas[~gang.alive.reshape(len(gang.ctas), -1)[ctas].any(axis=1)]
+    batch = queue.batch
+    ctas = np.unique(rows // batch.warps)
+    gone = ctas[~batch.alive.reshape(len(batch.ctas), -1)[ctas].any(axis=1)]
     if not len(gone):
         return
     for operation in queue.in_flight:
         _check_committed(operation, gone)
         _check_bytes(operation, gone)
-    if gang.cluster > 1:
+    if batch.cluster > 1:
         for cta in gone.tolist():
             _check_arrivals(queue, cta)
-            _check_accesses(gang, cta)
+            _check_accesses(batch, cta)
 
 
 def issued(operation: Operation) -> None:
@@ -47,27 +47,27 @@ def issued(operation: Operation) -> None:
     Raises:
         EmulatorFault: P694, it writes to the shared memory of a CTA that has exited, or signals there.
     """
-    gang = operation.gang
-    if gang.cluster == 1:
+    batch = operation.batch
+    if batch.cluster == 1:
         return
-    running: np.ndarray = np.any(gang.alive.reshape(len(gang.ctas), -1), axis=1)
+    running: np.ndarray = np.any(batch.alive.reshape(len(batch.ctas), -1), axis=1)
     if running.all():
         return
     for region in (*operation.reads, *operation.writes):
-        if region.bank is gang.shared:
-            _refuse(operation, region.start // gang.shared.stride, region.item, running)
+        if region.bank is batch.shared:
+            _refuse(operation, region.start // batch.shared.stride, region.item, running)
     slots = _slots(operation)
-    _refuse(operation, gang.mbarriers.place[slots] // gang.shared.stride, np.arange(len(slots)), running)
+    _refuse(operation, batch.mbarriers.place[slots] // batch.shared.stride, np.arange(len(slots)), running)
 
 
 def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
     late = ~running[tiles]
     if late.any():
         at = int(np.argmax(late))
-        gang = operation.gang
+        batch = operation.batch
         raise fault(
             "P694",
-            f"DSMEM-PEER-EXITED: shared memory of CTA {gang.name_cta(int(tiles[at]))}, which has exited, is "
+            f"DSMEM-PEER-EXITED: shared memory of CTA {batch.name_cta(int(tiles[at]))}, which has exited, is "
             "accessed",
             operation.site,
             (operation.thread(int(items[at])),),
@@ -83,36 +83,38 @@ def _slots(operation: Operation) -> np.ndarray:
 
 def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
     """Whether an operation in flight may still read or write the shared memory of CTAs that are gone."""
-    gang = operation.gang
+    batch = operation.batch
     for regions, flags, verb in (
         (operation.reads, operation.unread, "read"),
         (operation.writes, operation.unwritten, "write"),
     ):
         for region in regions:
-            if region.bank is not gang.shared or not flags.any():
+            if region.bank is not batch.shared or not flags.any():
                 continue
             held = region.of_items(flags)
-            tile = held.start // gang.shared.stride
-            own = tile == operation.rows[held.item] // gang.warps
+            tile = held.start // batch.shared.stride
+            own = tile == operation.rows[held.item] // batch.warps
             hit = np.isin(tile, gone)
             if (hit & ~own).any():
                 at = int(np.argmax(hit & ~own))
                 who = operation.thread(int(held.item[at]))
-                _foreign(gang, int(tile[at]), operation.site, f"{verb} its shared memory", f"issued by {who}")
+                _foreign(
+                    batch, int(tile[at]), operation.site, f"{verb} its shared memory", f"issued by {who}"
+                )
             if verb == "read" and hit.any():
                 at = int(np.argmax(hit))
-                gang.launch.warn(
+                batch.launch.warn(
                     "P659",
-                    f"EXIT-WITH-PENDING-READ: CTA {gang.name_cta(int(tile[at]))} exits while this "
+                    f"EXIT-WITH-PENDING-READ: CTA {batch.name_cta(int(tile[at]))} exits while this "
                     "operation may still read its shared memory",
                     operation.site,
                     (f"issued by {operation.thread(int(held.item[at]))}",),
                 )
 
 
-def _foreign(gang: Gang, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
+def _foreign(batch: CtaBatch, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
     message = (
-        f"DSMEM-PEER-EXITED: CTA {gang.name_cta(cta)} exits while another CTA's instruction may still {does}"
+        f"DSMEM-PEER-EXITED: CTA {batch.name_cta(cta)} exits while another CTA's instruction may still {does}"
     )
     raise fault("P694", message, site, (who,), MEET)
 
@@ -124,56 +126,56 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
     `tcgen05.commit` of the same thread: these arrive in their order. An arrival by a thread itself is known
     by any order of threads.
     """
-    gang, barriers = queue.gang, queue.mbarriers
-    mine = np.flatnonzero(barriers.live & (barriers.place // gang.shared.stride == cta))
+    batch, barriers = queue.batch, queue.mbarriers
+    mine = np.flatnonzero(barriers.live & (barriers.place // batch.shared.stride == cta))
     seen = mine[(barriers.visited[mine] > 0) & (barriers.visited[mine] <= barriers.observed[mine])]
     known: dict[int, int] = {}
     for slot in seen.tolist():
         number = -int(barriers.visited_at[slot])
-        if number > 0 and _is_commit(gang.launch.events.site(number)):
+        if number > 0 and _is_commit(batch.launch.events.site(number)):
             visitor = int(barriers.visitor[slot])
             known[visitor] = max(known.get(visitor, 0), number)
     for operation in queue.pending:
         slots = _slots(operation)
-        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // gang.warps != cta)
+        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps != cta)
         if not hit.any():
             continue
         at = int(np.argmax(hit))
         visitor = int(operation.rows[at]) * WARP + int(operation.lanes[at])
         if not _is_commit(operation.site) or known.get(visitor, 0) < operation.number:
             does = _arrives(queue, int(slots[at]))
-            _foreign(gang, cta, operation.site, does, f"issued by {operation.thread(at)}")
-    rows = np.arange(cta * gang.warps, (cta + 1) * gang.warps)
+            _foreign(batch, cta, operation.site, does, f"issued by {operation.thread(at)}")
+    rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
     for slot in np.setdiff1d(mine[barriers.visited[mine] > 0], seen).tolist():
         number, visitor = int(barriers.visited_at[slot]), int(barriers.visitor[slot])
-        site = gang.launch.events.site(abs(number))
+        site = batch.launch.events.site(abs(number))
         if number < 0:
             waited_for = _is_commit(site) and known.get(visitor, 0) > -number
         else:
             by = np.full(len(rows), visitor // WARP)
-            waited_for = bool(gang.happens_before.knows(rows, by, np.full(len(rows), number)).any())
+            waited_for = bool(batch.happens_before.knows(rows, by, np.full(len(rows), number)).any())
         if not waited_for:
-            _foreign(gang, cta, site, _arrives(queue, slot), barriers.thread(visitor))
+            _foreign(batch, cta, site, _arrives(queue, slot), barriers.thread(visitor))
 
 
 def _arrives(queue: Queue, slot: int) -> str:
-    gang, place = queue.gang, int(queue.mbarriers.place[slot])
-    return f"arrive at its mbarrier at {place % gang.shared.stride + gang.launch.shared_start:#x}"
+    batch, place = queue.batch, int(queue.mbarriers.place[slot])
+    return f"arrive at its mbarrier at {place % batch.shared.stride + batch.launch.shared_start:#x}"
 
 
 def _is_commit(site: Site | None) -> bool:
     return site is not None and site.name == "tcgen05.commit"
 
 
-def _check_accesses(gang: Gang, cta: int) -> None:
+def _check_accesses(batch: CtaBatch, cta: int) -> None:
     """Whether accesses of other CTAs' threads to a CTA's shared memory are ordered before its exit."""
-    history = gang.shared.history
+    history = batch.shared.history
     if history is None or history.private:
         return
     first, last = (
-        int(history.granules(at)) for at in (cta * gang.shared.stride, (cta + 1) * gang.shared.stride)
+        int(history.granules(at)) for at in (cta * batch.shared.stride, (cta + 1) * batch.shared.stride)
     )
-    rows = np.arange(cta * gang.warps, (cta + 1) * gang.warps)
+    rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
     for kind, verb in KINDS:
         if not history.has(kind):
             continue
@@ -181,12 +183,12 @@ def _check_accesses(gang: Gang, cta: int) -> None:
             if not record or history.is_async(record):
                 continue
             who = int(history.thread(record)) >> THREAD_BITS
-            if who == int(gang.ctas[cta]) or int(history.number(record)) < gang.launch.events.first:
+            if who == int(batch.ctas[cta]) or int(history.number(record)) < batch.launch.events.first:
                 continue
-            if not gang.happens_before.holds(history, np.full(len(rows), record), rows).any():
-                site = gang.launch.events.site(int(history.number(record)))
-                thread = gang.launch.thread(who, int(history.thread(record)) & THREAD)
-                _foreign(gang, cta, site, f"{verb} its shared memory", str(thread))
+            if not batch.happens_before.holds(history, np.full(len(rows), record), rows).any():
+                site = batch.launch.events.site(int(history.number(record)))
+                thread = batch.launch.thread(who, int(history.thread(record)) & THREAD)
+                _foreign(batch, cta, site, f"{verb} its shared memory", str(thread))
 
 
 def _check_committed(operation: Operation, gone: np.ndarray) -> None:
@@ -194,8 +196,8 @@ def _check_committed(operation: Operation, gone: np.ndarray) -> None:
     if not isinstance(signal, Membership) or signal.groups.name != "cp.async":
         return
     left = signal.index >= signal.groups.committed[operation.rows, operation.lanes]
-    left &= operation.unwritten & np.isin(operation.rows // operation.gang.warps, gone)
+    left &= operation.unwritten & np.isin(operation.rows // operation.batch.warps, gone)
     if left.any():
         message = "ASYNC-NO-COMMIT: a CTA exits with copies that were neither committed nor waited for"
         thread = operation.thread(int(np.argmax(left)))
-        operation.gang.launch.warn("P656", message, operation.site, (thread,))
+        operation.batch.launch.warn("P656", message, operation.site, (thread,))

@@ -10,11 +10,11 @@ from ptxkit.emulator.asynchronous.operation import Membership, Operation
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 
 class Groups:
-    """The groups of one kind, `cp.async` or `bulk`, of every thread of a gang.
+    """The groups of one kind, `cp.async` or `bulk`, of every thread of a batch.
 
     Attributes:
         name: the kind.
@@ -23,10 +23,10 @@ class Groups:
         left: int64 (rows, 32), how many groups that wait left pending.
     """
 
-    def __init__(self, name: str, gang: Gang) -> None:
+    def __init__(self, name: str, batch: CtaBatch) -> None:
         self.name = name
-        self.gang = gang
-        shape = (gang.rows, WARP)
+        self.batch = batch
+        shape = (batch.rows, WARP)
         self.committed = np.zeros(shape, np.int64)
         self.waited = np.zeros(shape, np.int64)
         self.left = np.zeros(shape, np.int64)

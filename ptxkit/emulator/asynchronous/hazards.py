@@ -22,7 +22,7 @@ KINDS = ("write", "first read", "last read")
 
 
 class Hazards(Accesses):
-    """The sanitizer of a gang's queue."""
+    """The sanitizer of a batch's queue."""
 
     # ---- an operation is issued
 
@@ -59,7 +59,7 @@ class Hazards(Accesses):
                     place = self.reports.place(region, int(start[at]))
                     notes = (operation.thread(first), operation.thread(second))
                     said = f"MULTI-ISSUE: several threads issue the same copy to {place}"
-                    self.gang.launch.warn("P607", said, operation.site, notes)
+                    self.batch.launch.warn("P607", said, operation.site, notes)
                     continue
                 message = (
                     "ASYNC-DST-RACE: two threads of one instruction write "
@@ -113,7 +113,7 @@ class Hazards(Accesses):
 
     def _look_back(self, operation: Operation, region: Region, kinds: tuple[str, ...]) -> None:
         """Hold a region against the accesses that are entered for its bytes."""
-        for history, part in histories(self.gang, region, "write" if len(kinds) > 1 else "read"):
+        for history, part in histories(self.batch, region, "write" if len(kinds) > 1 else "read"):
             present = [kind for kind in kinds if history.has(kind)]
             if not present:
                 continue
@@ -139,7 +139,7 @@ class Hazards(Accesses):
     def _reduced(self, history: AccessHistory, record: np.ndarray) -> np.ndarray:
         """Whether records are of reductions: those need not be ordered with one another."""
         numbers, which = np.unique(history.number(record), return_inverse=True)
-        sites = [self.gang.launch.events.site(int(number)) for number in numbers]
+        sites = [self.batch.launch.events.site(int(number)) for number in numbers]
         return np.array([site is not None and "reduces" in site.row.traits for site in sites], bool)[which]
 
     def _judge(
@@ -154,7 +154,7 @@ class Hazards(Accesses):
         record: np.ndarray,
         writes: bool,
     ) -> None:
-        happens_before = self.gang.happens_before
+        happens_before = self.batch.happens_before
         if not happens_before.surely_holds(history, record, operation.rows, operation.warps):
             lanes = operation.lanes[items]
             known = self._ordered(operation, history, record, rows, lanes)
@@ -162,8 +162,8 @@ class Hazards(Accesses):
                 history, record, happens_before.record_of(history, rows, lanes)
             )
             surely = known.all(axis=1)
-            if kind != "write" and not surely.all() and self.gang.warpgroups is not None:
-                surely |= self.gang.warpgroups.took(history, record, rows)
+            if kind != "write" and not surely.all() and self.batch.warpgroups is not None:
+                surely |= self.batch.warpgroups.took(history, record, rows)
             if not surely.all():
                 at = int(np.argmin(surely))
                 self.reports.unordered(
@@ -171,7 +171,7 @@ class Hazards(Accesses):
                 )
         if writes and operation.site.name == "clusterlaunchcontrol.try_cancel.async" and kind != "write":
             self._check_slot(operation, history, rows, items, record)
-        if operation.proxy == "async" and writes and kind != "write" and self.gang.launch.strict:
+        if operation.proxy == "async" and writes and kind != "write" and self.batch.launch.strict:
             self._check_readers(operation, region, history, index, rows, items, record)
         if operation.proxy != "async" or writes:
             return
@@ -182,7 +182,7 @@ class Hazards(Accesses):
             return
         copied = self._copied(history, record) & (operation.site.row.chapter in MATRIX_UNITS)
         for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
-            if some.any() and (self.gang.launch.strict or not lenient):
+            if some.any() and (self.batch.launch.strict or not lenient):
                 at = int(np.argmax(some))
                 place, item = int(index[at]), int(items[at])
                 self.reports.unfenced(operation, region, history, place, item, record[at], lenient)
@@ -192,7 +192,7 @@ class Hazards(Accesses):
         operation (9.7.9.25.3.1), and only bulk copies are in the async proxy (9.7.9.25.2). Triton and
         FlashMLA hand what it wrote to matrix units without a proxy fence."""
         numbers, which = np.unique(history.number(record), return_inverse=True)
-        sites = [self.gang.launch.events.site(int(number)) for number in numbers]
+        sites = [self.batch.launch.events.site(int(number)) for number in numbers]
         return np.array([site is not None and site.name == "cp.async" for site in sites], bool)[which]
 
     def _check_readers(
@@ -208,7 +208,7 @@ class Hazards(Accesses):
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of
         `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
         space = "shared" if isinstance(region.bank, TiledBank) else "global"
-        covered = history.is_async(record) | self.gang.happens_before.visible_to_async_proxy(
+        covered = history.is_async(record) | self.batch.happens_before.visible_to_async_proxy(
             history, record, rows, space
         )
         if not covered.all():
@@ -221,7 +221,7 @@ class Hazards(Accesses):
             site, who = self.reports.party(history, record[at], place)
             read = f"{who} read it" + (f": `{site.instruction.spelling}` at {site.where}" if site else "")
             notes = (f"{operation.thread(int(items[at]))} issues the write here", read)
-            self.gang.launch.warn("P666", message, operation.site, notes)
+            self.batch.launch.warn("P666", message, operation.site, notes)
 
     def _check_slot(
         self,
@@ -232,7 +232,7 @@ class Hazards(Accesses):
         record: np.ndarray,
     ) -> None:
         """A response may only be overwritten once a proxy fence covers its readers."""
-        covered = history.is_async(record) | self.gang.happens_before.visible_to_async_proxy(
+        covered = history.is_async(record) | self.batch.happens_before.visible_to_async_proxy(
             history, record, rows, "shared"
         )
         if not covered.all():
@@ -248,8 +248,8 @@ class Hazards(Accesses):
 
     def _check_objects(self, operation: Operation, region: Region) -> None:
         """Nothing may write the bytes of a live mbarrier."""
-        barriers = self.gang.mbarriers
-        if region.bank is not self.gang.shared or not barriers.live.any():
+        barriers = self.batch.mbarriers
+        if region.bank is not self.batch.shared or not barriers.live.any():
             return
         slots = np.flatnonzero(barriers.live)
         found = region.holding(barriers.place[slots], 8)
@@ -266,7 +266,7 @@ class Hazards(Accesses):
         Raises:
             EmulatorFault: P678, an operation that signals one of them is not done.
         """
-        phase = self.gang.mbarriers.phase
+        phase = self.batch.mbarriers.phase
         turned = frozenset(slots.tolist())
         for operation in list(self.queue.in_flight):
             signal = operation.signal
@@ -288,7 +288,7 @@ class Hazards(Accesses):
 
     def _tell(self, operation: Operation, item: int, slot: int) -> None:
         """An arrival tells of what its CTA's threads issued before it."""
-        warps = self.gang.warps
+        warps = self.batch.warps
         for tracked in operation.after:
             mine = tracked.rows // warps == operation.rows[item] // warps
             self.leave(tracked, mine, np.full(tracked.count, slot))
@@ -309,9 +309,9 @@ class Hazards(Accesses):
             slots: the mbarriers whose phases tell, one an item; None where a wait does.
             reads, writes: which of the accesses.
         """
-        gang = self.gang
+        batch = self.batch
         read, written = items & operation.unread & reads, items & operation.unwritten & writes
-        own = gang.launch.events.take(operation.site) if read.any() or written.any() else 0
+        own = batch.launch.events.take(operation.site) if read.any() or written.any() else 0
         for regions, chosen, kinds in (
             (operation.reads, read, ("first read", "last read")),
             (operation.writes, written, ("write",)),
@@ -320,20 +320,20 @@ class Hazards(Accesses):
                 continue
             for region in regions:
                 part = region.of_items(chosen)
-                for history, within in histories(self.gang, part, kinds[0]):
+                for history, within in histories(self.batch, part, kinds[0]):
                     index, interval = granules(history, within)
                     item = within.item[interval]
                     if slots is not None:
-                        threads = gang.happens_before.record_of_slot(history, gang.mbarriers, slots[item])
+                        threads = batch.happens_before.record_of_slot(history, batch.mbarriers, slots[item])
                         records = history.own(own, ASYNC, threads)
                     elif operation.completion is not None:
-                        ctas = operation.rows[item] // gang.warps
-                        threads = gang.happens_before.record_of_machine(
+                        ctas = operation.rows[item] // batch.warps
+                        threads = batch.happens_before.record_of_machine(
                             history, operation.completion[item], ctas
                         )
                         records = history.own(own, ASYNC, threads)
                     else:
-                        threads = gang.happens_before.record_of(
+                        threads = batch.happens_before.record_of(
                             history, operation.rows[item], operation.lanes[item]
                         )
                         records = history.own(own, WEAK, threads)
@@ -384,9 +384,9 @@ class Hazards(Accesses):
     ) -> np.ndarray:
         """Whether a record happens before what the issuing lane does, or the issuing warps: (rows, warps)."""
         if operation.warps == 1:
-            return self.gang.happens_before.holds(history, record, rows, lanes=lanes)[:, None]
+            return self.batch.happens_before.holds(history, record, rows, lanes=lanes)[:, None]
         each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
-        ordered = self.gang.happens_before.holds(history, record.repeat(operation.warps), each)
+        ordered = self.batch.happens_before.holds(history, record.repeat(operation.warps), each)
         return ordered.reshape(-1, operation.warps)
 
 

@@ -12,10 +12,10 @@ from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 
-def histories(gang: Gang, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
+def histories(batch: CtaBatch, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
     """The histories for a region, each with the intervals that it is for."""
     bank = region.bank
     if not len(region.start):
@@ -39,7 +39,7 @@ def histories(gang: Gang, region: Region, kind: str) -> Iterator[tuple[AccessHis
         for owner, part in parts:
             history = owner.history
             if history is None and kind == "write":
-                history = gang.launch.seek_races(owner)
+                history = batch.launch.seek_races(owner)
             if history is not None:
                 yield history, part
 

@@ -1,4 +1,4 @@
-"""The counts of the mbarriers of a gang: arrivals, phases, tx-counts. PTX ISA 9.7.13.15.1 to 9.7.13.15.5."""
+"""The counts of the mbarriers of a batch: arrivals, phases, tx-counts. PTX ISA 9.7.13.15.1 to 9.7.13.15.5."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptxkit.emulator.values import WARP
 
 
 class MBarriers(Objects):
-    """All mbarrier objects of a gang, and what changes their counts."""
+    """All mbarrier objects of a batch, and what changes their counts."""
 
     # ---- what changes the counts
 
@@ -26,7 +26,7 @@ class MBarriers(Objects):
         self._check_range(slots, site, threads)
         self._late(slots, slots[self.pending[slots] == 0], site, threads)
         self.expected_by[slots] = threads // WARP
-        self.expected_at[slots] = self.gang.launch.events.take(site)
+        self.expected_at[slots] = self.batch.launch.events.take(site)
         self._settle(slots, site)
 
     def _late(self, slots: np.ndarray, late: np.ndarray, site: Site, threads: np.ndarray) -> None:
@@ -37,7 +37,7 @@ class MBarriers(Objects):
                 f"MBAR-EXPECT-LATE: nothing orders the expect-tx of {self.name(int(late[0]))} "
                 "before the last arrival of its phase"
             )
-            self.gang.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
+            self.batch.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
 
     def complete(
         self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site, issued: int = 0
@@ -46,7 +46,7 @@ class MBarriers(Objects):
 
         Args:
             slots, amounts: the mbarriers, and bytes of each.
-            threads: whose operation it is, by number in the gang.
+            threads: whose operation it is, by number in the batch.
             site: the instruction.
             issued: the event of an asynchronous operation's issue; 0 where threads do it themselves.
         """
@@ -73,7 +73,7 @@ class MBarriers(Objects):
         Args:
             slots: the mbarrier of each arrival.
             counts: of each.
-            threads: who arrives, by number in the gang.
+            threads: who arrives, by number in the batch.
             site: the instruction.
             expects: bytes that each expects first.
             drops: whether the counts leave the expected count of later phases too.
@@ -96,7 +96,7 @@ class MBarriers(Objects):
             message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
-        if self.gang.launch.strict:
+        if self.batch.launch.strict:
             self._check_observed(slots, threads, site)
         self._note("drops" if drops else "arrives", site, slots, counts, threads)
         self._visit(slots, threads, site, issued)
@@ -117,9 +117,9 @@ class MBarriers(Objects):
         if over.any():
             raise self._over_arrival(slots, counts, threads, over, site)
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
-        if last.any() and self.gang.launch.sanitize:
+        if last.any() and self.batch.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]
-            happens_before, by, when = self.gang.happens_before, self.expected_by[at], self.expected_at[at]
+            happens_before, by, when = self.batch.happens_before, self.expected_by[at], self.expected_at[at]
             self._late(
                 slots,
                 at[~(happens_before.knows(rows, by, when) | happens_before.released(at, by, when))],
@@ -143,15 +143,15 @@ class MBarriers(Objects):
 
     def _visit(self, slots: np.ndarray, threads: np.ndarray, site: Site, issued: int = 0) -> None:
         """Take note of what other CTAs of the cluster do to mbarriers."""
-        gang = self.gang
-        if gang.cluster == 1 or not gang.launch.sanitize:
+        batch = self.batch
+        if batch.cluster == 1 or not batch.launch.sanitize:
             return
-        away = threads // (WARP * gang.warps) != self.place[slots] // gang.shared.stride
+        away = threads // (WARP * batch.warps) != self.place[slots] // batch.shared.stride
         if away.any():
             reached = slots[away]
             self.visited[reached] = self.phase[reached] + 1
             self.visitor[reached] = threads[away]
-            self.visited_at[reached] = -issued or gang.launch.events.take(site)
+            self.visited_at[reached] = -issued or batch.launch.events.take(site)
 
     def _check_observed(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """Warn of an arrival in a phase though no wait has said yes since the one before completed
@@ -164,7 +164,7 @@ class MBarriers(Objects):
                 f"MBAR-PHASE-UNOBSERVED: an arrival in phase {int(self.phase[slot])} of {self.name(slot)}, "
                 "and no wait has seen that the phase before is complete"
             )
-            self.gang.launch.warn("P683", message, site, (self.thread(int(threads[at])),))
+            self.batch.launch.warn("P683", message, site, (self.thread(int(threads[at])),))
 
     def observe(self, slots: np.ndarray) -> None:
         """Waits for the phase before the current one have said yes."""
@@ -234,14 +234,14 @@ class MBarriers(Objects):
         turned = np.unique(slots[full])
         self.phase[turned] += 1
         self.pending[turned] = self.expected[turned]
-        gang = self.gang
-        gang.queue.phases_completed(turned, site)
-        self.turned[turned] = gang.launch.events.take(site)
-        gang.launch.counts.phases += len(turned)
-        gang.happens_before.publish(turned)
-        if gang.trace is not None:
-            gang.trace.turned(turned)
-        gang.wake(turned)
+        batch = self.batch
+        batch.queue.phases_completed(turned, site)
+        self.turned[turned] = batch.launch.events.take(site)
+        batch.launch.counts.phases += len(turned)
+        batch.happens_before.publish(turned)
+        if batch.trace is not None:
+            batch.trace.turned(turned)
+        batch.wake(turned)
 
     # ---- waits
 

@@ -1,7 +1,7 @@
 """The life of mbarrier objects: init, inval, and who may use one. PTX ISA 9.7.13.15.9, 9.7.13.15.10.
 
-A slot is the number of an mbarrier object in its gang; the arrays below are indexed by it. The eight bytes in
-shared memory mean nothing to programs and stay as they were.
+A slot is the number of an mbarrier object in its batch; the arrays below are indexed by it. The eight bytes
+in shared memory mean nothing to programs and stay as they were.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ptxkit.emulator.asynchronous.story import KEPT, Event, Story
 from ptxkit.emulator.faults import Site, fault
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 MOST = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
@@ -40,7 +40,7 @@ COUNTS = (
 
 
 class Objects(Story):
-    """All mbarrier objects of a gang.
+    """All mbarrier objects of a batch.
 
     Attributes:
         place: where each slot's object lies in the shared bank.
@@ -48,20 +48,20 @@ class Objects(Story):
         expected, pending, tx: the counts.
         live: whether it is valid: initialised and not invalidated.
         local: its number among the objects at the same offsets of their CTAs; see `HappensBefore.completed`.
-        begun, by: the event of its init, and the gang's row that did it.
+        begun, by: the event of its init, and the batch's row that did it.
         turned: the event of its last phase's completion.
         observed: how many of its phases had completed when a wait last said yes.
         expected_by, expected_at: the row and the event of its last expect-tx that was no arrival as well.
         visited: one more than the phase in which another CTA last arrived at it or sent bytes for it; 0 for
             never.
-        visitor, visited_at: that thread, by its number in the gang, and the event; negative, that of the
+        visitor, visited_at: that thread, by its number in the batch, and the event; negative, that of the
             issue, where an asynchronous operation did it.
         stamp: grows with every change.
     """
 
-    def __init__(self, gang: Gang) -> None:
-        self.gang = gang
-        self.at: np.ndarray = np.zeros(len(gang.shared.data) // 8, np.int32)
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
+        self.at: np.ndarray = np.zeros(len(batch.shared.data) // 8, np.int32)
         self.place = np.zeros(0, np.int64)
         self.phase = np.zeros(0, np.int64)
         self.expected = np.zeros(0, np.int64)
@@ -119,14 +119,14 @@ class Objects(Story):
         self.expected[slots] = self.pending[slots] = counts
         self.tx[slots] = 0
         self.live[slots] = True
-        self.begun[slots] = self.gang.launch.events.take(site)
+        self.begun[slots] = self.batch.launch.events.take(site)
         self.by[slots] = rows
-        self.gang.happens_before.forget_slots(slots)
+        self.batch.happens_before.forget_slots(slots)
         for slot in slots.tolist():
             self._sites[slot] = site
         self.stamp += 1
-        if self.gang.trace is not None:
-            self.gang.trace.turned(slots)
+        if self.batch.trace is not None:
+            self.batch.trace.turned(slots)
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
         message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
@@ -150,11 +150,11 @@ class Objects(Story):
         for name in COUNTS:
             setattr(self, name, np.append(getattr(self, name), none))
         self.live = np.append(self.live, none.astype(bool))
-        offsets = (places % self.gang.shared.stride).tolist()
+        offsets = (places % self.batch.shared.stride).tolist()
         local = [self._locals.setdefault(offset, len(self._locals)) for offset in offsets]
         self.local = np.append(self.local, local).astype(np.int64)
         self._sites += [site] * more
-        self.gang.happens_before.grow_slots(len(self.place), len(self._locals))
+        self.batch.happens_before.grow_slots(len(self.place), len(self._locals))
 
     def reserve(self, thread: int = -1) -> int:
         """A number of its own in `HappensBefore.completed`, for what the asynchronous machine does by itself.
@@ -163,7 +163,7 @@ class Objects(Story):
             thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
         """
         local = self._locals.setdefault(-2 - thread, len(self._locals))
-        self.gang.happens_before.grow_slots(len(self.place), len(self._locals))
+        self.batch.happens_before.grow_slots(len(self.place), len(self._locals))
         return local
 
     def machine(self, cta: int, local: int) -> str:
@@ -176,21 +176,21 @@ class Objects(Story):
         at = next((at for at, number in self._locals.items() if number == local), -1)
         if at >= -1:
             return "the asynchronous machine"
-        return f"the warpgroup of {self.gang.launch.thread(cta, -2 - at)}"
+        return f"the warpgroup of {self.batch.launch.thread(cta, -2 - at)}"
 
     def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
         """mbarrier.inval: the bytes are free for other use, and undefined."""
         slots = self.find(issuers, places, site)
         self.live[slots] = False
         self.stamp += 1
-        if self.gang.trace is not None:
-            self.gang.trace.invalidated(slots)
-        shadow = self.gang.shared.shadow
+        if self.batch.trace is not None:
+            self.batch.trace.invalidated(slots)
+        shadow = self.batch.shared.shadow
         if shadow is not None:
             for place in np.unique(places).tolist():
                 shadow[place : place + 8] = 0xFF
-                offset = place % self.gang.shared.stride
-                self.gang.shared.spoil(offset, offset + 7)
+                offset = place % self.batch.shared.stride
+                self.batch.shared.spoil(offset, offset + 7)
 
     def find(self, issuers: Issuers, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
         """The slots of the objects at places of the shared bank, one for each issuing thread.
@@ -226,12 +226,12 @@ class Objects(Story):
                 site,
                 (issuers.name(at),),
             )
-        if visible and self.gang.launch.sanitize:
+        if visible and self.batch.launch.sanitize:
             self._check_visible(issuers, slots, site)
         return slots
 
     def _check_visible(self, issuers: Issuers, slots: np.ndarray, site: Site) -> None:
-        happens_before = self.gang.happens_before
+        happens_before = self.batch.happens_before
         rows = issuers.rows
         unseen = ~happens_before.knows(rows, self.by[slots], self.begun[slots]) & (
             happens_before.initialised[rows] <= self.begun[slots]
@@ -241,7 +241,7 @@ class Objects(Story):
             slot = int(slots[at])
             init = self._sites[slot]
             where = f"{init.where}"
-            remote = issuers.rows[at] // self.gang.warps != self.by[slot] // self.gang.warps
+            remote = issuers.rows[at] // self.batch.warps != self.by[slot] // self.batch.warps
             advice = (
                 "`fence.mbarrier_init.release.cluster` and a cluster barrier "
                 "must lie between the init and its use"
@@ -263,5 +263,5 @@ class Objects(Story):
             )
 
     def _warp(self, row: int) -> str:
-        thread = self.gang.thread(row, 0)
+        thread = self.batch.thread(row, 0)
         return f"the warp of {thread}"

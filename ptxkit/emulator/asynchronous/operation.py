@@ -15,7 +15,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.groups import Groups
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 
@@ -26,7 +26,7 @@ class Issuers:
     Attributes:
         group: the group.
         at: their places in the group's (n, 32) values: row and lane.
-        rows: their rows of the gang.
+        rows: their rows of the batch.
         lanes_each: for how many lanes of its warp each stands; None where each stands for itself.
     """
 
@@ -78,7 +78,7 @@ class Issuers:
 
     @property
     def threads(self) -> np.ndarray:
-        """The number of each in the gang."""
+        """The number of each in the batch."""
         return self.rows * WARP + self.lanes
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ class Issuers:
 
     def name(self, item: int) -> str:
         """`thread (3, 0, 0) of CTA (0, 0, 0)`."""
-        return str(self.group.gang.thread(int(self.rows[item]), int(self.lanes[item])))
+        return str(self.group.batch.thread(int(self.rows[item]), int(self.lanes[item])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +150,7 @@ class Operation:
 
     Attributes:
         site: the instruction.
-        gang: where.
+        batch: where.
         rows, lanes: the issuing thread of each item.
         reads, writes: bytes that it touches.
         fetch: reads every source; what it returns goes to `deliver`, which writes every result.
@@ -170,7 +170,7 @@ class Operation:
     """
 
     site: Site
-    gang: Gang
+    batch: CtaBatch
     rows: np.ndarray
     lanes: np.ndarray
     reads: tuple[Region, ...] = ()
@@ -203,4 +203,4 @@ class Operation:
 
     def thread(self, item: int) -> str:
         """The issuing thread of an item, as messages call it."""
-        return str(self.gang.thread(int(self.rows[item]), int(self.lanes[item])))
+        return str(self.batch.thread(int(self.rows[item]), int(self.lanes[item])))

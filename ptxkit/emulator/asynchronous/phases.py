@@ -19,7 +19,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.places import Places
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
 
@@ -68,9 +68,9 @@ class PhaseSyncPoint:
             EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's
                 (P684).
         """
-        barriers = group.gang.mbarriers
+        barriers = group.batch.mbarriers
         slots = barriers.find(issuers, self.places(group, issuers), self.site)
-        away = barriers.place[slots] // group.gang.shared.stride != issuers.rows // group.gang.warps
+        away = barriers.place[slots] // group.batch.shared.stride != issuers.rows // group.batch.warps
         if away.any():
             at = int(np.argmax(away))
             raise fault(
@@ -105,12 +105,12 @@ class PhaseSyncPoint:
         issuers = self.who(group, guard)
         if not len(issuers):
             return group
-        gang = group.gang
+        batch = group.batch
         slots, done = self.look(group, issuers)
         if done.all():
             return group
-        refused = gang.queue.refused
-        if id(self) not in refused and not gang.queue.eager:
+        refused = batch.queue.refused
+        if id(self) not in refused and not batch.queue.eager:
             refused.add(id(self))
             return group
         held = np.broadcast_to(issuers.spread(~done), (group.n, WARP))
@@ -123,23 +123,23 @@ class PhaseSyncPoint:
             waiting = group.part(held, count, group.pc)
             going = group.part(group.full_mask() & ~held, group.lanes - count, group.pc)
         waiting.result = slots[~done]
-        gang.add_blocked(waiting, self)
+        batch.add_blocked(waiting, self)
         return going
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: that completes no phase."""
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for, and why it can't come."""
         guard = self.guard(group) if self.guard is not None else None
         issuers = self.who(group, guard)
         mine = np.flatnonzero(issuers.rows == row)
-        slots = gang.mbarriers.find(issuers, self.places(group, issuers), self.site, visible=False)
+        slots = batch.mbarriers.find(issuers, self.places(group, issuers), self.site, visible=False)
         slot = int(slots[mine[0]])
         phase = int(issuers.take(self.phase(group))[mine[0]])
-        self._stuck, why = gang.mbarriers.stuck(slot)
+        self._stuck, why = batch.mbarriers.stuck(slot)
         wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
-        state, *story = gang.mbarriers.state(slot)
+        state, *story = batch.mbarriers.state(slot)
         if len(self.story) < STORIES:
             self.story += story
         return f"{wanted} of {state}; {why}"

@@ -1,4 +1,4 @@
-"""The queue of a gang's asynchronous operations: when each happens, and who may know of it."""
+"""The queue of a batch's asynchronous operations: when each happens, and who may know of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 AT_ONCE = 0.3
 """In random order, how often an operation happens at issue, and how often one happens when groups change."""
@@ -29,10 +29,10 @@ TIME_LIMIT = 1_000_000
 
 
 class Queue:
-    """The operations of a gang that are in flight.
+    """The operations of a batch that are in flight.
 
     Attributes:
-        gang: the gang.
+        batch: the batch.
         pending: those that have not been delivered, in the order of their issue.
         in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
         groups: the groups of each kind.
@@ -40,22 +40,22 @@ class Queue:
         refused: the synchronisation points whose first look at an incomplete phase has said no; by `id`.
     """
 
-    def __init__(self, gang: Gang) -> None:
-        self.gang = gang
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
         self.pending: list[Operation] = []
         self.in_flight: list[Operation] = []
-        self.groups = {name: Groups(name, gang) for name in ("cp.async", "bulk")}
+        self.groups = {name: Groups(name, batch) for name in ("cp.async", "bulk")}
         self.hazards = Hazards(self)
-        self.eager = gang.launch.timing == "eager"
-        self._random = gang.launch.random
+        self.eager = batch.launch.timing == "eager"
+        self._random = batch.launch.random
         self._stamp = -1
         self._states: set[bytes] = set()
         self.refused: set[int] = set()
 
     @property
     def mbarriers(self) -> MBarriers:
-        """The gang's mbarriers."""
-        return self.gang.mbarriers
+        """The batch's mbarriers."""
+        return self.batch.mbarriers
 
     # ---- what instructions call
 
@@ -65,7 +65,7 @@ class Queue:
         Raises:
             EmulatorFault: its bytes are in use.
         """
-        launch = self.gang.launch
+        launch = self.batch.launch
         operation.number = launch.events.take(operation.site)
         launch.counts.issue(operation.site.name, operation.count)
         if launch.sanitize:
@@ -73,8 +73,8 @@ class Queue:
             self.hazards.enter(operation)
             self.in_flight.append(operation)
         self.pending.append(operation)
-        if self.gang.trace is not None:
-            self.gang.trace.issued(operation)
+        if self.batch.trace is not None:
+            self.batch.trace.issued(operation)
         if self.eager:
             self.complete(operation)
         elif self._random is not None:
@@ -104,9 +104,9 @@ class Queue:
         operation.deliver(operation.data)
         operation.data = None
         self.pending.remove(operation)
-        if self.gang.trace is not None:
-            self.gang.trace.completed(operation)
-        self.gang.launch.changes += 1
+        if self.batch.trace is not None:
+            self.batch.trace.completed(operation)
+        self.batch.launch.changes += 1
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):
                 operation.phases = self.mbarriers.phase[slots]
@@ -140,7 +140,7 @@ class Queue:
             items: which, bool (count,).
             reads, writes: which of its accesses.
         """
-        if self.gang.launch.sanitize:
+        if self.batch.launch.sanitize:
             self.hazards.leave(operation, items, None, reads, writes)
             self._forget()
 
@@ -155,7 +155,7 @@ class Queue:
             read: whether it is enough that the sources have been read.
         """
         groups = self.groups[name]
-        number = self.gang.launch.events.take(site)
+        number = self.batch.launch.events.take(site)
         for operation in list(dict.fromkeys((*self.pending, *self.in_flight))):
             signal = operation.signal
             if not isinstance(signal, Membership) or signal.groups is not groups:
@@ -215,7 +215,7 @@ class Queue:
         if self._random is not None:
             self._draw()
             return True
-        wanted = frozenset(self.gang.awaited().tolist())
+        wanted = frozenset(self.batch.awaited().tolist())
         chosen = [operation for operation in self.pending if _signals(operation, wanted)] if wanted else []
         if not chosen:
             self.complete(self.pending[0])
@@ -230,25 +230,25 @@ class Queue:
         Returns:
             Whether a group can run.
         """
-        gang = self.gang
+        batch = self.batch
         while self.pending:
             self.advance()
-            if gang.ready:
+            if batch.ready:
                 return True
-        launch = gang.launch
+        launch = batch.launch
         stamp = self.mbarriers.stamp + launch.changes
         if stamp != self._stamp:
             self._stamp = stamp
             self._states.clear()
-        now = state(launch, [gang])
+        now = state(launch, [batch])
         if now in self._states or len(self._states) > EXPIRIES:
             return False
         self._states.add(now)
         launch.clock += TIME_LIMIT
-        return gang.expire()
+        return batch.expire()
 
     def drain(self) -> None:
-        """The gang's threads have exited: whatever is in flight happens."""
+        """The batch's threads have exited: whatever is in flight happens."""
         while self.pending:
             self.complete(self.pending[0])
 

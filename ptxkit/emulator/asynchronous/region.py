@@ -13,7 +13,7 @@ class Region:
     """Byte intervals of a bank.
 
     Args:
-        bank: `gang.shared` or `launch.memory`.
+        bank: `batch.shared` or `launch.memory`.
         start: offset of the first byte of each interval in the bank, int64 (n,).
         size: bytes of each, int64 (n,) or one number for all; 0 for none.
         item: the item of the operation that each belongs to; by default one interval an item.

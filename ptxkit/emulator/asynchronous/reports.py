@@ -16,7 +16,7 @@ from ptxkit.emulator.memory import BASE, TiledBank
 from ptxkit.emulator.race_findings import met_before_wait
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 
 READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
@@ -24,25 +24,25 @@ READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen
 
 
 class Reports:
-    """Raises the findings of a gang."""
+    """Raises the findings of a batch."""
 
-    def __init__(self, gang: Gang) -> None:
-        self.gang = gang
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
 
     def place(self, region: Region, index: int) -> str:
         if isinstance(region.bank, TiledBank):
-            tile, offset = divmod(index, self.gang.shared.stride)
-            where = f"shared memory at {offset + self.gang.launch.shared_start:#x}"
-            return f"{where} of CTA {self.gang.name_cta(tile)}"
+            tile, offset = divmod(index, self.batch.shared.stride)
+            where = f"shared memory at {offset + self.batch.launch.shared_start:#x}"
+            return f"{where} of CTA {self.batch.name_cta(tile)}"
         return f"global memory at {index + BASE:#x}"
 
     def party(self, history: AccessHistory, record: Any, place: int) -> tuple[Site | None, str]:
         """The instruction behind a record, and who it is of."""
-        gang = self.gang
-        site = gang.launch.events.site(int(history.number(record)))
+        batch = self.batch
+        site = batch.launch.events.site(int(history.number(record)))
         thread = int(history.thread(record))
-        cta = int(gang.ctas[place // gang.shared.stride]) if history.private else thread >> THREAD_BITS
-        named = gang.mbarriers.machine if history.is_async(record) else gang.launch.thread
+        cta = int(batch.ctas[place // batch.shared.stride]) if history.private else thread >> THREAD_BITS
+        named = batch.mbarriers.machine if history.is_async(record) else batch.launch.thread
         return site, str(named(cta, thread & THREAD))
 
     def unordered(
@@ -58,9 +58,9 @@ class Reports:
     ) -> None:
         place = history.offset(granule)
         shared = isinstance(region.bank, TiledBank)
-        if int(history.number(record)) < self.gang.launch.events.first:
+        if int(history.number(record)) < self.batch.launch.events.first:
             later, earlier = "write" if writes else "read", kind.rpartition(" ")[2]
-            met_before_wait(self.gang.launch, operation.site, operation.thread(item), place, earlier, later)
+            met_before_wait(self.batch.launch, operation.site, operation.thread(item), place, earlier, later)
             return
         code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
         verb = "write" if writes else "read"
@@ -83,7 +83,7 @@ class Reports:
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
         row = operation.rows[item : item + 1]
-        if self.gang.happens_before.holds(history, np.array([record]), row).all():
+        if self.batch.happens_before.holds(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
@@ -112,7 +112,7 @@ class Reports:
             if site.span is not None:
                 labels.append(Label(site.span, "written here"))
         row = int(operation.rows[item])
-        fenced = int(self.gang.happens_before.last_proxy_fence[row])
+        fenced = int(self.batch.happens_before.last_proxy_fence[row])
         if fenced:
             notes.append(
                 "the issuing warp's last `fence.proxy.async` came before it had seen "
@@ -126,10 +126,10 @@ class Reports:
         )
         if not lenient:
             raise fault("P665", message, operation.site, notes, help, labels)
-        self.gang.launch.warn("P665", message, operation.site, notes, help, labels)
+        self.batch.launch.warn("P665", message, operation.site, notes, help, labels)
 
     def raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
-        barriers = self.gang.mbarriers
+        barriers = self.batch.mbarriers
         raise fault(
             "P672",
             f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
@@ -173,7 +173,7 @@ class Reports:
         code, rule, said, help = self._missed_wait(operation, item, row, lane)
         message = f"{rule}: {where} is read {said}"
         if code == "P660":
-            self.gang.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
+            self.batch.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
             return
         self.report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
 
@@ -226,7 +226,7 @@ class Reports:
             )
         if isinstance(signal, Transaction | Arrival):
             slot = int(signal.slots[item % len(signal.slots)])
-            last = self.gang.happens_before.last_wait(row, slot, self.gang.mbarriers)
+            last = self.batch.happens_before.last_wait(row, slot, self.batch.mbarriers)
             if last > operation.number:
                 said = "after a wait that passed on a phase completed before: the parity is stale"
                 return (
@@ -253,7 +253,7 @@ class Reports:
                     return [f"its `{groups.name}` group has not been committed"]
                 return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
             case Transaction(slots=slots) | Arrival(slots=slots):
-                return self.gang.mbarriers.state(int(slots[item % len(slots)]))
+                return self.batch.mbarriers.state(int(slots[item % len(slots)]))
         return []
 
     def report(
@@ -282,7 +282,7 @@ class Reports:
         assert isinstance(operation.signal, Transaction)
         item = int(np.argmax(hit))
         slot = int(operation.signal.slots[item])
-        barriers = self.gang.mbarriers
+        barriers = self.batch.mbarriers
         phase = int(barriers.phase[slot])
         labels = [Label(operation.site.span, "still in flight")] if operation.site.span else []
         if operation.site.span == site.span:

@@ -13,7 +13,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 KEPT = 256
 """How many past instructions on mbarriers findings can look back on."""
@@ -29,7 +29,7 @@ class Event:
         what: `arrives`, `expects`, `completes`, `drops`.
         site: the instruction.
         slots, phases, amounts: the mbarrier of each, its phase then, arrivals or bytes.
-        threads: who, by number in the gang.
+        threads: who, by number in the batch.
     """
 
     what: str
@@ -43,7 +43,7 @@ class Event:
 class Story:
     """The part of `MBarriers` that tells of them."""
 
-    gang: Gang
+    batch: CtaBatch
     place: np.ndarray
     phase: np.ndarray
     expected: np.ndarray
@@ -58,17 +58,17 @@ class Story:
 
     def name_of(self, place: int) -> str:
         """`the mbarrier at 0x400 of CTA (0, 0, 0)`."""
-        gang = self.gang
-        tile, offset = divmod(place, gang.shared.stride)
-        return f"the mbarrier at {offset + gang.launch.shared_start:#x} of CTA {gang.name_cta(tile)}"
+        batch = self.batch
+        tile, offset = divmod(place, batch.shared.stride)
+        return f"the mbarrier at {offset + batch.launch.shared_start:#x} of CTA {batch.name_cta(tile)}"
 
     def name(self, slot: int) -> str:
         """The same for a slot."""
         return self.name_of(int(self.place[slot]))
 
     def thread(self, number: int) -> str:
-        """A thread by its number in the gang."""
-        return str(self.gang.thread(number // WARP, number % WARP))
+        """A thread by its number in the batch."""
+        return str(self.batch.thread(number // WARP, number % WARP))
 
     def state(self, slot: int) -> list[str]:
         """Notes on a slot's state, and on what happened in its phase."""

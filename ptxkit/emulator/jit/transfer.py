@@ -159,9 +159,9 @@ class CompiledTransfer:
     def _done(self, group: Group) -> bool:
         """Do it, unless something is in doubt."""
         transfer, undefined = self._transfer, group.undefined
-        gang, guard = group.gang, transfer.guard
-        launch = gang.launch
-        if launch.program.asynchronous and (gang.queue.in_flight or len(gang.mbarriers.place)):
+        batch, guard = group.batch, transfer.guard
+        launch = batch.launch
+        if launch.program.asynchronous and (batch.queue.in_flight or len(batch.mbarriers.place)):
             return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False
@@ -210,8 +210,8 @@ class CompiledTransfer:
 
     def _place(self, group: Group, addresses: Addresses) -> Place | None:
         """Where the addresses lie; None where that, or whether they may, is for numpy to say."""
-        accessor, gang = self._transfer.accessor, group.gang
-        launch, low, high = gang.launch, addresses.low, addresses.high
+        accessor, batch = self._transfer.accessor, group.batch
+        launch, low, high = batch.launch, addresses.low, addresses.high
         space, window = accessor.space, 0
         if space == "generic":
             space = space_of(low)
@@ -222,7 +222,7 @@ class CompiledTransfer:
             start = launch.shared_start + window
             if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared_total:
                 return None
-            bank = gang.shared
+            bank = batch.shared
             suspect = bank.suspect(low - start, high - start + accessor.size - 1)
             return Place(space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect)
         if space != "global":
@@ -241,7 +241,7 @@ class CompiledTransfer:
 
     def _note(self, group: Group, addresses: Addresses, place: Place, what: str) -> None:
         """Count what it costs the memory system, where that is asked for."""
-        traffic = group.gang.launch.counts.traffic
+        traffic = group.batch.launch.counts.traffic
         if traffic is not None:
             size, array = self._transfer.width * self._transfer.count, addresses.array
             traffic.lanes(place.space, array, addresses.active, group.n, size, what, offset=self._offset)
@@ -264,7 +264,7 @@ class CompiledTransfer:
                 before.append(np.ascontiguousarray(np.broadcast_to(old, shape)))
         if not self._move(group, addresses, place, made, before):
             return False
-        group.gang.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
+        group.batch.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
         self._note(group, addresses, place, "loaded")
         for target, value in zip(transfer.targets, made, strict=True):
             if target is not None:
@@ -272,7 +272,7 @@ class CompiledTransfer:
         return True
 
     def _store(self, group: Group, addresses: Addresses, place: Place) -> bool:
-        transfer, launch = self._transfer, group.gang.launch
+        transfer, launch = self._transfer, group.batch.launch
         if launch.watching or (place.suspect and place.bank.origins is not None):
             return False
         if addresses.extent is not Extent.THREADS:
@@ -332,10 +332,10 @@ class CompiledTransfer:
 
     def _enter(self, group: Group, history: AccessHistory, extent: Extent, arguments: Arguments) -> bool:
         """Number the access, and give its function what it needs of the history; whether that was settled."""
-        gang, stores = group.gang, self._transfer.stores
-        number = gang.launch.events.take(self._transfer.accessor.site)
+        batch, stores = group.batch, self._transfer.stores
+        number = batch.launch.events.take(self._transfer.accessor.site)
         arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
-        limit = history.limit(gang.happens_before.limit(group, history.private))
+        limit = history.limit(batch.happens_before.limit(group, history.private))
         if isinstance(limit, int):
             arguments.number("limit", limit)
         elif extent & Extent.ROWS:

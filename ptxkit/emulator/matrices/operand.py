@@ -112,5 +112,5 @@ class Unknown:
         """The elements of D, as bool, and the origin that they have from this instruction on."""
         if self._where is None or not self._where.any():
             return None
-        launch = group.gang.launch
+        launch = group.batch.launch
         return self._where, launch.origins.root(self._origin, launch.program, site)

@@ -13,8 +13,8 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
 effect = Effects("asynchronous_copy")
@@ -38,7 +38,7 @@ def cp_async(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
+        batch = group.batch
         places = to(group, issuers)
         sizes = np.full(len(issuers), size)
         if present is not None:
@@ -52,24 +52,24 @@ def cp_async(form: Form) -> Effect:
                 starts = part(group, issuers)
             elif chosen.any():
                 starts[chosen] = part(group, issuers.some(chosen))
-        launch = gang.launch
+        launch = batch.launch
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", size * len(issuers))
         if launch.counts.traffic is not None:
-            there = places % gang.shared.stride if past_l1 else None
+            there = places % batch.shared.stride if past_l1 else None
             launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size, there)
-        write = Region(gang.shared, places, size)
-        gang.queue.issue(
+        write = Region(batch.shared, places, size)
+        batch.queue.issue(
             Operation(
                 site,
-                gang,
+                batch,
                 issuers.rows,
                 issuers.lanes,
                 reads=(Region(launch.memory, starts, sizes),),
                 writes=(write,),
-                fetch=lambda: _fetch(gang, starts, sizes, size),
+                fetch=lambda: _fetch(batch, starts, sizes, size),
                 deliver=lambda data: save(write, data, site, launch),
-                signal=gang.queue.groups["cp.async"].join(issuers.rows, issuers.lanes),
+                signal=batch.queue.groups["cp.async"].join(issuers.rows, issuers.lanes),
                 proxy="generic",
             )
         )
@@ -85,9 +85,9 @@ def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> 
         raise fault("P662", message, site, (issuers.name(at),))
 
 
-def _fetch(gang: Gang, starts: np.ndarray, sizes: np.ndarray, size: int) -> Data:
+def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) -> Data:
     """The bytes of each copy, zeros behind its src-size."""
-    memory = gang.launch.memory
+    memory = batch.launch.memory
     inside = np.arange(size) < sizes[:, None]
     index = np.where(inside, starts[:, None] + np.arange(size), starts[:, None])
     data = np.where(inside, memory.data[index], np.uint8(0)).reshape(-1)
@@ -106,7 +106,7 @@ def commit(form: Form, name: str) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
-        group.gang.queue.groups[name].commit(issuers.rows, issuers.lanes)
+        group.batch.queue.groups[name].commit(issuers.rows, issuers.lanes)
 
     return Effect(step)
 
@@ -119,7 +119,7 @@ def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
         if len(issuers):
-            group.gang.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
+            group.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
 
     return Effect(step)
 

@@ -53,7 +53,7 @@ def _nothing(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         if len(Issuers.of(group, guard)):
             message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
-            group.gang.launch.warn("P222", message, site)
+            group.batch.launch.warn("P222", message, site)
 
     return Effect(step)
 
@@ -78,18 +78,18 @@ def _to_cluster(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
-        launch = gang.launch
+        batch = group.batch
+        launch = batch.launch
         places = to(group, issuers)
-        slots = gang.mbarriers.find(issuers, mbarrier(group, issuers), site)
-        stride = gang.shared.stride
+        slots = batch.mbarriers.find(issuers, mbarrier(group, issuers), site)
+        stride = batch.shared.stride
         there = places // stride
-        apart = gang.mbarriers.place[slots] // stride != there
+        apart = batch.mbarriers.place[slots] // stride != there
         if apart.any():
             at = int(np.argmax(apart))
             message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
             raise fault("P664", message, site, (issuers.name(at),))
-        own = there == issuers.rows // gang.warps
+        own = there == issuers.rows // batch.warps
         if combine is not None and own.any():
             message = "BULK-SELF-CTA: `red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
@@ -102,22 +102,22 @@ def _to_cluster(form: Form) -> Effect:
             origin = launch.origins.root(next(e[1] for e in known if e), launch.program, site)
             data = Data(data.data, undefined, np.full(len(undefined), origin, np.uint32))
         launch.counts.store("shared", size * len(issuers))
-        write = Region(gang.shared, places, size)
+        write = Region(batch.shared, places, size)
 
         def deliver(stored: Data) -> None:
             if combine is not None:
                 for item in range(len(places)):
-                    one = Region(gang.shared, places[item : item + 1], size)
+                    one = Region(batch.shared, places[item : item + 1], size)
                     old, new = load(one), stored.data[item * size : (item + 1) * size]
                     result = combine(old.data.view(dtype), new.view(dtype)).view(np.uint8)
                     save(one, Data(result, old.undefined, old.origins), site, launch)
                 return
             save(write, stored, site, launch)
 
-        gang.queue.issue(
+        batch.queue.issue(
             Operation(
                 site,
-                gang,
+                batch,
                 issuers.rows,
                 issuers.lanes,
                 writes=(write,),

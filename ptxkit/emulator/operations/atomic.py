@@ -53,9 +53,9 @@ def atom(form: Form) -> Effect:
     form.builder.program.touches(plain_space(named), width)
 
     def step(group: Group, guard: Any) -> bool:
-        launch = group.gang.launch
+        launch = group.batch.launch
         if returns:
-            group.gang.poll(group, site)
+            group.batch.poll(group, site)
         shape = (group.n, WARP)
         operands = [_full(viewed(read(group), dtype), shape, kind.bits) for read in readers]
         unknown = [source.undefined(group) for source in sources] if group.undefined else []
@@ -69,7 +69,7 @@ def atom(form: Form) -> Effect:
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
-                group.gang.happens_before.synchronise(
+                group.batch.happens_before.synchronise(
                     access, history, number, reads if returns else None, writes
                 )
             active = lanes_of(group, access.guard, shape)
@@ -143,7 +143,7 @@ def _taint(
     Returns:
         The undefined bits of what each lane found, with their origin; None where there are none.
     """
-    bank, launch = access.bank, access.group.gang.launch
+    bank, launch = access.bank, access.group.batch.launch
     if bank.shadow is None:
         return None
     (before,) = bank.load_shadow(at, width)

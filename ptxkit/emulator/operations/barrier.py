@@ -29,7 +29,7 @@ def warp_sync(form: Form) -> Effect:
 
     def meet(group: Group, guard: Any) -> None:
         check(group, guard)
-        group.gang.happens_before.warp_sync(group, group.gang.launch.events.take(site))
+        group.batch.happens_before.warp_sync(group, group.batch.launch.events.take(site))
 
     return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
 
@@ -80,7 +80,7 @@ def fence(form: Form) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
-        group.gang.happens_before.fence(group, group.gang.launch.events.take(site))
+        group.batch.happens_before.fence(group, group.batch.launch.events.take(site))
 
     return Effect(step)
 
@@ -88,7 +88,7 @@ def fence(form: Form) -> Effect:
 def _fence_inits(group: Group, guard: Any) -> None:
     """`fence.mbarrier_init.release.cluster`: a cluster barrier hands the initialised mbarriers on."""
     rows = executing_rows(group, guard)
-    group.gang.happens_before.init_fenced[rows] = group.gang.launch.events.take()
+    group.batch.happens_before.init_fenced[rows] = group.batch.launch.events.take()
 
 
 @effect("membar.proxy", "fence.proxy")
@@ -105,13 +105,13 @@ def proxy_fence(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         rows = executing_rows(group, guard)
         if len(rows):
-            group.gang.happens_before.proxy_fence(rows, group.gang.launch.events.take(site), spaces)
+            group.batch.happens_before.proxy_fence(rows, group.batch.launch.events.take(site), spaces)
 
     return Effect(step)
 
 
 def executing_rows(group: Group, guard: Any) -> np.ndarray:
-    """The rows of the gang in which a group's lanes execute an instruction."""
+    """The rows of the batch in which a group's lanes execute an instruction."""
     lanes = executing(group, guard)
-    rows = np.arange(group.gang.rows) if group.rows is None else group.rows
+    rows = np.arange(group.batch.rows) if group.rows is None else group.rows
     return rows if lanes is None else rows[lanes.any(axis=1)]

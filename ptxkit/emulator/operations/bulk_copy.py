@@ -24,8 +24,8 @@ from ptxkit.emulator.values import dtype_of
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
 
 UNIT = 16
@@ -114,31 +114,31 @@ class _Side:
             EmulatorFault: P661, P663, P664.
         """
         places = self.places(group, issuers)
-        gang = group.gang
+        batch = group.batch
         odd = places % UNIT != 0
         if odd.any():
             at = int(np.argmax(odd))
             message = (
                 f"BULK-ALIGN: expected an address that is a multiple of {UNIT}, found "
-                f"{self._address(gang, int(places[at])):#x}"
+                f"{self._address(batch, int(places[at])):#x}"
             )
             raise fault("P661", message, self.site, (issuers.name(at),))
         if self.space is StateSpace.SHARED_CTA:
-            away = places // gang.shared.stride != issuers.rows // gang.warps
+            away = places // batch.shared.stride != issuers.rows // batch.warps
             if away.any():
                 at = int(np.argmax(away))
                 message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
                 raise fault("P664", message, self.site, (issuers.name(at),))
-        self._check_range(gang, issuers, places, sizes)
+        self._check_range(batch, issuers, places, sizes)
         return places
 
-    def _address(self, gang: Gang, place: int) -> int:
-        return place % gang.shared.stride + gang.launch.shared_start if self.shared else place + BASE
+    def _address(self, batch: CtaBatch, place: int) -> int:
+        return place % batch.shared.stride + batch.launch.shared_start if self.shared else place + BASE
 
-    def _check_range(self, gang: Gang, issuers: Issuers, places: np.ndarray, sizes: np.ndarray) -> None:
-        launch = gang.launch
+    def _check_range(self, batch: CtaBatch, issuers: Issuers, places: np.ndarray, sizes: np.ndarray) -> None:
+        launch = batch.launch
         if self.shared:
-            ends = places % gang.shared.stride + sizes
+            ends = places % batch.shared.stride + sizes
             bad = ends > launch.shared_total
             what = f"the CTA's shared memory ends at {launch.shared_start + launch.shared_total:#x}"
         else:
@@ -151,7 +151,7 @@ class _Side:
             what = ""
         if bad.any():
             at = int(np.argmax(bad))
-            first = self._address(gang, int(places[at]))
+            first = self._address(batch, int(places[at]))
             if not what:
                 found = launch.memory.find(first)
                 what = (
@@ -184,7 +184,7 @@ class _Copies:
 
     def issue(self, group: Group, issuers: Issuers) -> None:
         """Queue the copies of some threads."""
-        gang, site = group.gang, self.site
+        batch, site = group.batch, self.site
         sizes = issuers.take(self.size(group)).astype(np.int64)
         odd = sizes % UNIT != 0
         if odd.any():
@@ -195,8 +195,8 @@ class _Copies:
         signals = self.mbarrier(group, issuers) if self.mbarrier is not None else None
         if self.targets is not None:
             item, rank = self._targets(group, issuers)
-            stride = gang.shared.stride
-            base = gang.peer(issuers.rows[item], rank) * stride
+            stride = batch.shared.stride
+            base = batch.peer(issuers.rows[item], rank) * stride
             issuers, sizes, source = issuers.some(item), sizes[item], source[item]
             to = base + to[item] % stride
             assert signals is not None
@@ -204,43 +204,43 @@ class _Copies:
             if not len(issuers):
                 return
         elif self.source.shared and self.to.shared:
-            same = to // gang.shared.stride == issuers.rows // gang.warps
+            same = to // batch.shared.stride == issuers.rows // batch.warps
             if same.any():
                 at = int(np.argmax(same))
                 message = (
                     "BULK-SELF-CTA: a copy from shared to shared memory must go to another CTA of the cluster"
                 )
                 raise fault("P664", message, site, (issuers.name(at),))
-        launch = gang.launch
+        launch = batch.launch
         launch.counts.load("shared" if self.source.shared else "global", int(sizes.sum()))
         launch.counts.store("shared" if self.to.shared else "global", int(sizes.sum()))
-        read = Region(gang.shared if self.source.shared else launch.memory, source, sizes)
-        write, chosen = Region(gang.shared if self.to.shared else launch.memory, to, sizes), None
+        read = Region(batch.shared if self.source.shared else launch.memory, source, sizes)
+        write, chosen = Region(batch.shared if self.to.shared else launch.memory, to, sizes), None
         if self.byte_mask is not None:
             write, chosen = _masked(write, issuers.take(self.byte_mask(group)))
         if signals is not None:
-            slots = gang.mbarriers.find(issuers, signals, site)
-            self._check_signals(gang, issuers, slots, to)
+            slots = batch.mbarriers.find(issuers, signals, site)
+            self._check_signals(batch, issuers, slots, to)
             signal: Any = Transaction(slots, sizes)
         else:
-            signal = gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
+            signal = batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
         operation = Operation(
             site,
-            gang,
+            batch,
             issuers.rows,
             issuers.lanes,
             reads=(read,),
             writes=(write,),
             fetch=lambda: load(read) if chosen is None else load(read).take(chosen),
-            deliver=lambda data: self._deliver(gang, write, data),
+            deliver=lambda data: self._deliver(batch, write, data),
             signal=signal,
             reduces=self.reduction is not None,
         )
-        gang.queue.issue(operation)
+        batch.queue.issue(operation)
 
-    def _deliver(self, gang: Gang, write: Region, data: Data) -> None:
+    def _deliver(self, batch: CtaBatch, write: Region, data: Data) -> None:
         if self.reduction is None:
-            save(write, data, self.site, gang.launch)
+            save(write, data, self.site, batch.launch)
             return
         # Several items may go to one place: one after the other.
         ends = np.cumsum(write.size)
@@ -250,26 +250,26 @@ class _Copies:
             held, new = load(one), data.take(slice(end - int(write.size[item]), end))
             undefined = _either(new.undefined, held.undefined)
             combined = Data(self.reduction(held.data, new.data), undefined, new.origins)
-            save(one, combined, self.site, gang.launch)
+            save(one, combined, self.site, batch.launch)
 
     def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """For each destination of a multicast the copy and the rank of the CTA."""
         assert self.targets is not None
         masks = issuers.take(self.targets(group)).astype(np.int64)
         item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= group.gang.cluster
+        beyond = rank >= group.batch.cluster
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
                 f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the "
-                f"cluster of {group.gang.cluster} has not"
+                f"cluster of {group.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
 
-    def _check_signals(self, gang: Gang, issuers: Issuers, slots: np.ndarray, to: np.ndarray) -> None:
-        stride = gang.shared.stride
-        apart = gang.mbarriers.place[slots] // stride != to // stride
+    def _check_signals(self, batch: CtaBatch, issuers: Issuers, slots: np.ndarray, to: np.ndarray) -> None:
+        stride = batch.shared.stride
+        apart = batch.mbarriers.place[slots] // stride != to // stride
         if apart.any():
             at = int(np.argmax(apart))
             message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"

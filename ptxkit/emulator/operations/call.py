@@ -132,7 +132,7 @@ def _indirect(
             value = read(group)
             entry = source.undefined(group)
             if entry is not None:
-                group.gang.launch.undefined_decides(
+                group.batch.launch.undefined_decides(
                     group, entry[0], entry[1], site, f"the callee `{source.name}`"
                 )
             lanes = lanes_of(group, None, value.shape)
@@ -144,7 +144,7 @@ def _indirect(
                 mask = same if group.mask is None else same & group.mask
                 part = group.part(mask, group.count(same), group.pc)
                 part.pc = begin(part, int(address), value)
-                group.gang.ready.append(part)
+                group.batch.ready.append(part)
             return -1
 
         def begin(group: Group, address: int, value: Any) -> int:

@@ -38,14 +38,14 @@ def mapa(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> bool:
         ranks, value = read_rank(group), read(group)
-        beyond = np.broadcast_to(ranks >= group.gang.cluster, (group.n, WARP))
+        beyond = np.broadcast_to(ranks >= group.batch.cluster, (group.n, WARP))
         lanes = executing(group, guard)
         if lanes is not None:
             beyond = beyond & lanes
         if beyond.any():
             row, lane = group.first(beyond)
             found = int(np.broadcast_to(ranks, beyond.shape)[row, lane])
-            message = f"`mapa` to rank {found}: the cluster has {counted(group.gang.cluster, 'CTA')}"
+            message = f"`mapa` to rank {found}: the cluster has {counted(group.batch.cluster, 'CTA')}"
             raise fault("P602", message, site, (f"{group.thread(row, lane)}",))
         moved = value & value.dtype.type(low) | ranks.astype(value.dtype) * value.dtype.type(CLUSTER_STEP)
         entry = address.undefined(group) if group.undefined else None

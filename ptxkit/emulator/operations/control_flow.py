@@ -76,7 +76,7 @@ def _check(group: Group, entry: tuple[Any, int], site: Any, what: str) -> None:
     mask, origin = entry
     lanes = lanes_of(group, None, mask.shape)
     if (mask if lanes is None else (mask != 0) & lanes).any():
-        group.gang.launch.undefined_decides(group, mask, origin, site, what)
+        group.batch.launch.undefined_decides(group, mask, origin, site, what)
 
 
 def _fan_out(group: Group, value: Any, where: Any) -> int:
@@ -91,7 +91,7 @@ def _fan_out(group: Group, value: Any, where: Any) -> int:
         same = value == number
         mask = same if group.mask is None else same & group.mask
         pc = where(int(number))
-        group.gang.ready.append(group.part(mask, group.count(same), pc))
+        group.batch.ready.append(group.part(mask, group.count(same), pc))
     return -1
 
 
@@ -100,7 +100,7 @@ def exit_(form: Form) -> Effect:
     """`exit`."""
 
     def end(group: Group) -> int:
-        group.gang.retire(group)
+        group.batch.retire(group)
         return -1
 
     return Effect(link=lambda linker: end)
@@ -139,7 +139,7 @@ def griddepcontrol(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
         if len(issuers):
-            group.gang.happens_before.launches_done(np.unique(issuers.rows))
+            group.batch.happens_before.launches_done(np.unique(issuers.rows))
 
     return Effect(step)
 
@@ -151,7 +151,7 @@ def nanosleep(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         longest = int(read(group).max())
-        group.gang.launch.clock += min(longest, 1_000_000)
-        group.gang.poll(group, group.polled)
+        group.batch.launch.clock += min(longest, 1_000_000)
+        group.batch.poll(group, group.polled)
 
     return Effect(step)

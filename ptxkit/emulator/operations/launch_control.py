@@ -45,11 +45,11 @@ def try_cancel(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
-        launch = gang.launch
+        batch = group.batch
+        launch = batch.launch
         places, signals = to(group, issuers), mbarrier(group, issuers)
-        warps, stride = gang.warps, gang.shared.stride
-        refused = gang.refused[issuers.rows // warps]
+        warps, stride = batch.warps, batch.shared.stride
+        refused = batch.refused[issuers.rows // warps]
         if refused.any():
             at = int(np.argmax(refused))
             raise fault(
@@ -62,13 +62,13 @@ def try_cancel(form: Form) -> Effect:
             )
         asker = np.arange(len(issuers))
         if multicast:
-            asker = np.repeat(asker, gang.cluster)
-            rank = np.tile(np.arange(gang.cluster), len(issuers))
-            base = gang.peer(issuers.rows[asker], rank) * stride
+            asker = np.repeat(asker, batch.cluster)
+            rank = np.tile(np.arange(batch.cluster), len(issuers))
+            base = batch.peer(issuers.rows[asker], rank) * stride
             places, signals = base + places[asker] % stride, base + signals[asker] % stride
         count, everyone = len(issuers), issuers.some(asker)
-        slots = gang.mbarriers.find(everyone, signals, site)
-        write = Region(gang.shared, places, RESPONSE)
+        slots = batch.mbarriers.find(everyone, signals, site)
+        write = Region(batch.shared, places, RESPONSE)
 
         def fetch() -> np.ndarray:
             return np.array([launch.cancel() for _ in range(count)], np.uint32)
@@ -77,10 +77,10 @@ def try_cancel(form: Form) -> Effect:
             words = np.ascontiguousarray(responses[asker])
             save(write, Data(words.view(np.uint8).reshape(-1)), site, launch)
 
-        gang.queue.issue(
+        batch.queue.issue(
             Operation(
                 site,
-                gang,
+                batch,
                 everyone.rows,
                 everyone.lanes,
                 writes=(write,),
@@ -113,13 +113,13 @@ def query_cancel(form: Form) -> Effect:
         entry = response.undefined(group) if group.undefined else None
         if entry is not None:
             mask = (entry[0] != 0).any(axis=-1)
-            group.gang.launch.undefined_decides(
+            group.batch.launch.undefined_decides(
                 group, mask, entry[1], site, f"the response `{response.name}`"
             )
         if asks:
             if failed.any():
-                rows = np.arange(group.gang.rows) if group.rows is None else group.rows
-                group.gang.refused[np.unique(rows[failed.any(axis=1)] // group.gang.warps)] = True
+                rows = np.arange(group.batch.rows) if group.rows is None else group.rows
+                group.batch.refused[np.unique(rows[failed.any(axis=1)] // group.batch.warps)] = True
             for target in targets:
                 if target is not None:
                     target.write(group, canceled, None, guard)

@@ -70,10 +70,10 @@ def ld(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> bool:
         accesses = accessor(group, guard)
         if strong:
-            group.gang.poll(group, form.site)
+            group.batch.poll(group, form.site)
         tainted = False
         for access in accesses:
-            group.gang.launch.counts.load(access.space, access.lanes * width * count)
+            group.batch.launch.counts.load(access.space, access.lanes * width * count)
             note(access, width * count, "loaded")
             values, masks = access.load(width, count, order)
             chosen = access.guard
@@ -84,7 +84,7 @@ def ld(form: Form) -> Effect:
                 if masks is not None and masks[i].any():
                     mask = (
                         _extended(target, masks[i], dtype),
-                        group.gang.launch.origins.of_read(access, width * count),
+                        group.batch.launch.origins.of_read(access, width * count),
                     )
                     tainted = True
                 target.write(group, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
@@ -154,9 +154,9 @@ def st(form: Form) -> Effect:
             if any(found):
                 masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
                 first = next(entry[1] for entry in found if entry)
-                origin = group.gang.launch.origins.of_store(first, form.site, group.gang.launch.program)
+                origin = group.batch.launch.origins.of_store(first, form.site, group.batch.launch.program)
         for access in accessor(group, guard):
-            group.gang.launch.counts.store(access.space, access.lanes * width * count)
+            group.batch.launch.counts.store(access.space, access.lanes * width * count)
             note(access, width * count, "stored")
             access.store(values, masks, width, origin, order)
 
@@ -237,7 +237,7 @@ def discard(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         for access in accessor(group, guard):
-            group.gang.launch.discard(access, size)
+            group.batch.launch.discard(access, size)
 
     return Effect(step)
 
@@ -277,12 +277,15 @@ def isspacep(form: Form) -> Effect:
             inside = ~np.logical_or.reduce([address - base < np.uint64(WINDOW) for base in others])
         else:
             inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
-            if space == "shared" and named is not StateSpace.SHARED_CLUSTER and group.gang.cluster > 1:
+            if space == "shared" and named is not StateSpace.SHARED_CLUSTER and group.batch.cluster > 1:
                 rank = (address - np.uint64(WINDOWS[space])) // np.uint64(CLUSTER_STEP)
                 inside = inside & (rank == group.special("%cluster_ctarank"))
         entry, mask = source.undefined(group), None
         if entry is not None:
-            mask = (entry[0] != 0, group.gang.launch.origins.root(entry[1], group.gang.launch.program, site))
+            mask = (
+                entry[0] != 0,
+                group.batch.launch.origins.root(entry[1], group.batch.launch.program, site),
+            )
         if target is not None:
             target.write(group, inside, mask, guard)
         return mask is not None

@@ -18,8 +18,8 @@ from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder, Scope, StateSpace
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.lanes_apart import Look
 
@@ -49,7 +49,7 @@ def init(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         if len(issuers):
             counts = issuers.take(count(group)).astype(np.int64)
-            group.gang.mbarriers.init(issuers, places(group, issuers), counts, site)
+            group.batch.mbarriers.init(issuers, places(group, issuers), counts, site)
 
     return Effect(step)
 
@@ -62,7 +62,7 @@ def inval(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
         if len(issuers):
-            group.gang.mbarriers.inval(issuers, places(group, issuers), site)
+            group.batch.mbarriers.inval(issuers, places(group, issuers), site)
 
     return Effect(step)
 
@@ -86,7 +86,7 @@ def _count_bytes(form: Form, expects: bool) -> Effect:
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        barriers = group.gang.mbarriers
+        barriers = group.batch.mbarriers
         slots = barriers.find(issuers, places(group, issuers), site)
         amounts = issuers.take(amount(group)).astype(np.int64)
         change = barriers.expect if expects else barriers.complete
@@ -123,16 +123,16 @@ def _arrive(form: Form, drops: bool) -> Effect:
             issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
-        slots = gang.mbarriers.find(issuers, places(group, issuers), site)
+        batch = group.batch
+        slots = batch.mbarriers.find(issuers, places(group, issuers), site)
         if target is not None:
-            away = gang.mbarriers.place[slots] // gang.shared.stride != issuers.rows // gang.warps
+            away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
             if away.any():
                 at = int(np.argmax(away))
                 raise fault(
                     "P686",
                     f"MBAR-REMOTE-TOKEN: `{site.instruction.spelling}` asks "
-                    f"{gang.mbarriers.name(int(slots[at]))} for a state",
+                    f"{batch.mbarriers.name(int(slots[at]))} for a state",
                     site,
                     (issuers.name(at),),
                     "an arrival at another CTA's mbarrier returns no state: write `_`",
@@ -141,14 +141,14 @@ def _arrive(form: Form, drops: bool) -> Effect:
         given = issuers.take(number(group)).astype(np.int64) if number is not None else one
         if issuers.lanes_each is not None:
             given = given * issuers.lanes_each
-        event = gang.launch.events.take(site)
+        event = batch.launch.events.take(site)
         rows = issuers.rows
-        gang.happens_before.release(rows, slots, event, relaxed)
+        batch.happens_before.release(rows, slots, event, relaxed)
         if narrow:
             check_scope(issuers, slots, site)
-        if relaxed and gang.tensor is not None:
-            gang.tensor.relaxed_arrival(rows, slots, event)
-        tokens = gang.mbarriers.arrive(
+        if relaxed and batch.tensor is not None:
+            batch.tensor.relaxed_arrival(rows, slots, event)
+        tokens = batch.mbarriers.arrive(
             slots,
             one if expects else given,
             issuers.threads,
@@ -188,42 +188,42 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
         issuers = sync_point.who(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
+        batch = group.batch
         slots, done = sync_point.look(group, issuers)
         if untested:
-            gang.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
+            batch.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
         if done.any():
-            number = gang.launch.events.take(site)
-            masks = issuers.masks(guard) if gang.launch.sanitize else None
+            number = batch.launch.events.take(site)
+            masks = issuers.masks(guard) if batch.launch.sanitize else None
             some = None if masks is None else masks[done]
             rows, waited = issuers.rows[done], slots[done]
-            early = gang.happens_before.acquire(rows, waited, gang.mbarriers, number, relaxed, some, parity)
+            early = batch.happens_before.acquire(rows, waited, batch.mbarriers, number, relaxed, some, parity)
             if early is not None:
-                raise _too_early(gang, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
-            gang.mbarriers.observe(slots[done])
-        if relaxed and done.any() and gang.tensor is not None:
-            gang.tensor.relaxed_wait(issuers.rows[done], slots[done])
+                raise _too_early(batch, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
+            batch.mbarriers.observe(slots[done])
+        if relaxed and done.any() and batch.tensor is not None:
+            batch.tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():
-            gang.poll(group, site)
+            batch.poll(group, site)
         if target is not None:
             target.write(group, issuers.spread(done), None, guard)
 
     return Effect(step, sync_point)
 
 
-def _too_early(gang: Gang, row: int, slot: int, lane: int, other: Look, site: Site) -> EmulatorFault:
+def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Look, site: Site) -> EmulatorFault:
     """The fault where a lane waits for a phase, and may come before another waits for the one before."""
-    phase, earlier = int(gang.mbarriers.phase[slot]) - 1, gang.launch.events.site(other.number)
+    phase, earlier = int(batch.mbarriers.phase[slot]) - 1, batch.launch.events.site(other.number)
     where = "" if earlier is None else f" at {earlier.where}"
     first = (other.mask & -other.mask).bit_length() - 1
     return fault(
         "P681",
-        f"MBAR-PARITY-STALE: a wait for phase {phase} of {gang.mbarriers.name(slot)} may pass on phase "
+        f"MBAR-PARITY-STALE: a wait for phase {phase} of {batch.mbarriers.name(slot)} may pass on phase "
         f"{phase - 2} already",
         site,
         (
-            f"{gang.thread(row, lane)} waits here, and does not know that phase {phase - 1} is complete",
-            f"{gang.thread(row, first)} has waited{where} since then: WARP-SYNC-ASSUMED, no `bar.warp.sync` "
+            f"{batch.thread(row, lane)} waits here, and does not know that phase {phase - 1} is complete",
+            f"{batch.thread(row, first)} has waited{where} since then: WARP-SYNC-ASSUMED, no `bar.warp.sync` "
             "lies between",
         ),
         "put `bar.warp.sync` between the waits of different lanes, or let one lane do all of them",
@@ -239,13 +239,13 @@ def _is_read(form: Form) -> bool:
 
 def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
     """Warn of an arrival at another CTA's mbarrier that says it is for its own CTA alone."""
-    gang = issuers.group.gang
-    away = gang.mbarriers.place[slots] // gang.shared.stride != issuers.rows // gang.warps
+    batch = issuers.group.batch
+    away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
     if away.any():
         at = int(np.argmax(away))
-        gang.launch.warn(
+        batch.launch.warn(
             "P688",
-            f"MBAR-SCOPE-CTA: an arrival with `.cta` scope at {gang.mbarriers.name(int(slots[at]))}",
+            f"MBAR-SCOPE-CTA: an arrival with `.cta` scope at {batch.mbarriers.name(int(slots[at]))}",
             site,
             (issuers.name(at), "what it releases is for its own CTA alone: write `.release.cluster`"),
         )
@@ -266,13 +266,13 @@ def arrive_on_copies(form: Form) -> Effect:
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang = group.gang
-        slots = gang.mbarriers.find(issuers, places(group, issuers), site)
+        batch = group.batch
+        slots = batch.mbarriers.find(issuers, places(group, issuers), site)
         if not counted:
-            gang.mbarriers.announce(slots, site, issuers.threads)
-        queue = gang.queue
+            batch.mbarriers.announce(slots, site, issuers.threads)
+        queue = batch.queue
         copies = queue.groups["cp.async"]
-        mine = np.zeros((gang.rows, WARP), bool)
+        mine = np.zeros((batch.rows, WARP), bool)
         mine[issuers.rows, issuers.lanes] = True
         earlier = tuple(
             operation
@@ -284,7 +284,7 @@ def arrive_on_copies(form: Form) -> Effect:
         queue.issue(
             Operation(
                 site,
-                gang,
+                batch,
                 issuers.rows,
                 issuers.lanes,
                 signal=Arrival(slots, tells=False),
@@ -298,9 +298,9 @@ def arrive_on_copies(form: Form) -> Effect:
 
 def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[Operation, ...]) -> None:
     """The threads' copies are theirs, and released to the mbarriers."""
-    gang = issuers.group.gang
-    mine = np.zeros((gang.rows, WARP), bool)
+    batch = issuers.group.batch
+    mine = np.zeros((batch.rows, WARP), bool)
     mine[issuers.rows, issuers.lanes] = True
     for copy in copies:
-        gang.queue.observe(copy, mine[copy.rows, copy.lanes])
-    gang.happens_before.release(issuers.rows, slots, gang.launch.events.take())
+        batch.queue.observe(copy, mine[copy.rows, copy.lanes])
+    batch.happens_before.release(issuers.rows, slots, batch.launch.events.take())

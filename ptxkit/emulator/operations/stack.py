@@ -36,7 +36,7 @@ def alloca(form: Form) -> Effect:
         end = np.where(amount > ~begin, ~np.uint64(0), begin + amount)
         furthest = end if end.ndim == 0 else np.where(_active(group, guard), end, np.uint64(0))
         top = max(group.top, int(furthest.max()))
-        group.gang.reach_local(group, top, site)
+        group.batch.reach_local(group, top, site)
         group.top = top
         keeper.write_raw(group, end - np.uint64(group.local), None, guard)
         if target is not None:
@@ -73,7 +73,7 @@ def stackrestore(form: Form) -> Effect:
     def step(group: Group, guard: Any) -> None:
         entry = source.undefined(group)
         if entry is not None:
-            group.gang.launch.undefined_decides(
+            group.batch.launch.undefined_decides(
                 group, entry[0], entry[1], site, f"the stack pointer `{source.name}`"
             )
         keeper.write_raw(group, read(group).astype(np.uint64) - np.uint64(group.local), None, guard)

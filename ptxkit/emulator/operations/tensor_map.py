@@ -118,7 +118,7 @@ def replace(form: Form) -> Effect:
             return
         entry = value.undefined(group) if group.undefined else None
         if entry is not None and issuers.take(entry[0]).any():
-            launch = group.gang.launch
+            launch = group.batch.launch
             launch.undefined_decides(group, entry[0], entry[1], site, f"the operand `{value.name}`")
         at.check(group, issuers)
         values = np.broadcast_to(value.reader(group), (group.n, WARP))
@@ -152,7 +152,7 @@ class _MapPlace:
         taking = np.zeros((group.n, WARP), bool)
         taking[issuers.at] = True
         addresses = np.full(len(issuers), -1, np.int64)
-        launch = group.gang.launch
+        launch = group.batch.launch
         for access in self.whole(group, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             at = issuers.take(access.index).astype(np.int64)
@@ -160,7 +160,7 @@ class _MapPlace:
                 at = at + BASE
                 addresses[mine] = at[mine]
             else:
-                at = at % group.gang.shared.stride + launch.shared_start
+                at = at % group.batch.shared.stride + launch.shared_start
             odd = mine & (at % ALIGNED != 0)
             if odd.any():
                 item = int(np.argmax(odd))
@@ -195,7 +195,7 @@ class _MapPlace:
                 masks, origin = None, 0
                 if undefined is not None:
                     masks = _words(undefined, offset)
-                    origin = group.gang.launch.origins.of_copy(self.site)
+                    origin = group.batch.launch.origins.of_copy(self.site)
                 access.store(_words(held, offset), masks, 4, origin)
 
 
@@ -225,9 +225,9 @@ def fence(form: Form) -> Effect:
 
     def acquire(group: Group, guard: Any) -> None:
         issuers = Issuers.of(group, guard)
-        launch = group.gang.launch
+        launch = group.batch.launch
         number = launch.events.take(site)
-        group.gang.happens_before.fence(group, number)
+        group.batch.happens_before.fence(group, number)
         for access in at(group, guard):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
@@ -240,9 +240,9 @@ def fence(form: Form) -> Effect:
 def _release(group: Group, guard: Any, site: Site) -> None:
     issuers = Issuers.of(group, guard)
     if len(issuers):
-        launch = group.gang.launch
+        launch = group.batch.launch
         number = launch.events.take(site)
-        group.gang.happens_before.fence(group, number)
+        group.batch.happens_before.fence(group, number)
         MapFences.of(launch).release(issuers, number)
 
 

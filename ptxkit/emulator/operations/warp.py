@@ -55,7 +55,7 @@ def shfl(form: Form) -> Effect:
             own = executing(group, guard)
             if (silent if own is None else silent & own).any():
                 unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
-                origin = group.gang.launch.origins.of_lane(site)
+                origin = group.batch.launch.origins.of_lane(site)
                 mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
         if target is not None:
             target.write(group, permute(value), mask if mask and mask[0].any() else None, guard)
@@ -158,7 +158,7 @@ def vote(form: Form) -> Effect:
             on = participants(group, guard, named)
             if (entry[0] if on is None else entry[0] & on).any():
                 what = f"the vote of `{source.name}`"
-                group.gang.launch.undefined_decides(group, entry[0], entry[1], site, what)
+                group.batch.launch.undefined_decides(group, entry[0], entry[1], site, what)
         true = packed(value if lanes is None else value & lanes) & named
         result: Any = true
         if mode is not None:
@@ -185,7 +185,7 @@ def match(form: Form) -> Effect:
         value = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
         entry = source.undefined(group)
         if entry is not None:
-            group.gang.launch.undefined_decides(
+            group.batch.launch.undefined_decides(
                 group, entry[0], entry[1], site, f"the match of `{source.name}`"
             )
         present = np.ones(value.shape, bool) if lanes is None else lanes
@@ -231,7 +231,7 @@ def redux(form: Form) -> Effect:
             bad = entry[0] != 0 if on is None else (entry[0] != 0) & on
             spoiled = np.broadcast_to(bad, (group.n, WARP)).any(axis=1, keepdims=True)
             if spoiled.any():
-                origin = group.gang.launch.origins.root(entry[1], group.gang.launch.program, site)
+                origin = group.batch.launch.origins.root(entry[1], group.batch.launch.program, site)
                 mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
         if target is not None:
             target.write(group, result, mask, guard)
@@ -287,7 +287,7 @@ def elect(form: Form) -> Effect:
         named = check(group, guard)
         lanes = taking_part(group, guard)
         candidates = named if lanes is None else named & packed(lanes)
-        leader = _leader(candidates, group.gang.launch.elect_from)
+        leader = _leader(candidates, group.batch.launch.elect_from)
         if target is not None:
             target.write(group, leader, None, guard)
         if leads is not None:

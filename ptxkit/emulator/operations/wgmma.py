@@ -152,13 +152,13 @@ class _Issue:
         members = Members.of(group, guard, self.site)
         if not len(members.which):
             return
-        gang, plan = group.gang, self.plan
-        state = Warpgroups.of(gang)
+        batch, plan = group.batch, self.plan
+        state = Warpgroups.of(batch)
         accumulator, fresh = state.accumulator(group, members, self.target, self.shape, self.site)
         chained = not fresh.any()
         sources = self.source.sources if self.source is not None else []
         held = frozenset(source.slot for source in sources if source.slot is not None)
-        if gang.launch.sanitize:
+        if batch.launch.sanitize:
             state.check_fenced(group, members, held if chained else self.slots, self.site)
         kept = self._uniform(group, guard, members, self.accumulate)
         if not chained:
@@ -172,7 +172,7 @@ class _Issue:
         if self.descriptor_a is not None:
             shared_a = self._shared(group, guard, members, self.descriptor_a, 0)
         shared_b = self._shared(group, guard, members, self.descriptor_b, 1)
-        bank = gang.shared
+        bank = batch.shared
         which = members.which
 
         def fetch() -> Any:
@@ -197,7 +197,7 @@ class _Issue:
         rows = first if group.rows is None else group.rows[first]
         operation = Operation(
             self.site,
-            gang,
+            batch,
             rows,
             np.zeros(len(rows), np.int64),
             reads=regions,
@@ -210,7 +210,7 @@ class _Issue:
         unseen, left = np.ones(len(which), bool), np.full(len(which), -1)
         index = state.committed[which]
         state.in_flight.append(WgmmaInFlight(operation, accumulator, which, index, unseen, left, held))
-        gang.queue.issue(operation)
+        batch.queue.issue(operation)
 
     def _register_a(self, group: Group, members: Members) -> Any:
         """Matrix A out of registers with its undefined bits; None where it is in shared memory."""
@@ -254,12 +254,12 @@ class _Issue:
         Raises:
             EmulatorFault: P639, the descriptor has no meaning; P602, it leads out of shared memory.
         """
-        plan, launch, bank = self.plan, group.gang.launch, group.gang.shared
+        plan, launch, bank = self.plan, group.batch.launch, group.batch.shared
         words = self._uniform(group, guard, members, source)
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
         different, which = np.unique(words, return_inverse=True)
         rows = np.arange(0, group.n, WARPS) if members.rows is None else members.rows[:, 0]
-        ctas = (rows if group.rows is None else group.rows[rows]) // group.gang.warps
+        ctas = (rows if group.rows is None else group.rows[rows]) // group.batch.warps
         maps, starts = [], []
         for number, word in enumerate(different.tolist()):
             try:
@@ -288,7 +288,7 @@ class _Issue:
                     thread_of(group, members, at, 0),
                     f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}",
                 ]
-                rank, help = int(ctas[at]) % group.gang.cluster, None
+                rank, help = int(ctas[at]) % group.batch.cluster, None
                 bits = rank_in_descriptor(rank)
                 if bits and word & bits == bits:
                     without = shared_matrix(word ^ bits, mn, k, plan.types[1 + side], plan.majors[side])
@@ -320,7 +320,7 @@ class _Issue:
         unknown_a, unknown_b, doubtful = masks
         if unknown_a is None and unknown_b is None and doubtful is None and accumulator.unknown is None:
             return
-        launch = group.gang.launch
+        launch = group.batch.launch
         origin = accumulator.origin
         if unknown_a is not None or unknown_b is not None:
             origin = launch.origins.of_copy(self.site)
@@ -356,7 +356,7 @@ def fence(form: Form) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
-        Warpgroups.of(group.gang).fence(Members.of(group, guard, site))
+        Warpgroups.of(group.batch).fence(Members.of(group, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -367,7 +367,7 @@ def commit_group(form: Form) -> Effect:
     site = form.site
 
     def step(group: Group, guard: Any) -> None:
-        Warpgroups.of(group.gang).commit(Members.of(group, guard, site))
+        Warpgroups.of(group.batch).commit(Members.of(group, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -379,6 +379,6 @@ def wait_group(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> bool:
         members = Members.of(group, guard, site)
-        return Warpgroups.of(group.gang).wait(group, members, left, site)
+        return Warpgroups.of(group.batch).wait(group, members, left, site)
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))

@@ -51,7 +51,7 @@ class Copies:
             entry = source.undefined(group) if group.undefined else None
             if entry is not None and issuers.take(entry[0]).any():
                 name = f"the coordinate `{source.name}`"
-                group.gang.launch.undefined_decides(group, entry[0], entry[1], self.site, name)
+                group.batch.launch.undefined_decides(group, entry[0], entry[1], self.site, name)
             found[:, i] = issuers.take(source.reader(group))
         return found
 
@@ -68,8 +68,8 @@ class Copies:
         Raises:
             EmulatorFault: P628, a box is misaligned; P602, it leaves shared memory, or the tensor memory.
         """
-        gang = issuers.group.gang
-        launch, stride = gang.launch, gang.shared.stride
+        batch = issuers.group.batch
+        launch, stride = batch.launch, batch.shared.stride
         made = []
         for item, copy in enumerate(copies):
             tile, offset = divmod(int(to[item]), stride)
@@ -174,19 +174,19 @@ class Loads(Copies):
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang, site = group.gang, self.site
+        batch, site = group.batch, self.site
         copies, addresses = self.maps(group, issuers)
         coordinates = self._values(group, issuers, self.coordinates)
         offsets = self._values(group, issuers, self.offsets)
         to, signals = self.places(group, issuers), self.mbarrier(group, issuers)
-        stride = gang.shared.stride
+        stride = batch.shared.stride
         self._check_cta(group, issuers, to)
         if self.targets is not None:
             check_defined(group, guard, self.targets, site)
             item, rank = self._targets(group, issuers)
             if not len(item):
                 return
-            first = gang.peer(issuers.rows[item], 0)
+            first = batch.peer(issuers.rows[item], 0)
             home = signals[item] // stride - first
             signal_rank = rank & ~1 | home & 1 if self.pair else rank
             issuers = issuers.some(item)
@@ -194,12 +194,12 @@ class Loads(Copies):
             coordinates, offsets, addresses = coordinates[item], offsets[item], addresses[item]
             to = (first + rank) * stride + to[item] % stride
             signals = (first + signal_rank) * stride + signals[item] % stride
-        slots = gang.mbarriers.find(issuers, signals, site)
+        slots = batch.mbarriers.find(issuers, signals, site)
         self._check_signals(group, issuers, signals, to)
         transfers = self._transfers(issuers, copies, coordinates, offsets, to)
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
-        launch = gang.launch
-        memory, bank = launch.memory, gang.shared
+        launch = batch.launch
+        memory, bank = launch.memory, batch.shared
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", int(sizes.sum()))
 
@@ -209,7 +209,7 @@ class Loads(Copies):
 
         operation = Operation(
             site,
-            gang,
+            batch,
             issuers.rows,
             issuers.lanes,
             reads=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
@@ -219,12 +219,12 @@ class Loads(Copies):
             signal=Transaction(slots, sizes),
         )
         MapFences.of(launch).use(operation, addresses)
-        gang.queue.issue(operation)
+        batch.queue.issue(operation)
 
     def _check_cta(self, group: Group, issuers: Issuers, to: np.ndarray) -> None:
         if self.to != "shared::cta":
             return
-        away = to // group.gang.shared.stride != issuers.rows // group.gang.warps
+        away = to // group.batch.shared.stride != issuers.rows // group.batch.warps
         if away.any():
             at = int(np.argmax(away))
             message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
@@ -235,18 +235,18 @@ class Loads(Copies):
         assert self.targets is not None
         masks = issuers.take(self.targets.reader(group)).astype(np.int64)
         item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= group.gang.cluster
+        beyond = rank >= group.batch.cluster
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
                 f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
-                f"{group.gang.cluster} has not"
+                f"{group.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
 
     def _check_signals(self, group: Group, issuers: Issuers, signals: np.ndarray, to: np.ndarray) -> None:
-        stride = group.gang.shared.stride
+        stride = group.batch.shared.stride
         here, there = signals // stride, to // stride
         apart = here >> 1 != there >> 1 if self.pair else here != there
         if apart.any():
@@ -269,7 +269,7 @@ class Stores(Copies):
         issuers = Issuers.of(group, guard)
         if not len(issuers):
             return
-        gang, site, what = group.gang, self.site, self.operation
+        batch, site, what = group.batch, self.site, self.operation
         copies, addresses = self.maps(group, issuers)
         self._check_types(issuers, copies)
         coordinates = self._values(group, issuers, self.coordinates)
@@ -282,8 +282,8 @@ class Stores(Copies):
         transfers = self._transfers(
             issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
         )
-        launch = gang.launch
-        memory, bank = launch.memory, gang.shared
+        launch = batch.launch
+        memory, bank = launch.memory, batch.shared
         nbytes = sum(transfer.moves.nbytes for transfer in transfers)
         launch.counts.load("shared", nbytes)
         launch.counts.store("global", nbytes)
@@ -294,17 +294,17 @@ class Stores(Copies):
 
         operation = Operation(
             site,
-            gang,
+            batch,
             issuers.rows,
             issuers.lanes,
             reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
             writes=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],
             deliver=deliver,
-            signal=gang.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
+            signal=batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
         )
         MapFences.of(launch).use(operation, addresses)
-        gang.queue.issue(operation)
+        batch.queue.issue(operation)
 
     def _check_types(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
         """PTX ISA 9.7.9.27.1.1: `b4x16_p64` can't be stored; 9.7.9.27.1.3: what can be reduced."""

@@ -112,7 +112,7 @@ class MapFences:
         last = written[np.argmax(history.number(written))]
         number = int(history.number(last))
         thread = int(history.thread(last))
-        launch = issuers.group.gang.launch
+        launch = issuers.group.batch.launch
         cta, inside = thread >> 10, thread & 1023
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
         released = self.released.get((cta, inside // WARP), 0)
@@ -147,9 +147,9 @@ def _busy(operation: Operation) -> bool:
 
 def warps_of(issuers: Issuers) -> list[Warp]:
     """The CTA in the grid and the warp of each thread."""
-    gang = issuers.group.gang
-    ctas = gang.ctas[issuers.rows // gang.warps]
-    return list(zip(ctas.tolist(), (issuers.rows % gang.warps).tolist(), strict=True))
+    batch = issuers.group.batch
+    ctas = batch.ctas[issuers.rows // batch.warps]
+    return list(zip(ctas.tolist(), (issuers.rows % batch.warps).tolist(), strict=True))
 
 
 class MapOperand:
@@ -179,7 +179,7 @@ class MapOperand:
         copies: list[TensorCopy | None] = [None] * len(issuers)
         addresses = np.full(len(issuers), -1, np.int64)
         known: dict[tuple[str, int], TensorCopy] = {}
-        launch = group.gang.launch
+        launch = group.batch.launch
         for access in self.accessor(group, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             index = issuers.take(access.index).astype(np.int64)
@@ -213,8 +213,8 @@ class MapOperand:
             mask = np.zeros((group.n, WARP), np.uint8)
             mask[issuers.at[0][item], issuers.at[1][item]] = 1
             origin = int(bank.origins[at >> 2]) if bank.origins is not None else 0
-            origin = origin or group.gang.launch.origins.of_read(access, MAP_BYTES)
-            group.gang.launch.undefined_decides(group, mask, origin, self.site, "the tensor map")
+            origin = origin or group.batch.launch.origins.of_read(access, MAP_BYTES)
+            group.batch.launch.undefined_decides(group, mask, origin, self.site, "the tensor map")
         data = bank.data[at : at + MAP_BYTES].tobytes()
         try:
             copy = tensor_copy(data, self.mode)
@@ -223,7 +223,7 @@ class MapOperand:
         if copy.rank != self.rank:
             why = f"it has {counted(copy.rank, 'dimension')}, the instruction {self.rank}"
             raise self._refused(issuers, item, why)
-        if issuers.group.gang.launch.program.capability < (10, 0):
+        if issuers.group.batch.launch.program.capability < (10, 0):
             made = copy.map
             if made.dtype in SUB_BYTE or "atom" in made.swizzle:
                 raise self._refused(issuers, item, "its type or swizzle needs sm_100 or later")

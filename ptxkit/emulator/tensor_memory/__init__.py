@@ -1,10 +1,10 @@
 """Tensor memory and what works on it: allocation, moves, copies, products. PTX ISA 9.7.16.
 
-cells       the memory of the CTAs of a gang, boxes of cells
+cells       the memory of the CTAs of a batch, boxes of cells
 moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
 operands    matrices out of shared and tensor memory, by cached index maps
 product     one tcgen05.mma: its descriptors, what it reads and writes;  arithmetic: what it computes
 allocation  who has which columns;  waiting: the synchronisation points of alloc and dealloc
-engine      a gang's tensor memory at work: chains, commits, when things happen
+engine      a batch's tensor memory at work: chains, commits, when things happen
 in_flight   who may touch which cells when;  fences: relaxed operations on mbarriers
 """

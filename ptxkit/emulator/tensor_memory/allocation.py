@@ -16,7 +16,7 @@ from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 SIZES = (32, 64, 128, 256, 512)
 
@@ -93,13 +93,13 @@ class Pool:
     Attributes:
         taken: bool (512,).
         permit: the CTA that may allocate, as long as it has neither relinquished nor exited.
-        gangs: those that may wait for columns.
+        batches: those that may wait for columns.
     """
 
     def __init__(self) -> None:
         self.taken = np.zeros(COLUMNS, bool)
         self.permit: Holder | None = None
-        self.gangs: list[Gang] = []
+        self.batches: list[CtaBatch] = []
 
     def may(self, holder: Holder) -> bool:
         """Whether a CTA has or can take the permit."""
@@ -107,8 +107,8 @@ class Pool:
 
     def wake(self) -> None:
         """Columns or the permit have become free: whoever waits for them tries again."""
-        for gang in self.gangs:
-            gang.reconsider()
+        for batch in self.batches:
+            batch.reconsider()
 
     def free(self) -> int:
         """How many columns nobody has."""

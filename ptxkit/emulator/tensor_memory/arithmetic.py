@@ -46,7 +46,7 @@ class Side:
     """A CTA that takes part in a product.
 
     Attributes:
-        cta: its number in the gang.
+        cta: its number in the batch.
         memory: its shared memory.
         shadow: the undefined bits of it; None where none are tracked or all of it is defined.
         start: the shared address of the first byte of `memory`.
@@ -89,7 +89,7 @@ class Arithmetic:
         Args:
             product: with all its places.
             sides: the CTA, or both of a pair, the even one first.
-            tensor: the tensor memory of their gang.
+            tensor: the tensor memory of their batch.
             disabled: bool (CTAs, lanes), those that keep what they have; None for none.
             origin: of what becomes undefined.
 

@@ -80,7 +80,7 @@ def boxes_meet(some: Iterable[Box], others: Iterable[Box]) -> Box | None:
 
 
 class TensorMemory:
-    """The tensor memory of the CTAs of a gang.
+    """The tensor memory of the CTAs of a batch.
 
     Attributes:
         data: uint32 (ctas, cells).

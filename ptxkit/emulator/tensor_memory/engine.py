@@ -1,6 +1,6 @@
-"""The tensor memory of a gang at work: chains of asynchronous instructions, and when they happen.
+"""The tensor memory of a batch at work: chains of asynchronous instructions, and when they happen.
 
-What a thread issues between two commits is a chain: one operation of the gang's queue, which carries out its
+What a thread issues between two commits is a chain: one operation of the batch's queue, which carries out its
 instructions in the order of their issue when it is delivered. `tcgen05.commit` is an operation that comes
 after the chains of its thread and arrives at the mbarrier. The reads of shared memory are the chain's
 regions, so that the queue's hazards cover them; cells of tensor memory are in the `InFlightTable`.
@@ -25,7 +25,7 @@ from ptxkit.emulator.tensor_memory.in_flight import InFlightTable, Tcgen05InFlig
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
 
 Work = Callable[[], None]
 """What an instruction does when it happens."""
@@ -70,10 +70,10 @@ class Request:
 
 
 class Engine:
-    """What a gang has of tensor memory.
+    """What a batch has of tensor memory.
 
     Attributes:
-        gang: the gang.
+        batch: the batch.
         memory: the cells.
         holders: what each CTA has allocated.
         in_flight: who may touch which cells; empty without the sanitizer.
@@ -86,30 +86,30 @@ class Engine:
         fences: relaxed operations on mbarriers, and the fences that make them order something.
     """
 
-    def __init__(self, gang: Gang) -> None:
-        self.gang = gang
-        launch = gang.launch
-        self.memory = TensorMemory(len(gang.ctas), launch.sanitize)
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
+        launch = batch.launch
+        self.memory = TensorMemory(len(batch.ctas), launch.sanitize)
         self.holders = [
-            Holder(int(number), f"CTA {gang.name_cta(cta)}") for cta, number in enumerate(gang.ctas)
+            Holder(int(number), f"CTA {batch.name_cta(cta)}") for cta, number in enumerate(batch.ctas)
         ]
         self.in_flight = InFlightTable(self)
-        self.local = gang.mbarriers.reserve() if launch.sanitize else 0
+        self.local = batch.mbarriers.reserve() if launch.sanitize else 0
         self.groups: dict[int, tuple[int, Site]] = {}
         self.collectors: dict[tuple[int, str], Any] = {}
         self.requests: dict[tuple[str, int], Request] = {}
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
         self.fences = Fences(self)
-        self._gone = np.zeros(len(gang.ctas), bool)
+        self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
 
     def pool(self, cta: int) -> Pool:
-        """The columns of the SM that a CTA of the gang runs on."""
-        number = int(self.gang.ctas[cta]) % self.gang.launch.sm_count
-        pool = self.gang.launch.tensor_pools.setdefault(number, Pool())
-        if self.gang not in pool.gangs:
-            pool.gangs.append(self.gang)
+        """The columns of the SM that a CTA of the batch runs on."""
+        number = int(self.batch.ctas[cta]) % self.batch.launch.sm_count
+        pool = self.batch.launch.tensor_pools.setdefault(number, Pool())
+        if self.batch not in pool.batches:
+            pool.batches.append(self.batch)
         return pool
 
     def check_group(self, cta: int, group: int, site: Site, who: str) -> None:
@@ -130,20 +130,20 @@ class Engine:
             )
         if group == 1:
             return
-        gang = self.gang
-        if gang.cluster % 2:
+        batch = self.batch
+        if batch.cluster % 2:
             raise fault(
                 "P6123",
-                f"TCGEN-PAIR-PARTIAL: `.cta_group::2` needs pairs of CTAs, found clusters of {gang.cluster}",
+                f"TCGEN-PAIR-PARTIAL: `.cta_group::2` needs pairs of CTAs, found clusters of {batch.cluster}",
                 site,
                 (who,),
                 "launch with an even cluster size",
             )
         peer = cta ^ 1
-        if not gang.alive[peer * gang.warps : (peer + 1) * gang.warps].any():
+        if not batch.alive[peer * batch.warps : (peer + 1) * batch.warps].any():
             raise fault(
                 "P6122",
-                f"TCGEN-PEER-EXITED: the other CTA of the pair, {gang.name_cta(peer)}, has exited",
+                f"TCGEN-PEER-EXITED: the other CTA of the pair, {batch.name_cta(peer)}, has exited",
                 site,
                 (who,),
                 "let both CTAs meet at a cluster barrier before either exits",
@@ -155,11 +155,11 @@ class Engine:
         Raises:
             EmulatorFault: P6111, a CTA still has columns.
         """
-        gang = self.gang
-        gone: np.ndarray = ~np.any(gang.alive.reshape(len(gang.ctas), -1), axis=1)
+        batch = self.batch
+        gone: np.ndarray = ~np.any(batch.alive.reshape(len(batch.ctas), -1), axis=1)
         for cta in np.flatnonzero(gone & ~self._gone).tolist():
             holder, pool = self.holders[cta], self.pool(cta)
-            if holder.held and gang.launch.sanitize:
+            if holder.held and batch.launch.sanitize:
                 raise leak(holder)
             for one in holder.held:
                 pool.taken[one.first : one.end] = False
@@ -170,11 +170,11 @@ class Engine:
 
     def side(self, cta: int) -> Side:
         """The shared memory of a CTA."""
-        gang = self.gang
-        bank = gang.shared
+        batch = self.batch
+        bank = batch.shared
         whole = slice(cta * bank.stride, (cta + 1) * bank.stride)
         shadow = None if bank.shadow is None else bank.shadow[whole]
-        return Side(cta, bank.data[whole], shadow, gang.launch.shared_start)
+        return Side(cta, bank.data[whole], shadow, batch.launch.shared_start)
 
     def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
         """The CTAs that an instruction works on, the even one first."""
@@ -185,15 +185,15 @@ class Engine:
     def knows(self, row: int, by: int, number: int) -> bool:
         """Whether a row has seen an event of another one."""
         rows, others, numbers = (np.array([value]) for value in (row, by, number))
-        return bool(self.gang.happens_before.knows(rows, others, numbers)[0])
+        return bool(self.batch.happens_before.knows(rows, others, numbers)[0])
 
     def knows_done(self, row: int, issued: Tcgen05InFlight) -> bool:
         """Whether a row knows of the commit that tells of an instruction's completion."""
         if issued.done == 0:
             return False
-        happens_before = self.gang.happens_before
-        warps = self.gang.warps
-        if row // warps // self.gang.cluster != issued.row // warps // self.gang.cluster:
+        happens_before = self.batch.happens_before
+        warps = self.batch.warps
+        if row // warps // self.batch.cluster != issued.row // warps // self.batch.cluster:
             return False
         return int(happens_before.completed[row, happens_before.rank[issued.row], self.local]) >= issued.done
 
@@ -218,30 +218,30 @@ class Engine:
         Raises:
             EmulatorFault: it touches what others use.
         """
-        gang = self.gang
+        batch = self.batch
         regions = tuple(self.region(cta, operand) for cta, operand in shared)
-        issued.number = gang.launch.events.take(issued.site)
+        issued.number = batch.launch.events.take(issued.site)
         chains = self._chains.setdefault((issued.row, issued.lane), [])
         if not chains or not self._open(chains[-1]):
             earlier = tuple(chain.operation for chain in chains if not chain.operation.delivered)
-            operation = Operation(issued.site, gang, *self._issuer(issued), reads=regions, after=earlier)
+            operation = Operation(issued.site, batch, *self._issuer(issued), reads=regions, after=earlier)
             chain = Chain(operation)
             operation.deliver = lambda data: chain.run()
             self._enter(issued)
             chain.work.append(work)
             chain.instructions.append(issued)
             chains.append(chain)
-            gang.queue.issue(operation)
+            batch.queue.issue(operation)
             return
         chain = chains[-1]
-        if gang.launch.sanitize:
-            again = Operation(issued.site, gang, *self._issuer(issued), reads=regions, number=issued.number)
-            gang.queue.hazards.enter(again)
+        if batch.launch.sanitize:
+            again = Operation(issued.site, batch, *self._issuer(issued), reads=regions, number=issued.number)
+            batch.queue.hazards.enter(again)
         self._enter(issued)
-        gang.launch.counts.issue(issued.site.name, 1)
+        batch.launch.counts.issue(issued.site.name, 1)
         chain.operation.reads += regions
-        if gang.trace is not None:
-            gang.trace.issued(chain.operation, issued.site, regions)
+        if batch.trace is not None:
+            batch.trace.issued(chain.operation, issued.site, regions)
         chain.work.append(work)
         chain.instructions.append(issued)
         if chain.operation.delivered:
@@ -251,73 +251,73 @@ class Engine:
         """Whether an instruction may join a chain: nothing has committed it, and it happens together."""
         if chain.instructions[-1].committed is not None:
             return False
-        return not chain.operation.delivered or self.gang.queue.eager
+        return not chain.operation.delivered or self.batch.queue.eager
 
     def _issuer(self, issued: Tcgen05InFlight) -> tuple[np.ndarray, np.ndarray]:
         return np.array([issued.row]), np.array([issued.lane])
 
     def _enter(self, issued: Tcgen05InFlight) -> None:
-        if self.gang.launch.sanitize:
+        if self.batch.launch.sanitize:
             self.fences.used(issued.row, issued.number)
             self.in_flight.enter(issued)
 
     def region(self, cta: int, operand: SharedOperand) -> Region:
-        """What is read of the shared memory of a CTA, as bytes of the gang's bank."""
+        """What is read of the shared memory of a CTA, as bytes of the batch's bank."""
         first, sizes = operand.map.runs
-        place = cta * self.gang.shared.stride + operand.start - self.gang.launch.shared_start
-        return Region(self.gang.shared, first + place, sizes, np.zeros(len(first), np.int64))
+        place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared_start
+        return Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
 
     def at_once(self, issued: Tcgen05InFlight) -> None:
         """Take in a load, a store or a deallocation, which happens now."""
-        issued.number = self.gang.launch.events.take(issued.site)
+        issued.number = self.batch.launch.events.take(issued.site)
         self._enter(issued)
 
     def commit(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:
         """Let mbarriers track what a thread has issued so far with this `.cta_group`."""
-        gang = self.gang
+        batch = self.batch
         chains = self._chains.get((row, lane), [])
         for chain in chains:
             for issued in chain.instructions:
                 if issued.cta_group == cta_group:
                     issued.committed = site
-        number = gang.launch.events.take(site)
+        number = batch.launch.events.take(site)
         self.in_flight.committed(row, lane, site, number)
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
-        if gang.launch.sanitize:
+        if batch.launch.sanitize:
             # The work came after all that the thread had seen: so does whoever waits for its completion.
-            gang.happens_before.release_acquired(rows, slots)
+            batch.happens_before.release_acquired(rows, slots)
         tracked = tuple(chains)
         operation = Operation(
             site,
-            gang,
+            batch,
             rows,
             lanes,
             signal=Arrival(slots),
             after=tuple(chain.operation for chain in tracked if not chain.operation.delivered),
             deliver=lambda data: self._complete(tracked, row, lane, slots, cta_group, site),
         )
-        gang.queue.issue(operation)
+        batch.queue.issue(operation)
 
     def _complete(
         self, chains: tuple[Chain, ...], row: int, lane: int, slots: np.ndarray, cta_group: int, site: Site
     ) -> None:
         """Everything that a commit tracks is done: whoever waits for its mbarriers will know."""
-        gang = self.gang
-        number = gang.launch.events.take(site)
+        batch = self.batch
+        number = batch.launch.events.take(site)
         for chain in chains:
             for issued in chain.instructions:
                 issued.done = issued.done or number
             self._leave(chain.operation, number)
         mine = self._chains.get((row, lane), [])
         self._chains[row, lane] = [chain for chain in mine if chain not in chains]
-        if gang.launch.sanitize:
-            rank = row // gang.warps % gang.cluster
+        if batch.launch.sanitize:
+            rank = row // batch.warps % batch.cluster
             for one in self.pair(rank, cta_group):
-                gang.happens_before.tell(slots, one, self.local, number)
+                batch.happens_before.tell(slots, one, self.local, number)
 
     def _leave(self, operation: Operation, number: int) -> None:
         """The reads of shared memory are over: later writes must know of the commit."""
-        history = self.gang.shared.history
+        history = self.batch.shared.history
         if not operation.unread.any():
             return
         operation.unread[:] = False
@@ -325,16 +325,16 @@ class Engine:
             return
         for region in operation.reads:
             index, _ = region.indices(history.granule)
-            tile = np.full(len(index), region.first // self.gang.shared.stride)
-            threads = self.gang.happens_before.record_of_machine(
+            tile = np.full(len(index), region.first // self.batch.shared.stride)
+            threads = self.batch.happens_before.record_of_machine(
                 history, np.full(len(index), self.local), tile
             )
             for kind in ("first read", "last read"):
                 history.put(kind, index, history.own(number, ASYNC, threads))
 
 
-def engine_of(gang: Gang) -> Engine:
-    """The tensor memory of a gang, made when it is first used."""
-    if gang.tensor is None:
-        gang.tensor = Engine(gang)
-    return gang.tensor
+def engine_of(batch: CtaBatch) -> Engine:
+    """The tensor memory of a batch, made when it is first used."""
+    if batch.tensor is None:
+        batch.tensor = Engine(batch)
+    return batch.tensor

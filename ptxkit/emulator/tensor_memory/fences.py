@@ -21,20 +21,20 @@ COMMITTED = ("mma", "cp", "shift")
 
 
 class Fences:
-    """What the warps of a gang have fenced.
+    """What the warps of a batch have fenced.
 
     Attributes:
-        engine: of the gang.
+        engine: of the batch.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        rows = engine.gang.rows
+        rows = engine.batch.rows
         self._used = np.zeros(rows, np.int64)
         self._before = np.zeros(rows, np.int64)
         self._bare = np.zeros(rows, np.int64)
         self._waited: dict[int, set[int]] = {}
-        happens_before, launch = engine.gang.happens_before, engine.gang.launch
+        happens_before, launch = engine.batch.happens_before, engine.batch.launch
         self._clocks = happens_before.clocks.copy()
         self._completed = np.zeros((rows, happens_before.completed.shape[1]), np.int64)
         self._wanted = launch.strict or launch.program.tensor_fences
@@ -53,7 +53,7 @@ class Fences:
         self._bare[rows[~fenced]] = number
         for row, slot in zip(rows[fenced].tolist(), slots[fenced].tolist(), strict=True):
             one = np.array([row])
-            self.engine.gang.happens_before.release(one, np.array([slot]), int(self._before[row]))
+            self.engine.batch.happens_before.release(one, np.array([slot]), int(self._before[row]))
 
     def wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows have waited for mbarriers with `.relaxed`: a fence will acquire that."""
@@ -62,14 +62,14 @@ class Fences:
 
     def after(self, rows: np.ndarray, number: int) -> None:
         """Rows execute `tcgen05.fence::after_thread_sync`: what they know of, later instructions follow."""
-        gang = self.engine.gang
+        batch = self.engine.batch
         for row in np.unique(rows).tolist():
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))
-                gang.happens_before.acquire(np.full(len(found), row), found, gang.mbarriers, number)
-        self._clocks[rows] = gang.happens_before.clocks[rows]
-        self._completed[rows] = gang.happens_before.completed[rows, :, self.engine.local]
+                batch.happens_before.acquire(np.full(len(found), row), found, batch.mbarriers, number)
+        self._clocks[rows] = batch.happens_before.clocks[rows]
+        self._completed[rows] = batch.happens_before.completed[rows, :, self.engine.local]
 
     def follows(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, pipelined: bool) -> bool:
         """Whether an instruction follows one that its warp knows of, by the fences of that warp.
@@ -84,7 +84,7 @@ class Fences:
         committed = earlier.kind in COMMITTED
         if earlier.row == later.row and (pipelined or not committed):
             return True
-        happens_before = self.engine.gang.happens_before
+        happens_before = self.engine.batch.happens_before
         if committed and 0 < earlier.done <= self._completed[later.row, happens_before.rank[earlier.row]]:
             return True
         number = earlier.number if committed else earlier.done

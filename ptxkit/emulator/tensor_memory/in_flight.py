@@ -86,7 +86,7 @@ def tolerated(earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) ->
 
 @dataclass(slots=True, eq=False)
 class InFlightTable:
-    """The instructions of a gang in flight that touch tensor memory.
+    """The instructions of a batch in flight that touch tensor memory.
 
     Attributes:
         engine: whose.
@@ -149,7 +149,7 @@ class InFlightTable:
 
     def _warn_tolerated(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
         """Where the emulator is strict, tell of what no text orders and kernels rely on."""
-        launch = self.engine.gang.launch
+        launch = self.engine.batch.launch
         if launch.strict:
             said = f"`{_name(later)}` overwrites {box}, which `{_name(earlier)}` may still use"
             message = f"TMEM-WAR-MMA-CP: {said}"
@@ -163,8 +163,8 @@ class InFlightTable:
         if box is None:
             return
         verb = "reads" if box in later.reads else "overwrites"
-        where = f"{box} of CTA {self.engine.gang.name_cta(cta)}"
-        self.engine.gang.launch.warn(
+        where = f"{box} of CTA {self.engine.batch.name_cta(cta)}"
+        self.engine.batch.launch.warn(
             "P6103",
             f"TCGEN-FENCE-AFTER-MISSING: `{_name(later)}` {verb} {where}, "
             f"and what orders it after `{_name(earlier)}` has no fence behind",
@@ -180,7 +180,7 @@ class InFlightTable:
         )
 
     def _warn_products(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
-        self.engine.gang.launch.warn(
+        self.engine.batch.launch.warn(
             "P6107",
             f"TMEM-UNORDERED: two products of different shapes or accumulators use {box}",
             later.site,
@@ -195,7 +195,7 @@ class InFlightTable:
         self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int, box: Box | None, source: Box | None
     ) -> EmulatorFault:
         code, rule, said, help = self._rule(earlier, later, box is None)
-        where = f"{box or source} of CTA {self.engine.gang.name_cta(cta)}"
+        where = f"{box or source} of CTA {self.engine.batch.name_cta(cta)}"
         notes = [
             f"{self._who(later)} executes `{later.spelling}` here",
             f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
@@ -269,7 +269,7 @@ class InFlightTable:
         return [f"tracked by `{earlier.committed.instruction.spelling}` at {earlier.committed.where}"]
 
     def _who(self, issued: Tcgen05InFlight) -> str:
-        return str(self.engine.gang.thread(issued.row, issued.lane))
+        return str(self.engine.batch.thread(issued.row, issued.lane))
 
     # ---- how far things are
 

@@ -24,8 +24,8 @@ from ptxkit.emulator.tensor_memory.engine import Engine, Request, engine_of
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.gang import Gang
     from ptxkit.emulator.group import Group
     from ptxkit.emulator.operands import Source
 
@@ -61,7 +61,7 @@ class TensorSyncPoint:
         lanes = executing(group, guard)
         on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
         wanted = self.operand(group, guard, self.columns)
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         blocked = np.zeros(group.n, bool)
         for at in np.flatnonzero(on).tolist():
             row = at if group.rows is None else int(group.rows[at])
@@ -75,9 +75,9 @@ class TensorSyncPoint:
         held = mask & blocked[:, None]
         count = int(np.count_nonzero(held))
         if count == group.lanes:
-            group.gang.add_blocked(group, self)
+            group.batch.add_blocked(group, self)
             return None
-        group.gang.add_blocked(group.part(held, count, group.pc), self)
+        group.batch.add_blocked(group.part(held, count, group.pc), self)
         return group.part(mask & ~blocked[:, None], group.lanes - count, group.pc)
 
     def operand(self, group: Group, guard: Any, source: Source) -> np.ndarray:
@@ -100,36 +100,36 @@ class TensorSyncPoint:
             EmulatorFault: P6123, it asks for something else.
         """
         kind = type(self).__name__
-        cta = request.row // engine.gang.warps
+        cta = request.row // engine.batch.warps
         other = engine.requests.get((kind, cta ^ 1))
         if other is None:
             engine.requests[kind, cta] = request
             return None
         if (other.columns, other.address) != (request.columns, request.address):
-            gang = engine.gang
+            batch = engine.batch
             raise fault(
                 "P6123",
                 f"TCGEN-PAIR-PARTIAL: the CTAs of a pair disagree about `{self.site.instruction.spelling}`",
                 self.site,
                 (
-                    f"{gang.thread(request.row, 0)}: {counted(request.columns, 'column')}",
-                    f"{gang.thread(other.row, 0)}: {counted(other.columns, 'column')} at {other.site.where}",
+                    f"{batch.thread(request.row, 0)}: {counted(request.columns, 'column')}",
+                    f"{batch.thread(other.row, 0)}: {counted(other.columns, 'column')} at {other.site.where}",
                 ),
                 "both must allocate and free the same columns in the same order",
             )
         del engine.requests[kind, cta ^ 1]
         return other
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Something has changed: try again."""
-        gang.ready += gang.take_blocked(self)
+        batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for, and why it can't come."""
-        engine = engine_of(gang)
-        cta = row // gang.warps
+        engine = engine_of(batch)
+        cta = row // batch.warps
         if self.cta_group == 2 and (type(self).__name__, cta) in engine.requests:
-            return f"a warp of the other CTA of the pair, {gang.name_cta(cta ^ 1)}, to execute the same"
+            return f"a warp of the other CTA of the pair, {batch.name_cta(cta ^ 1)}, to execute the same"
         pool = engine.pool(cta)
         wants = "columns of tensor memory"
         if pool.permit is not None and pool.permit is not engine.holders[cta]:
@@ -148,9 +148,9 @@ class AllocationSyncPoint(TensorSyncPoint):
         """Allocate, if there is room and the CTA may."""
         if self.settled(engine, row):
             return True
-        gang = engine.gang
-        cta = row // gang.warps
-        who = str(gang.thread(row, 0))
+        batch = engine.batch
+        cta = row // batch.warps
+        who = str(batch.thread(row, 0))
         engine.check_group(cta, self.cta_group, self.site, who)
         request = Request(row, columns, 0, self.site)
         requests = [request]
@@ -160,7 +160,7 @@ class AllocationSyncPoint(TensorSyncPoint):
             if other is None:
                 return False
             requests.append(other)
-        ctas = [one.row // gang.warps for one in requests]
+        ctas = [one.row // batch.warps for one in requests]
         pools = [engine.pool(one) for one in ctas]
         found = places(pools, columns)
         late = [pool for one, pool in zip(ctas, pools, strict=True) if not pool.may(engine.holders[one])]
@@ -168,39 +168,39 @@ class AllocationSyncPoint(TensorSyncPoint):
             if late and len(found):
                 self._warn(engine, cta, late[0], who)
             for one in requests[1:]:
-                engine.requests[type(self).__name__, one.row // gang.warps] = one
+                engine.requests[type(self).__name__, one.row // batch.warps] = one
             return False
-        random = gang.launch.random
+        random = batch.launch.random
         first = int(found[0] if random is None else random.choice(found))
         for one, holding, pool in zip(requests, ctas, pools, strict=True):
             self._grant(engine, engine.holders[holding], holding, pool, first, one)
         if len(requests) > 1:
-            gang.reconsider()
+            batch.reconsider()
         return True
 
     def _grant(
         self, engine: Engine, holder: Holder, cta: int, pool: Pool, first: int, request: Request
     ) -> None:
         columns = request.columns
-        gang = engine.gang
-        who = str(gang.thread(request.row, 0))
-        arrivals = int(gang.cluster_barrier.arrivals[request.row].max())
-        number = gang.launch.events.take(request.site)
+        batch = engine.batch
+        who = str(batch.thread(request.row, 0))
+        arrivals = int(batch.cluster_barrier.arrivals[request.row].max())
+        number = batch.launch.events.take(request.site)
         made = Allocation(first, columns, self.cta_group, request.site, who, request.row, number, arrivals)
         pool.taken[first : made.end] = True
         pool.permit = holder
         holder.held.append(made)
         holder.least = made
-        if engine.gang.trace is not None:
-            engine.gang.trace.allocated(cta, made)
+        if engine.batch.trace is not None:
+            engine.batch.trace.allocated(cta, made)
         engine.memory.forget(cta, slice(first, made.end))
         engine.granted[request.row] = first
-        counts = engine.gang.launch.counts
+        counts = engine.batch.launch.counts
         counts.tensor_columns = max(counts.tensor_columns, sum(one.columns for one in holder.held))
 
     def _warn(self, engine: Engine, cta: int, pool: Pool, who: str) -> None:
         assert pool.permit is not None
-        engine.gang.launch.warn(
+        engine.batch.launch.warn(
             "P6119",
             f"TMEM-NO-RELINQUISH: {engine.holders[cta].name} waits for tensor memory that is free",
             self.site,
@@ -230,15 +230,15 @@ class DeallocationSyncPoint(TensorSyncPoint):
         """Free, if the other CTA of a pair does, too."""
         if self.settled(engine, row):
             return True
-        gang = engine.gang
-        who = str(gang.thread(row, 0))
-        engine.check_group(row // gang.warps, self.cta_group, self.site, who)
+        batch = engine.batch
+        who = str(batch.thread(row, 0))
+        engine.check_group(row // batch.warps, self.cta_group, self.site, who)
         check_size(columns, self.site, who)
         request = Request(row, columns, int(self.operand(group, guard, self.address)[at]), self.site)
         requests = [request]
         if self.cta_group == 2:
             self._check_peer(engine, request, who)
-            waiting = engine.requests.get((type(self).__name__, row // gang.warps))
+            waiting = engine.requests.get((type(self).__name__, row // batch.warps))
             if waiting is not None and waiting.row == row:
                 return False
             other = self.meet(engine, request)
@@ -252,7 +252,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         for one in requests[1:]:
             engine.freed.add(one.row)
         if len(requests) > 1:
-            gang.reconsider()
+            batch.reconsider()
         return True
 
     def _check_peer(self, engine: Engine, request: Request, who: str) -> None:
@@ -261,13 +261,13 @@ class DeallocationSyncPoint(TensorSyncPoint):
         Raises:
             EmulatorFault: P6132.
         """
-        gang = engine.gang
-        peer = engine.holders[request.row // gang.warps ^ 1]
+        batch = engine.batch
+        peer = engine.holders[request.row // batch.warps ^ 1]
         first = request.address & 0xFFFF
         made = next((one for one in peer.held if (one.first, one.cta_group) == (first, 2)), None)
-        if made is None or not gang.launch.sanitize or engine.knows(request.row, made.row, made.number):
+        if made is None or not batch.launch.sanitize or engine.knows(request.row, made.row, made.number):
             return
-        if gang.cluster_barrier.waits[request.row].max() > made.arrivals:
+        if batch.cluster_barrier.waits[request.row].max() > made.arrivals:
             return  # A relaxed cluster barrier orders no memory, but it does come later.
         raise fault(
             "P6132",
@@ -287,16 +287,16 @@ class DeallocationSyncPoint(TensorSyncPoint):
         """Nobody may be using the columns any more."""
         first = request.address & 0xFFFF
         box = Box(EVERY_LANE, first, first + request.columns)
-        ctas = (request.row // engine.gang.warps,)
+        ctas = (request.row // engine.batch.warps,)
         engine.at_once(Tcgen05InFlight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
 
     def _free(self, engine: Engine, request: Request) -> None:
-        cta = request.row // engine.gang.warps
-        who = str(engine.gang.thread(request.row, 0))
+        cta = request.row // engine.batch.warps
+        who = str(engine.batch.thread(request.row, 0))
         first = request.address & 0xFFFF
         gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)
-        if engine.gang.trace is not None:
-            engine.gang.trace.freed(cta, gone)
+        if engine.batch.trace is not None:
+            engine.batch.trace.freed(cta, gone)
         pool = engine.pool(cta)
         pool.taken[first : gone.end] = False
         engine.in_flight.freed(cta, first, gone.end)

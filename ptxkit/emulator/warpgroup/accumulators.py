@@ -25,7 +25,7 @@ class Accumulator:
     Attributes:
         target: its registers.
         shape: of the instructions that use it.
-        values: raw (M, N, warpgroups of the gang); what they hold where `active`.
+        values: raw (M, N, warpgroups of the batch); what they hold where `active`.
         unknown: which elements are undefined, bool of the same shape; None for none.
         origin: of what is.
         active: for each warpgroup whether products on it are in flight.

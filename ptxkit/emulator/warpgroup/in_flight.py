@@ -25,7 +25,7 @@ from ptxkit.isa.modifiers import Shape
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access_history import AccessHistory
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
@@ -56,10 +56,10 @@ class WgmmaInFlight:
 
 @dataclass(slots=True, eq=False)
 class Warpgroups:
-    """What the warpgroups of a gang have in flight.
+    """What the warpgroups of a batch have in flight.
 
     Attributes:
-        gang: the gang.
+        batch: the batch.
         committed: how many groups each warpgroup has committed; the number of its open one.
         completion: by which number in `HappensBefore.completed` it is known what each has read; None without
             the sanitizer.
@@ -70,7 +70,7 @@ class Warpgroups:
         loads: by a function's name, `loads_of_products`, of those that were asked for.
     """
 
-    gang: Gang
+    batch: CtaBatch
     committed: np.ndarray
     completion: np.ndarray | None = None
     in_flight: list[WgmmaInFlight] = field(default_factory=list)
@@ -80,23 +80,23 @@ class Warpgroups:
     loads: dict[str, frozenset[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, gang: Gang) -> Warpgroups:
-        """Those of a gang, made when they are first asked for."""
-        if gang.warpgroups is None:
-            count = count_of(gang)
+    def of(cls, batch: CtaBatch) -> Warpgroups:
+        """Those of a batch, made when they are first asked for."""
+        if batch.warpgroups is None:
+            count = count_of(batch)
             completion = None
-            if gang.launch.sanitize:
-                each = range(count // len(gang.ctas))
+            if batch.launch.sanitize:
+                each = range(count // len(batch.ctas))
                 completion = np.tile(
-                    [gang.mbarriers.reserve(THREADS * number) for number in each], len(gang.ctas)
+                    [batch.mbarriers.reserve(THREADS * number) for number in each], len(batch.ctas)
                 )
-            gang.warpgroups = cls(gang, np.zeros(count, np.int64), completion, fenced=np.zeros(count, bool))
-        return gang.warpgroups
+            batch.warpgroups = cls(batch, np.zeros(count, np.int64), completion, fenced=np.zeros(count, bool))
+        return batch.warpgroups
 
     def rows(self, which: np.ndarray) -> np.ndarray:
-        """The gang's rows of some whole warpgroups: (count, 4)."""
-        each = -(-self.gang.warps // WARPS)
-        first = which // each * self.gang.warps + which % each * WARPS
+        """The batch's rows of some whole warpgroups: (count, 4)."""
+        each = -(-self.batch.warps // WARPS)
+        first = which // each * self.batch.warps + which % each * WARPS
         rows: np.ndarray = first[:, None] + np.arange(WARPS)
         return rows
 
@@ -109,24 +109,24 @@ class Warpgroups:
         Args:
             history: whose records.
             record: a read for each row.
-            rows: of the gang.
+            rows: of the batch.
         """
         none = np.zeros(len(rows), bool)
         if self.completion is None:
             return none
-        each = np.repeat(self.completion[: -(-self.gang.warps // WARPS)], WARPS)
-        done = ~history.is_async(record) & self.gang.happens_before.has_waited(history, record, rows, each)
+        each = np.repeat(self.completion[: -(-self.batch.warps // WARPS)], WARPS)
+        done = ~history.is_async(record) & self.batch.happens_before.has_waited(history, record, rows, each)
         if not done.any():
             return none
         for number in np.unique(history.number(record[done])).tolist():
-            site = self.gang.launch.events.site(number)
+            site = self.batch.launch.events.site(number)
             if site is None or id(site.instruction) not in self._loads_of(site.function):
                 done &= history.number(record) != number
         return done
 
     def _loads_of(self, function: str) -> frozenset[int]:
         if function not in self.loads:
-            image = self.gang.launch.program.image
+            image = self.batch.launch.program.image
             self.loads[function] = loads_of_products(image.flow(image.functions[function]))
         return self.loads[function]
 
@@ -164,11 +164,11 @@ class Warpgroups:
         """The warpgroups with lanes for which a guard holds, as an index."""
         if group.rows is None and (guard is None or guard.ndim == 0):
             return slice(None)
-        rows = np.arange(self.gang.rows) if group.rows is None else group.rows
+        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
         lanes = executing(group, guard)
         if lanes is not None:
             rows = rows[lanes.any(axis=1)]
-        return np.unique(warpgroup_of(self.gang, rows))
+        return np.unique(warpgroup_of(self.batch, rows))
 
     def _race(
         self, group: Group, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
@@ -225,7 +225,7 @@ class Warpgroups:
                     NO_FENCE,
                     f"WGMMA-NO-FENCE: `{group.code.names[slot]}` was {why}",
                     site,
-                    (f"{self.gang.thread(row, 0)} and its warpgroup",),
+                    (f"{self.batch.thread(row, 0)} and its warpgroup",),
                     "put `wgmma.fence.sync.aligned` between the access and the first `wgmma.mma_async`",
                 )
 
@@ -289,7 +289,7 @@ class Warpgroups:
         waiting[members.which] = True
         limit = np.full(len(self.committed), -1, np.int64)
         limit[members.which] = self.committed[members.which] - left
-        queue = self.gang.queue
+        queue = self.batch.queue
         seen = False
         for issued in self.in_flight:
             covered = issued.unseen & (issued.index < limit[issued.which])
@@ -303,8 +303,8 @@ class Warpgroups:
             return False
         if self.completion is not None:
             rows = self.rows(members.which)
-            number = self.gang.launch.events.take(site)
-            self.gang.happens_before.know(
+            number = self.batch.launch.events.take(site)
+            self.batch.happens_before.know(
                 rows.reshape(-1), np.repeat(self.completion[members.which], WARPS), number
             )
         self.in_flight = [issued for issued in self.in_flight if issued.unseen.any()]

@@ -25,7 +25,7 @@ class Members:
     """The warpgroups of a group that execute an instruction.
 
     Attributes:
-        which: their numbers in the gang.
+        which: their numbers in the batch.
         rows: int64 (warpgroups, 4), the group's rows that they are; None for all of them, in order.
     """
 
@@ -39,12 +39,12 @@ class Members:
         Raises:
             EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
         """
-        gang = group.gang
+        batch = group.batch
         check_whole(group, guard, site)
         lanes = executing(group, guard)
         at = np.arange(group.n) if lanes is None else np.flatnonzero(lanes[:, 0])
         rows = at if group.rows is None else group.rows[at]
-        which = warpgroup_of(gang, rows)
+        which = warpgroup_of(batch, rows)
         numbers, counts = np.unique(which, return_counts=True)
         if (counts != WARPS).any():
             short = int(np.argmax(counts != WARPS))
@@ -53,7 +53,7 @@ class Members:
                 DIVERGED,
                 f"WGMMA-DIVERGED: `{site.instruction.spelling}` needs all four warps of the warpgroup",
                 site,
-                (f"{gang.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
+                (f"{batch.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
                 "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",
             )
         return cls(numbers, None if len(at) == group.n else at.reshape(-1, WARPS))

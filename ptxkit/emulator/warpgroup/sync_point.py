@@ -12,7 +12,7 @@ from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.gang import Gang
+    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.group import Group
 
 
@@ -31,10 +31,10 @@ class WarpgroupSyncPoint:
         self.guard = guard.reader if guard is not None else None
 
     def __call__(self, group: Group) -> Group | None:
-        if self.guard is None and (group.lanes == group.gang.living or _whole(group)):
+        if self.guard is None and (group.lanes == group.batch.living or _whole(group)):
             return group
-        if group.gang.waiting:
-            group = group.gang.join(self, group)
+        if group.batch.waiting:
+            group = group.batch.join(self, group)
         ready = self._ready(group)
         if ready is None:
             return group
@@ -44,7 +44,7 @@ class WarpgroupSyncPoint:
         waiting = group
         if count:
             waiting = group.part(group.full_mask() & ~ready, group.lanes - count, group.pc)
-        group.gang.add_blocked(waiting, self)
+        group.batch.add_blocked(waiting, self)
         return group.part(ready, count, group.pc) if count else None
 
     def _ready(self, group: Group) -> np.ndarray | None:
@@ -61,23 +61,23 @@ class WarpgroupSyncPoint:
 
     def _lacking(self, group: Group, present: np.ndarray) -> np.ndarray:
         """Whether lanes of its warpgroup are missing, for each of the group's rows."""
-        gang = group.gang
-        rows = np.arange(gang.rows) if group.rows is None else group.rows
-        missing: np.ndarray = np.array(gang.alive.any(axis=1))
-        missing[rows] = (gang.alive[rows] & ~present).any(axis=1)
-        found: np.ndarray = by_warpgroup(gang, missing)[warpgroup_of(gang, rows)]
+        batch = group.batch
+        rows = np.arange(batch.rows) if group.rows is None else group.rows
+        missing: np.ndarray = np.array(batch.alive.any(axis=1))
+        missing[rows] = (batch.alive[rows] & ~present).any(axis=1)
+        found: np.ndarray = by_warpgroup(batch, missing)[warpgroup_of(batch, rows)]
         return found
 
-    def reconsider(self, gang: Gang) -> None:
+    def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        gang.ready += gang.take_blocked(self)
+        batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, gang: Gang, group: Group, row: int) -> str:
+    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
         """What a row of a waiting group waits for."""
-        first = row // gang.warps * gang.warps + row % gang.warps // WARPS * WARPS
-        rows = range(first, min(first + WARPS, (row // gang.warps + 1) * gang.warps))
-        lanes = group.on_gang()
-        missing = [r % gang.warps for r in rows if (gang.alive[r] & ~lanes[r]).any()]
+        first = row // batch.warps * batch.warps + row % batch.warps // WARPS * WARPS
+        rows = range(first, min(first + WARPS, (row // batch.warps + 1) * batch.warps))
+        lanes = group.in_batch()
+        missing = [r % batch.warps for r in rows if (batch.alive[r] & ~lanes[r]).any()]
         named = ", ".join(str(warp) for warp in missing)
         return (
             f"the other warps of its warpgroup at `{self.site.instruction.spelling}`: "
@@ -87,7 +87,7 @@ class WarpgroupSyncPoint:
 
 def _whole(group: Group) -> bool:
     """Whether the group has nothing but whole warpgroups with all their lanes."""
-    if group.mask is not None or group.gang.warps % WARPS:
+    if group.mask is not None or group.batch.warps % WARPS:
         return False
     rows = group.rows
     if rows is None:
@@ -98,20 +98,20 @@ def _whole(group: Group) -> bool:
     return bool((by_four[:, 0] % WARPS == 0).all() and (by_four[:, 3] - by_four[:, 0] == WARPS - 1).all())
 
 
-def count_of(gang: Gang) -> int:
-    """How many warpgroups a gang has; the last of a CTA may lack warps."""
-    return len(gang.ctas) * -(-gang.warps // WARPS)
+def count_of(batch: CtaBatch) -> int:
+    """How many warpgroups a batch has; the last of a CTA may lack warps."""
+    return len(batch.ctas) * -(-batch.warps // WARPS)
 
 
-def warpgroup_of(gang: Gang, rows: np.ndarray) -> np.ndarray:
+def warpgroup_of(batch: CtaBatch, rows: np.ndarray) -> np.ndarray:
     """The number of the warpgroup of each row."""
-    cta, warp = np.divmod(rows, gang.warps)
-    number: np.ndarray = cta * -(-gang.warps // WARPS) + warp // WARPS
+    cta, warp = np.divmod(rows, batch.warps)
+    number: np.ndarray = cta * -(-batch.warps // WARPS) + warp // WARPS
     return number
 
 
-def by_warpgroup(gang: Gang, rows: np.ndarray) -> np.ndarray:
+def by_warpgroup(batch: CtaBatch, rows: np.ndarray) -> np.ndarray:
     """Whether any row of each warpgroup is set, from bool (rows,)."""
-    found = np.zeros(count_of(gang), bool)
-    np.logical_or.at(found, warpgroup_of(gang, np.arange(gang.rows)), rows)
+    found = np.zeros(count_of(batch), bool)
+    np.logical_or.at(found, warpgroup_of(batch, np.arange(batch.rows)), rows)
     return found

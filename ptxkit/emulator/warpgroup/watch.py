@@ -27,8 +27,8 @@ def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None
     condition = guard.reader if guard is not None else None
 
     def careful(group: Group) -> Any:
-        if group.gang.launch.sanitize:
-            Warpgroups.of(group.gang).touch(group, slots, site, condition(group) if condition else None)
+        if group.batch.launch.sanitize:
+            Warpgroups.of(group.batch).touch(group, slots, site, condition(group) if condition else None)
         return step(group)
 
     return careful

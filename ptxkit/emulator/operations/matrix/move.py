@@ -126,7 +126,7 @@ class RowAccess:
         unknown: np.ndarray | None = None
         origin = 0
         for access in self(group, guard):
-            group.gang.launch.counts.load(access.space, access.lanes * ROW)
+            group.batch.launch.counts.load(access.space, access.lanes * ROW)
             note(access, ROW, "loaded")
             values, masks = access.load(4, 4)
             for i in range(4):
@@ -135,13 +135,13 @@ class RowAccess:
                 unknown = np.zeros_like(rows)
                 for i in range(4):
                     unknown.view(np.uint32)[..., i] = masks[i]
-                origin = group.gang.launch.origins.of_read(access, ROW)
+                origin = group.batch.launch.origins.of_read(access, ROW)
         return rows, unknown, origin
 
     def store(self, group: Group, guard: Any, rows: np.ndarray, mask: np.ndarray | None, origin: int) -> None:
         """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
         for access in self(group, guard):
-            group.gang.launch.counts.store(access.space, access.lanes * ROW)
+            group.batch.launch.counts.store(access.space, access.lanes * ROW)
             note(access, ROW, "stored")
             access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
 
@@ -202,7 +202,7 @@ def stmatrix(form: Form) -> Effect:
         found = [source.undefined(group) for source in sources] if group.undefined else []
         if any(found):
             mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], group.n)
-            launch = group.gang.launch
+            launch = group.batch.launch
             first = next(entry[1] for entry in found if entry)
             origin = launch.origins.of_store(first, site, launch.program)
         access.store(group, guard, rows, mask, origin)

@@ -218,7 +218,7 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step
     def step(group: Group, guard: Any) -> bool:
         check_whole(group, guard, site)
         where.check(group, guard)
-        launch = group.gang.launch
+        launch = group.batch.launch
         values = np.zeros((where.registers, group.n, WARP), raw)
         masks: np.ndarray | None = None
         origin = 0
@@ -246,7 +246,7 @@ def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> Step:
     def step(group: Group, guard: Any) -> None:
         check_whole(group, guard, site)
         where.check(group, guard)
-        launch = group.gang.launch
+        launch = group.batch.launch
         for piece in where.pieces:
             source = sources[piece.register]
             value = (source.reader(group) >> raw.type(piece.shift)).astype(narrow)

@@ -32,7 +32,7 @@ def alloc(form: Form) -> Effect:
     sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
 
     def step(group: Group, guard: Any) -> None:
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         lanes = executing(group, guard)
         on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
         if not on.any():
@@ -43,7 +43,7 @@ def alloc(form: Form) -> Effect:
         for access in accessor(group, guard):
             access.store((addresses,), None, 4)
         # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
-        group.gang.happens_before.warps_meet(rows, group.gang.launch.events.take(site))
+        group.batch.happens_before.warps_meet(rows, group.batch.launch.events.take(site))
 
     return Effect(step, sync_point)
 
@@ -63,12 +63,12 @@ def relinquish(form: Form) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         check_whole(group, guard, site)
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         lanes = executing(group, guard)
         rows = np.arange(group.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
         for at in rows:
             row = int(at if group.rows is None else group.rows[at])
-            cta = row // group.gang.warps
+            cta = row // group.batch.warps
             holder, pool = engine.holders[cta], engine.pool(cta)
             holder.relinquished = holder.relinquished or site
             if pool.permit is holder:

@@ -51,11 +51,11 @@ def cp(form: Form) -> Effect:
         if not len(issuers):
             return
         warn_many(group, issuers, site)
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         pairs = zip(target.take(group, issuers), descriptor.take(group, issuers), strict=True)
         for item, (address, word) in enumerate(pairs):
             who, row = issuers.name(item), int(issuers.rows[item])
-            cta = row // group.gang.warps
+            cta = row // group.batch.warps
             engine.check_group(cta, group_size, site, who)
             try:
                 source = pattern.source(smem_descriptor(int(word)), source_format)
@@ -96,7 +96,7 @@ def _copy(
     if side.shadow is not None:
         masks = pattern.words(source.map.gather(side.shadow, at), source_format)
         if masks.any():
-            origin = engine.gang.launch.origins.of_copy(site)
+            origin = engine.batch.launch.origins.of_copy(site)
             undefined = np.broadcast_to(masks, cells.shape), origin
     engine.memory.store(cta, cells, np.broadcast_to(words, cells.shape), undefined)
 
@@ -111,10 +111,10 @@ def shift(form: Form) -> Effect:
         if not len(issuers):
             return
         warn_many(group, issuers, site)
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         for item, value in enumerate(target.take(group, issuers)):
             who, row, address = issuers.name(item), int(issuers.rows[item]), int(value)
-            cta = row // group.gang.warps
+            cta = row // group.batch.warps
             engine.check_group(cta, group_size, site, who)
             if address >> 16 & 31:
                 message = f"TMEM-OOB: expected a lane that is a multiple of 32, found {address >> 16}"
@@ -133,7 +133,7 @@ def shift(form: Form) -> Effect:
                 memory = engine.memory
                 for one in ctas:
                     masks = memory.undefined(one, sources)
-                    undefined = None if masks is None else (masks, engine.gang.launch.origins.of_copy(site))
+                    undefined = None if masks is None else (masks, engine.batch.launch.origins.of_copy(site))
                     memory.store(one, targets, memory.load(one, sources), undefined)
 
             engine.issue(issued, (), work)

@@ -66,7 +66,7 @@ class Operand:
                 some = np.where(active, mask, mask.dtype.type(0))
                 if some.any():
                     what = f"the operand `{self.source.name}`"
-                    group.gang.launch.undefined_decides(group, some, entry[1], self.site, what)
+                    group.batch.launch.undefined_decides(group, some, entry[1], self.site, what)
         return issuers.take(self._read(group))
 
 
@@ -111,7 +111,7 @@ def check_shared(
     """What descriptors reach must lie in shared memory.
 
     Args:
-        engine: of the gang.
+        engine: of the batch.
         operands: what is read.
         words: the descriptor of each.
         site: the instruction.
@@ -122,11 +122,11 @@ def check_shared(
     Raises:
         EmulatorFault: P602.
     """
-    launch = engine.gang.launch
+    launch = engine.batch.launch
     start, end = launch.shared_start, launch.shared_start + launch.shared_total
     for at, operand in enumerate(operands):
         if operand.first < start or operand.last >= end:
-            rank = cta % engine.gang.cluster
+            rank = cta % engine.batch.cluster
             bits = rank_in_descriptor(rank)
             notes = [who, f"the CTA has {start:#x} to {end - 1:#x}"]
             help = "look at the address and offsets of the descriptor: `ptxkit explain smem.tcgen05`"
@@ -151,10 +151,13 @@ def warn_many(group: Group, issuers: Issuers, site: Site) -> None:
     if counts.max() > 1:
         row = int(rows[int(np.argmax(counts))])
         lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
-        group.gang.launch.warn(
+        group.batch.launch.warn(
             "P6129",
             f"MULTI-ISSUE: {int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, "
             "each for itself",
             site,
-            (f"{group.gang.thread(row, lane)} is the first", "one elected thread starts the whole operation"),
+            (
+                f"{group.batch.thread(row, lane)} is the first",
+                "one elected thread starts the whole operation",
+            ),
         )

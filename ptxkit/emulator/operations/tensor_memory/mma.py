@@ -78,11 +78,11 @@ def _mma(form: Form, ws: bool) -> Effect:
         if not len(issuers):
             return
         warn_many(group, issuers, site)
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         for item, (idesc, operands, disabled) in enumerate(read(group, issuers)):
             who = issuers.name(item)
             row = int(issuers.rows[item])
-            cta = row // group.gang.warps
+            cta = row // group.batch.warps
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)
@@ -127,7 +127,7 @@ def _work(
     who: str,
 ) -> Callable[[], None]:
     def work() -> None:
-        launch = engine.gang.launch
+        launch = engine.batch.launch
         try:
             stale = compute.run(
                 product,
@@ -163,12 +163,12 @@ def _collect(
     key = (cta, buffer)
     matrix = product.operands.a if buffer == "a" else product.operands.b
     held = engine.collectors.get(key)
-    if use in (CollectorUse.USE, CollectorUse.LASTUSE) and engine.gang.launch.sanitize:
+    if use in (CollectorUse.USE, CollectorUse.LASTUSE) and engine.batch.launch.sanitize:
         wrong = "nothing has filled it" if held is None else "it was filled from another matrix"
         if held is None or held[0] != matrix:
             notes = [who] + ([f"filled at {held[1].where}"] if held else [])
             message = f"TCGEN-COLLECTOR: `.collector::{buffer}::{use}`, but {wrong}"
-            engine.gang.launch.warn("P6124", message, site, notes)
+            engine.batch.launch.warn("P6124", message, site, notes)
     if use is CollectorUse.FILL:
         engine.collectors[key] = (matrix, site)
     elif use is not CollectorUse.USE:

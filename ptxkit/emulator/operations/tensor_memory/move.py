@@ -63,40 +63,40 @@ class _Addresses:
 def _check(
     engine: Engine, group: Group, pattern: Move, address: int, rows: np.ndarray, site: Site
 ) -> np.ndarray:
-    """The gang's rows of a group's, which may touch the cells at an address.
+    """The batch's rows of a group's, which may touch the cells at an address.
 
     Raises:
         EmulatorFault: P6120, it is not the warp's quarter of the lanes; P6109, P6110.
     """
-    gang = group.gang
+    batch = group.batch
     where: np.ndarray = rows if group.rows is None else group.rows[rows]
     lane = address >> 16
-    first = where % gang.warps % 4 * QUARTER
+    first = where % batch.warps % 4 * QUARTER
     wrong = (lane < first) | (lane + pattern.lanes > first + QUARTER)
     if wrong.any():
         row = int(where[int(np.argmax(wrong))])
-        begin = row % gang.warps % 4 * QUARTER
+        begin = row % batch.warps % 4 * QUARTER
         raise fault(
             "P6120",
-            f"TMEM-LANE-QUARTER: warp {row % gang.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
+            f"TMEM-LANE-QUARTER: warp {row % batch.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
             f"found lanes {lane} to {lane + pattern.lanes - 1}",
             site,
-            (str(gang.thread(row, 0)),),
+            (str(batch.thread(row, 0)),),
             "add `(warp % 4) * 32 << 16` to the address, and use four consecutive warps for all lanes",
         )
     boxes = tuple(box.moved(lane, address & 0xFFFF) for box in pattern.boxes)
-    for cta in np.unique(where // gang.warps):
-        row = int(where[int(np.argmax(where // gang.warps == cta))])
-        check_boxes(engine, (int(cta),), boxes, site, str(gang.thread(row, 0)))
+    for cta in np.unique(where // batch.warps):
+        row = int(where[int(np.argmax(where // batch.warps == cta))])
+        check_boxes(engine, (int(cta),), boxes, site, str(batch.thread(row, 0)))
     return where
 
 
 def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, rows: np.ndarray) -> None:
-    if not engine.gang.launch.sanitize:
+    if not engine.batch.launch.sanitize:
         return
     boxes = tuple(box.moved(address >> 16, address & 0xFFFF) for box in pattern.boxes)
     for row in rows.tolist():
-        cta = (row // engine.gang.warps,)
+        cta = (row // engine.batch.warps,)
         reads, writes = (boxes, ()) if kind == "ld" else ((), boxes)
         engine.at_once(Tcgen05InFlight(kind, site, row, 0, 0, cta, reads, writes))
 
@@ -111,7 +111,7 @@ def ld(form: Form) -> Effect:
     addresses, site = _Addresses(form), form.site
 
     def step(group: Group, guard: Any) -> bool:
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         memory = engine.memory
         words = np.zeros((pattern.registers, group.n, 32), np.uint32)
         masks: np.ndarray | None = None
@@ -119,7 +119,7 @@ def ld(form: Form) -> Effect:
         for address, rows in addresses(group, guard):
             where = _check(engine, group, pattern, address, rows, site)
             _enter(engine, "ld", site, pattern, address, where)
-            ctas = (where // group.gang.warps)[:, None]
+            ctas = (where // group.batch.warps)[:, None]
             cells = pattern.places(address)[:, None]
             values, unknown = memory.load(ctas, cells), memory.undefined(ctas, cells)
             if pattern.packed:
@@ -154,7 +154,7 @@ def target_dtype(kind: str) -> np.dtype[Any]:
 
 def _unwritten(engine: Engine, site: Site) -> int:
     """The origin of cells that nobody wrote."""
-    return engine.gang.launch.origins.of_memory(site, "tensor memory")
+    return engine.batch.launch.origins.of_memory(site, "tensor memory")
 
 
 def _reduction(form: Form, kind: str) -> Callable[[np.ndarray], np.ndarray]:
@@ -183,7 +183,7 @@ def st(form: Form) -> Effect:
     addresses, site = _Addresses(form), form.site
 
     def step(group: Group, guard: Any) -> None:
-        engine = engine_of(group.gang)
+        engine = engine_of(group.batch)
         shape = (group.n, 32)
         words = np.stack([np.broadcast_to(source.reader(group), shape) for source in sources])
         masks, origin = None, 0
@@ -194,11 +194,11 @@ def st(form: Form) -> Effect:
                 masks[i] = entry[0]
                 origin = origin or entry[1]
         if masks is not None:
-            origin = group.gang.launch.origins.of_store(origin, site, group.gang.launch.program)
+            origin = group.batch.launch.origins.of_store(origin, site, group.batch.launch.program)
         for address, rows in addresses(group, guard):
             where = _check(engine, group, pattern, address, rows, site)
             _enter(engine, "st", site, pattern, address, where)
-            ctas = (where // group.gang.warps)[:, None]
+            ctas = (where // group.batch.warps)[:, None]
             cells = pattern.places(address)[:, None]
             values = words[:, rows]
             unknown = None if masks is None else masks[:, rows]
@@ -229,14 +229,14 @@ def _wait(form: Form, kind: str) -> Effect:
 
     def step(group: Group, guard: Any) -> None:
         check_whole(group, guard, site)
-        if not group.gang.launch.sanitize:
+        if not group.batch.launch.sanitize:
             return
         lanes = executing(group, guard)
         rows, _ = group.occupied()
         if lanes is not None:
             on = lanes.any(axis=1)
             rows = np.flatnonzero(on) if group.rows is None else group.rows[on]
-        number = group.gang.launch.events.take(site)
-        engine_of(group.gang).in_flight.waited(kind, rows.tolist(), number)
+        number = group.batch.launch.events.take(site)
+        engine_of(group.batch).in_flight.waited(kind, rows.tolist(), number)
 
     return Effect(step, AlignedSyncPoint(form))

@@ -36,26 +36,26 @@ def commit(form: Form) -> Effect:
         if not len(issuers):
             return
         warn_many(group, issuers, site)
-        gang = group.gang
-        engine = engine_of(gang)
+        batch = group.batch
+        engine = engine_of(batch)
         # Triton gives zero-extended addresses of shared memory to the form without a state space.
         narrow = bool((address.take(group, issuers) < WINDOW).all())
         found = places[StateSpace.SHARED_CLUSTER if narrow else space](group, issuers)
         ranks = mask.take(group, issuers) if mask is not None else None
         for item in range(len(issuers)):
             who, row = issuers.name(item), int(issuers.rows[item])
-            engine.check_group(row // gang.warps, group_size, site, who)
+            engine.check_group(row // batch.warps, group_size, site, who)
             place = found[item : item + 1]
             if ranks is not None:
                 chosen = np.array([rank for rank in range(16) if int(ranks[item]) >> rank & 1], np.int64)
-                if not len(chosen) or chosen.max() >= gang.cluster:
+                if not len(chosen) or chosen.max() >= batch.cluster:
                     message = (
-                        f"expected a mask of the cluster's {gang.cluster} CTAs, found {int(ranks[item]):#x}"
+                        f"expected a mask of the cluster's {batch.cluster} CTAs, found {int(ranks[item]):#x}"
                     )
                     raise fault("P6123", f"TCGEN-PAIR-PARTIAL: {message}", site, (who,))
-                place = gang.peer(row, chosen) * gang.shared.stride + place % gang.shared.stride
+                place = batch.peer(row, chosen) * batch.shared.stride + place % batch.shared.stride
             each = issuers.some(np.full(len(place), item))
-            slots = gang.mbarriers.find(each, place, site)
+            slots = batch.mbarriers.find(each, place, site)
             engine.commit(site, row, int(issuers.lanes[item]), group_size, slots)
 
     return Effect(step)
@@ -78,11 +78,11 @@ def _fence(form: Form, before: bool) -> Effect:
     form.builder.program.tensor_fences = True
 
     def step(group: Group, guard: Any) -> None:
-        launch = group.gang.launch
+        launch = group.batch.launch
         if not launch.sanitize:
             return
         issuers = Issuers.of(group, guard)
-        fences = engine_of(group.gang).fences
+        fences = engine_of(group.batch).fences
         (fences.before if before else fences.after)(issuers.rows, launch.events.take(site))
 
     return Effect(step)

@@ -1,7 +1,7 @@
-"""Gangs: the CTAs that execute together, their warps as the rows of every register.
+"""Batches: the CTAs that execute together, their warps as the rows of every register.
 
-A gang holds its groups: those that are ready and those that wait at a synchronisation point. The group at the
-lowest block of the innermost call runs first, so that lanes which parted meet again; one that loops while
+A batch holds its groups: those that are ready and those that wait at a synchronisation point. The group at
+the lowest block of the innermost call runs first, so that lanes which parted meet again; one that loops while
 others wait is set back now and then, so that every lane gets on eventually.
 """
 
@@ -48,13 +48,13 @@ LOCAL_LIMIT = 512 << 10
 OUT_OF_TURN = 0.25
 """In random order, how often a group other than the first in line has its turn."""
 PARTINGS = 8
-"""In random order, how often some CTAs or warps of a gang part from the others, at most."""
+"""In random order, how often some CTAs or warps of a batch part from the others, at most."""
 LEAD = 128
 """In random order, for how many blocks a group may run on while others are behind it, at most."""
 
 
 class Status(Enum):
-    """Why a gang stopped running."""
+    """Why a batch stopped running."""
 
     DONE = "done"
     BLOCKED = "blocked"
@@ -74,7 +74,7 @@ class Waiting:
     sync_point: Any
 
 
-class Gang:
+class CtaBatch:
     """CTAs that execute together.
 
     Attributes:
@@ -168,7 +168,7 @@ class Gang:
     # ---- who is who
 
     def cta_coordinates(self, cta: int) -> Dim3:
-        """`%ctaid` of a CTA of the gang."""
+        """`%ctaid` of a CTA of the batch."""
         x, y, _ = self.launch.grid
         number = int(self.ctas[cta])
         return number % x, number // x % y, number // (x * y)
@@ -186,14 +186,14 @@ class Gang:
         return name if self.cluster == 1 else f"{name}, rank {cta % self.cluster}"
 
     def position(self, numbers: Any) -> Any:
-        """Where CTAs of the grid stand in the gang, -1 for those that are not in it."""
+        """Where CTAs of the grid stand in the batch, -1 for those that are not in it."""
         ctas = self.ctas if self._by_number is None else self.ctas[self._by_number]
         at = np.minimum(np.searchsorted(ctas, numbers), len(ctas) - 1)
         found = ctas[at] == numbers
         return np.where(found, at if self._by_number is None else self._by_number[at], -1)
 
     def peer(self, rows: Any, ranks: Any) -> Any:
-        """The CTA of the gang with a rank in the cluster of a row."""
+        """The CTA of the batch with a rank in the cluster of a row."""
         return rows // self.warps // self.cluster * self.cluster + ranks
 
     def value(self, name: str) -> Any:
