@@ -16,7 +16,7 @@ from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 Masks = tuple[Any, ...]
 READ_ONLY = ("const", "param")
@@ -29,18 +29,18 @@ class Access:
     """What some lanes reach in one bank.
 
     Attributes:
-        group: whose lanes.
+        lane_set: whose lanes.
         site: the instruction.
         space: the state space.
         bank: the bytes.
         index: a byte offset in the bank: an int, or an array that broadcasts against (rows, 32). Lanes that
             take no part have the index of one that does.
-        guard: bool, which of the group's lanes take part; None for all.
+        guard: bool, which of the set's lanes take part; None for all.
         owner: the allocation, or the tiled bank; None where lanes hit several allocations.
         first, last: the range of offsets in a tile.
     """
 
-    group: Group
+    lane_set: LaneSet
     site: Site
     space: str
     bank: Bank
@@ -70,7 +70,7 @@ class Access:
     @property
     def history_of_write(self) -> AccessHistory | None:
         """The same for a write: races are sought in global memory from the first one on, if not before."""
-        known, launch = self.history, self.group.batch.launch
+        known, launch = self.history, self.lane_set.batch.launch
         if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
             return known
         return launch.seek_races(self.owner)
@@ -81,14 +81,14 @@ class Access:
         Raises:
             EmulatorFault: P602.
         """
-        thread = self.group.thread(*self.group.first(np.True_ if self.guard is None else self.guard))
+        thread = self.lane_set.thread(*self.lane_set.first(np.True_ if self.guard is None else self.guard))
         spelling = self.site.instruction.spelling
         message = f"out of bounds: `{spelling}` {does} {self.space} memory, {why}"
         raise fault("P602", message, self.site, (f"{thread}",), HELP_READ_ONLY)
 
     def check_in_flight(self, size: int, writes: bool) -> None:
         """Hold the access against asynchronous operations in flight, and mbarrier objects."""
-        batch = self.group.batch
+        batch = self.lane_set.batch
         if self.space in ("shared", "global") and (batch.queue.in_flight or len(batch.mbarriers.place)):
             batch.queue.hazards.check(self, size, writes)
 
@@ -102,17 +102,17 @@ class Access:
             order: weak, relaxed or acquire.
         """
         history = self.history
-        if self.group.batch.launch.program.asynchronous:
+        if self.lane_set.batch.launch.program.asynchronous:
             self.check_in_flight(width * count, False)
         if history is not None:
             number = check_load(self, history, width * count, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.group.batch.happens_before.synchronise(self, history, number, order, None)
+                self.lane_set.batch.happens_before.synchronise(self, history, number, order, None)
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
         masks = self.bank.load_shadow(self.index, width, count)
-        active = lanes_of(self.group, self.guard, np.shape(self.index))
+        active = lanes_of(self.lane_set, self.guard, np.shape(self.index))
         if active is not None:
             masks = tuple(_among(active, mask) for mask in masks)
         if not any(mask.any() for mask in masks):
@@ -125,9 +125,9 @@ class Access:
         """The index and the values brought to one shape, with the lanes of that shape that take part."""
         shapes = [value.shape[:-1] if value.ndim in (1, 3) else value.shape for value in values]
         shape = np.broadcast_shapes(np.shape(self.index), *shapes)
-        if shape and (self.guard is not None or self.group.mask is not None):
-            shape = np.broadcast_shapes(shape, (self.group.n, WARP))
-        active = lanes_of(self.group, self.guard, shape)
+        if shape and (self.guard is not None or self.lane_set.mask is not None):
+            shape = np.broadcast_shapes(shape, (self.lane_set.n, WARP))
+        active = lanes_of(self.lane_set, self.guard, shape)
         if not shape:
             return self.index, values, active
         if active is not None and active.ndim:
@@ -157,17 +157,17 @@ class Access:
         if self.space in READ_ONLY:
             self.refuse("writes", "which kernels only read")
         history = self.history_of_write
-        if self.group.batch.launch.program.asynchronous:
+        if self.lane_set.batch.launch.program.asynchronous:
             self.check_in_flight(width * len(values), True)
         if history is not None:
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.group.batch.happens_before.synchronise(self, history, number, None, order)
+                self.lane_set.batch.happens_before.synchronise(self, history, number, None, order)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]
             values = tuple(value[active] for value in values)
-        if self.group.batch.launch.watching:
+        if self.lane_set.batch.launch.watching:
             self._watch(index, values, width)
         self.bank.store(index, values, width)
         if self.bank.shadow is None or (masks is None and not self.suspect):
@@ -178,7 +178,7 @@ class Access:
         """Take note if the store changes anything."""
         held = self.bank.load(index, width, len(values))
         if any(bool((old != new).any()) for old, new in zip(held, values, strict=True)):
-            self.group.batch.launch.changes += 1
+            self.lane_set.batch.launch.changes += 1
 
     def _store_shadow(
         self, index: Any, masks: Masks | None, active: Any, width: int, count: int, origin: Any
@@ -210,14 +210,14 @@ class Access:
             self.owner.undefined = True
         elif self.space == "global":
             for address in np.unique(np.asarray(self.index)):
-                found = self.group.batch.launch.memory.find(int(address) + BASE)
+                found = self.lane_set.batch.launch.memory.find(int(address) + BASE)
                 if found is not None:
                     found.undefined = True
 
     @property
     def lanes(self) -> int:
-        """How many of the group's lanes take part."""
-        return self.group.lanes if self.guard is None else self.group.count(self.guard)
+        """How many of the set's lanes take part."""
+        return self.lane_set.size if self.guard is None else self.lane_set.count(self.guard)
 
 
 def _among(active: Any, mask: Any) -> Any:

@@ -1,6 +1,6 @@
 """From an address operand to bytes: windows, bounds, alignment, undefined addresses.
 
-An `Accessor` belongs to an instruction. For a group it gives one `Access` for each state space that the
+An `Accessor` belongs to an instruction. For a lane set it gives one `Access` for each state space that the
 active lanes reach, mostly one. Every access is checked for all its lanes at once: the least and the greatest
 address first, lane by lane only where these don't settle it.
 """
@@ -31,7 +31,7 @@ from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Address
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Accessor:
@@ -72,28 +72,28 @@ class Accessor:
         self.site = site
         self._allocation: Allocation | None = None
 
-    def __call__(self, group: Group, guard: Any = None, offset: int = 0) -> list[Access]:
-        """The accesses of a group's lanes for which a guard holds; none where it holds for no lane.
+    def __call__(self, lane_set: LaneSet, guard: Any = None, offset: int = 0) -> list[Access]:
+        """The accesses of a set's lanes for which a guard holds; none where it holds for no lane.
 
         Args:
-            group: the group.
+            lane_set: the lane set.
             guard: the guard's value, None where there is none.
             offset: bytes to add to the address.
         """
-        if group.undefined and self.slot in group.undefined:
-            self._check_defined(group, guard)
-        address = self.read(group)
+        if lane_set.undefined and self.slot in lane_set.undefined:
+            self._check_defined(lane_set, guard)
+        address = self.read(lane_set)
         if offset:
             address = address + (offset if isinstance(address, int) else address.dtype.type(offset))
         if isinstance(address, int):
-            if guard is not None and not group.count(guard):
+            if guard is not None and not lane_set.count(guard):
                 return []
             space = self.space
             if space == "generic":
                 space = space_of(address)
                 address -= WINDOWS.get(space, 0)
-            return [_LOCATE[space](self, group, address, guard)]
-        active = lanes_of(group, guard, address.shape)
+            return [_LOCATE[space](self, lane_set, address, guard)]
+        active = lanes_of(lane_set, guard, address.shape)
         if active is not None and not active.all():
             active = np.broadcast_to(active, address.shape)
             at = int(active.argmax())
@@ -101,23 +101,25 @@ class Accessor:
                 return []
             address = np.where(active, address, address.flat[at])
         if self.space != "generic":
-            return [_LOCATE[self.space](self, group, address, guard)]
-        return self._generic(group, address, active, guard)
+            return [_LOCATE[self.space](self, lane_set, address, guard)]
+        return self._generic(lane_set, address, active, guard)
 
-    def _check_defined(self, group: Group, guard: Any) -> None:
-        mask, origin = group.undefined[self.slot]  # type: ignore[index]
-        lanes = lanes_of(group, guard, mask.shape)
+    def _check_defined(self, lane_set: LaneSet, guard: Any) -> None:
+        mask, origin = lane_set.undefined[self.slot]  # type: ignore[index]
+        lanes = lanes_of(lane_set, guard, mask.shape)
         some = mask != 0 if lanes is None else (mask != 0) & lanes
         if some.any():
-            group.batch.launch.undefined_decides(group, some, origin, self.site, f"the address `{self.name}`")
+            lane_set.batch.launch.undefined_decides(
+                lane_set, some, origin, self.site, f"the address `{self.name}`"
+            )
 
-    def _generic(self, group: Group, address: Any, active: Any, guard: Any) -> list[Access]:
+    def _generic(self, lane_set: LaneSet, address: Any, active: Any, guard: Any) -> list[Access]:
         low, high = int(address.min()), int(address.max())
         space = space_of(low)
         if space == space_of(high) and (space != "global" or high < min(WINDOWS.values())):
             if space != "global":
                 address = address - address.dtype.type(WINDOWS[space])
-            return [_LOCATE[space](self, group, address, guard)]
+            return [_LOCATE[space](self, lane_set, address, guard)]
         address = address.astype(np.uint64)
         accesses = []
         rest = np.ones(address.shape, bool) if active is None else active
@@ -126,15 +128,15 @@ class Accessor:
             if inside.any():
                 rest = rest & ~inside
                 part = np.where(inside, address, address[inside][0]) - np.uint64(base)
-                accesses.append(_LOCATE[space](self, group, part, _both(guard, inside)))
+                accesses.append(_LOCATE[space](self, lane_set, part, _both(guard, inside)))
         if rest.any():
             part = np.where(rest, address, address[rest][0])
-            accesses.append(_LOCATE["global"](self, group, part, _both(guard, rest)))
+            accesses.append(_LOCATE["global"](self, lane_set, part, _both(guard, rest)))
         return accesses
 
     # ---- what is wrong with an address
 
-    def _check_alignment(self, group: Group, address: Any, guard: Any, space: str) -> None:
+    def _check_alignment(self, lane_set: LaneSet, address: Any, guard: Any, space: str) -> None:
         odd = self.aligned - 1
         if not odd:
             return
@@ -146,40 +148,40 @@ class Accessor:
             if not int(np.bitwise_or.reduce(address, axis=None)) & odd:
                 return
             bad = (address & address.dtype.type(odd)) != 0
-        where, lane = self._culprit(group, address, bad, guard)
+        where, lane = self._culprit(lane_set, address, bad, guard)
         raise fault(
             "P603",
             f"misaligned {space} access: expected a multiple of {self.aligned}, found {where:#x}",
             self.site,
-            (f"{group.thread(*lane)}, {counted(self.size, 'byte')} at {where:#x}",),
+            (f"{lane_set.thread(*lane)}, {counted(self.size, 'byte')} at {where:#x}",),
             "the address of an access must be a multiple of its whole size, a vector's too",
         )
 
-    def _culprit(self, group: Group, address: Any, bad: Any, guard: Any) -> tuple[int, tuple[int, int]]:
+    def _culprit(self, lane_set: LaneSet, address: Any, bad: Any, guard: Any) -> tuple[int, tuple[int, int]]:
         """The address and lane of the first lane that takes part where `bad` holds."""
-        lane = group.first(bad if guard is None else bad & guard)
-        return int(np.broadcast_to(np.asarray(address), (group.n, WARP))[lane]), lane
+        lane = lane_set.first(bad if guard is None else bad & guard)
+        return int(np.broadcast_to(np.asarray(address), (lane_set.n, WARP))[lane]), lane
 
     def _outside(
-        self, group: Group, address: Any, guard: Any, space: str, start: int, end: int, what: str
+        self, lane_set: LaneSet, address: Any, guard: Any, space: str, start: int, end: int, what: str
     ) -> NoReturn:
         wide = np.asarray(address).astype(object)
         bad = np.asarray((wide < start) | (wide + self.size > end), bool)
-        where, lane = self._culprit(group, address, bad, guard)
+        where, lane = self._culprit(lane_set, address, bad, guard)
         note = f"{what} is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
-        self._out_of_bounds(group, where, lane, space, (note,))
+        self._out_of_bounds(lane_set, where, lane, space, (note,))
 
     def _out_of_bounds(
-        self, group: Group, where: int, lane: tuple[int, int], space: str, notes: tuple[str, ...]
+        self, lane_set: LaneSet, where: int, lane: tuple[int, int], space: str, notes: tuple[str, ...]
     ) -> NoReturn:
         message = f"out of bounds: {counted(self.size, 'byte')} at {where:#x} of {space} memory"
-        raise fault("P602", message, self.site, (f"{group.thread(*lane)}", *notes))
+        raise fault("P602", message, self.site, (f"{lane_set.thread(*lane)}", *notes))
 
     # ---- state spaces
 
-    def global_(self, group: Group, address: Any, guard: Any) -> Access:
+    def global_(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to global memory."""
-        memory = group.batch.launch.memory
+        memory = lane_set.batch.launch.memory
         low, high = _range(address)
         allocation = self._allocation
         if (
@@ -191,24 +193,24 @@ class Accessor:
             allocation = memory.find(low)
             if allocation is None or high + self.size > allocation.end or not allocation.live:
                 allocation = None
-                self._check_each(group, address, guard)
+                self._check_each(lane_set, address, guard)
             self._allocation = allocation
-        self._check_alignment(group, address, guard, "global")
+        self._check_alignment(lane_set, address, guard, "global")
         index: Any
         if isinstance(address, int):
             index = address - BASE
         else:
             index = (address if address.dtype == np.uint64 else address.astype(np.uint64)) - _BASE
             index = index.view(I64)
-        return Access(group, self.site, "global", memory, index, guard, allocation)
+        return Access(lane_set, self.site, "global", memory, index, guard, allocation)
 
-    def _check_each(self, group: Group, address: Any, guard: Any) -> None:
+    def _check_each(self, lane_set: LaneSet, address: Any, guard: Any) -> None:
         """Lane by lane: whether each lies in a live allocation."""
-        memory = group.batch.launch.memory
+        memory = lane_set.batch.launch.memory
         good = memory.inside(np.asarray(address, np.uint64), self.size)
         if good.all():
             return
-        where, lane = self._culprit(group, address, ~good, guard)
+        where, lane = self._culprit(lane_set, address, ~good, guard)
         before, behind = memory.find(where), memory.after(where)
         notes: list[str] = []
         if before is not None and not before.live and where < before.end:
@@ -216,7 +218,7 @@ class Accessor:
                 "P604",
                 f"use after free: {counted(self.size, 'byte')} at {where:#x} of global memory",
                 self.site,
-                (f"{group.thread(*lane)}", f"{before} was freed: {before.freed_by}"),
+                (f"{lane_set.thread(*lane)}", f"{before} was freed: {before.freed_by}"),
             )
         if before is not None and where < before.end:
             notes.append(f"{counted(where + self.size - before.end, 'byte')} of it past the end of {before}")
@@ -224,31 +226,31 @@ class Accessor:
             notes.append(f"{counted(where - before.end, 'byte')} past the end of {before}")
         if behind is not None:
             notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
-        self._out_of_bounds(group, where, lane, "global", tuple(notes))
+        self._out_of_bounds(lane_set, where, lane, "global", tuple(notes))
 
-    def shared(self, group: Group, address: Any, guard: Any) -> Access:
+    def shared(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
-        launch, bank = group.batch.launch, group.batch.shared
+        launch, bank = lane_set.batch.launch, lane_set.batch.shared
         if launch.cluster > 1:
-            return self._cluster(group, address, guard)
+            return self._cluster(lane_set, address, guard)
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
         low, high = _range(address)
         if low < start or high + self.size > end:
-            self._outside(group, address, guard, "shared", start, end, "the CTA's shared memory")
-        self._check_alignment(group, address, guard, "shared")
+            self._outside(lane_set, address, guard, "shared", start, end, "the CTA's shared memory")
+        self._check_alignment(lane_set, address, guard, "shared")
         index = _offset(address, start)
         if bank.tiles > 1:
-            index = group.special("cta") * bank.stride + index
+            index = lane_set.special("cta") * bank.stride + index
         return Access(
-            group, self.site, "shared", bank, index, guard, bank, low - start, high - start + self.size - 1
+            lane_set, self.site, "shared", bank, index, guard, bank, low - start, high - start + self.size - 1
         )
 
-    def _cluster(self, group: Group, address: Any, guard: Any) -> Access:
+    def _cluster(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the shared memory of a cluster: above the offset an address has the rank."""
-        batch = group.batch
+        batch = lane_set.batch
         launch, bank = batch.launch, batch.shared
         start, end = launch.shared_start, launch.shared_start + launch.shared_total
-        own = group.special("%cluster_ctarank").astype(I64)
+        own = lane_set.special("%cluster_ctarank").astype(I64)
         if self.own:
             address = address + own * CLUSTER_STEP
         wide = np.asarray(address).astype(I64)
@@ -256,18 +258,18 @@ class Accessor:
         low, high = int(offset.min()), int(offset.max())
         if low < start or high + self.size > end or int(rank.max()) >= batch.cluster:
             bad = (offset < start) | (offset + self.size > end) | (rank >= batch.cluster)
-            where, lane = self._culprit(group, wide, bad, guard)
+            where, lane = self._culprit(lane_set, wide, bad, guard)
             note = f"the shared memory of a CTA is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
             self._out_of_bounds(
-                group, where, lane, "shared", (note, f"the cluster has {counted(batch.cluster, 'CTA')}")
+                lane_set, where, lane, "shared", (note, f"the cluster has {counted(batch.cluster, 'CTA')}")
             )
-        self._check_alignment(group, offset, guard, "shared")
+        self._check_alignment(lane_set, offset, guard, "shared")
         away: Any = rank != own
-        tile = group.special("cta") - own + rank
+        tile = lane_set.special("cta") - own + rank
         if away.any():
-            self._check_peers(group, wide, guard, away, tile)
+            self._check_peers(lane_set, wide, guard, away, tile)
         return Access(
-            group,
+            lane_set,
             self.site,
             "shared",
             bank,
@@ -278,72 +280,72 @@ class Accessor:
             high - start + self.size - 1,
         )
 
-    def _check_peers(self, group: Group, address: Any, guard: Any, away: Any, tile: Any) -> None:
+    def _check_peers(self, lane_set: LaneSet, address: Any, guard: Any, away: Any, tile: Any) -> None:
         """Whether the lanes may reach into the other CTAs that they do."""
-        batch = group.batch
-        lanes = lanes_of(group, guard, (group.n, WARP))
-        away = np.broadcast_to(away, (group.n, WARP))
+        batch = lane_set.batch
+        lanes = lanes_of(lane_set, guard, (lane_set.n, WARP))
+        away = np.broadcast_to(away, (lane_set.n, WARP))
         if lanes is not None:
             away = away & lanes
         if not away.any():
             return
         if not self.remote:
-            where, lane = self._culprit(group, address, away, guard)
+            where, lane = self._culprit(lane_set, address, away, guard)
             note = "an address of another CTA of the cluster"
-            self._out_of_bounds(group, where, lane, "shared::cta", (note,))
+            self._out_of_bounds(lane_set, where, lane, "shared::cta", (note,))
         running: Any = batch.alive.reshape(len(batch.ctas), -1).any(axis=1)
         rank = np.broadcast_to(tile, away.shape) % batch.cluster
-        rows = np.arange(batch.rows) if group.rows is None else group.rows
+        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         early: Any = away & ~batch.happens_before.met[rows[:, None], rank]
         if early.any():
-            thread = str(group.thread(*group.first(early)))
+            thread = str(lane_set.thread(*lane_set.first(early)))
             message = (
                 "DSMEM-PEER-NOT-STARTED: another CTA's shared memory is accessed before it is known to run"
             )
             batch.launch.warn("P695", message, self.site, (thread,))
         gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
         if gone.any():
-            row, lane_ = group.first(gone)
+            row, lane_ = lane_set.first(gone)
             there = int(np.broadcast_to(tile, away.shape)[row, lane_])
             raise fault(
                 "P694",
                 "DSMEM-PEER-EXITED: shared memory of CTA "
                 f"{batch.name_cta(there)}, which has exited, is accessed",
                 self.site,
-                (str(group.thread(row, lane_)),),
+                (str(lane_set.thread(row, lane_)),),
                 "let all CTAs of the cluster meet at a cluster barrier before the first one exits",
             )
 
-    def local(self, group: Group, address: Any, guard: Any) -> Access:
+    def local(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to each thread's own local memory."""
-        bank, end = group.batch.local, group.top
+        bank, end = lane_set.batch.local, lane_set.top
         low, high = _range(address)
         if low < LOCAL_START or high + self.size > end:
-            self._outside(group, address, guard, "local", LOCAL_START, end, "the thread's local memory")
-        self._check_alignment(group, address, guard, "local")
-        index = group.special("thread") * bank.stride + _offset(address, LOCAL_START)
+            self._outside(lane_set, address, guard, "local", LOCAL_START, end, "the thread's local memory")
+        self._check_alignment(lane_set, address, guard, "local")
+        index = lane_set.special("thread") * bank.stride + _offset(address, LOCAL_START)
         first, last = low - LOCAL_START, high - LOCAL_START + self.size - 1
-        return Access(group, self.site, "local", bank, index, guard, bank, first, last)
+        return Access(lane_set, self.site, "local", bank, index, guard, bank, first, last)
 
-    def const(self, group: Group, address: Any, guard: Any) -> Access:
+    def const(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to constant memory."""
-        image = group.batch.launch.program.image
-        return self._flat(group, address, guard, "const", image.const, CONST_START, image.const_end)
+        image = lane_set.batch.launch.program.image
+        return self._flat(lane_set, address, guard, "const", image.const, CONST_START, image.const_end)
 
-    def param(self, group: Group, address: Any, guard: Any) -> Access:
+    def param(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the kernel's parameters."""
-        launch = group.batch.launch
+        launch = lane_set.batch.launch
         end = PARAM_START + launch.parameter_size
-        return self._flat(group, address, guard, "param", launch.parameters, PARAM_START, end)
+        return self._flat(lane_set, address, guard, "param", launch.parameters, PARAM_START, end)
 
     def _flat(
-        self, group: Group, address: Any, guard: Any, space: str, bank: Bank, start: int, end: int
+        self, lane_set: LaneSet, address: Any, guard: Any, space: str, bank: Bank, start: int, end: int
     ) -> Access:
         low, high = _range(address)
         if low < start or high + self.size > end:
-            self._outside(group, address, guard, space, start, end, f"{space} memory")
-        self._check_alignment(group, address, guard, space)
-        return Access(group, self.site, space, bank, _offset(address, start), guard, None)
+            self._outside(lane_set, address, guard, space, start, end, f"{space} memory")
+        self._check_alignment(lane_set, address, guard, space)
+        return Access(lane_set, self.site, space, bank, _offset(address, start), guard, None)
 
 
 _BASE = np.uint64(BASE)

@@ -12,7 +12,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
 
 
@@ -24,26 +24,28 @@ class AlignedSyncPoint(WarpSyncPoint):
     def __init__(self, form: Form) -> None:
         super().__init__(form.site, None, form.guard)
 
-    def __call__(self, group: Group) -> Group | None:
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         if self.guard is not None:
-            guard = self.guard(group)
+            guard = self.guard(lane_set)
             if guard.ndim and guard.shape[1] != 1:
-                self._check_guard(group, guard)
-        return super().__call__(group)
+                self._check_guard(lane_set, guard)
+        return super().__call__(lane_set)
 
-    def _check_guard(self, group: Group, guard: np.ndarray) -> None:
-        on, off = (guard, ~guard) if group.mask is None else (guard & group.mask, ~guard & group.mask)
+    def _check_guard(self, lane_set: LaneSet, guard: np.ndarray) -> None:
+        on, off = (
+            (guard, ~guard) if lane_set.mask is None else (guard & lane_set.mask, ~guard & lane_set.mask)
+        )
         split = on.any(axis=1) & off.any(axis=1)
         if split.any():
             row = int(np.argmax(split))
             which = int(
-                np.packbits(np.broadcast_to(on, (group.n, WARP))[row], bitorder="little").view("u4")[0]
+                np.packbits(np.broadcast_to(on, (lane_set.n, WARP))[row], bitorder="little").view("u4")[0]
             )
             raise fault(
                 "P640",
                 f"ALIGNED-DIVERGED: lanes of a warp disagree about the guard of `{_name(self.site)}`",
                 self.site,
-                (f"{group.thread(row, int(np.argmax(on[row])))}", f"it holds for lanes {which:#010x}"),
+                (f"{lane_set.thread(row, int(np.argmax(on[row])))}", f"it holds for lanes {which:#010x}"),
                 "let the whole warp take it, or leave it out; PTX ISA 9.7.14",
             )
 
@@ -52,13 +54,13 @@ def _name(site: Site) -> str:
     return site.instruction.spelling
 
 
-def check_whole(group: Group, guard: Any, site: Site) -> None:
+def check_whole(lane_set: LaneSet, guard: Any, site: Site) -> None:
     """All 32 lanes must execute the instruction, in every warp that does.
 
     Raises:
         EmulatorFault: P641, a lane has exited or never existed; P640, lanes are elsewhere.
     """
-    lanes = executing(group, guard)
+    lanes = executing(lane_set, guard)
     if lanes is None:
         return
     some, every = lanes.any(axis=1), lanes.all(axis=1)
@@ -67,8 +69,8 @@ def check_whole(group: Group, guard: Any, site: Site) -> None:
         return
     row = int(np.argmax(broken))
     there = lanes[row]
-    alive = group.batch.alive[row if group.rows is None else int(group.rows[row])]
-    first = group.thread(row, int(np.argmax(there)))
+    alive = lane_set.batch.alive[row if lane_set.rows is None else int(lane_set.rows[row])]
+    first = lane_set.thread(row, int(np.argmax(there)))
     absent = int(np.packbits(~there, bitorder="little").view(np.uint32)[0])
     if not (~there & alive).any():
         raise fault(
@@ -87,25 +89,25 @@ def check_whole(group: Group, guard: Any, site: Site) -> None:
     )
 
 
-def uniform(group: Group, guard: Any, source: Source, value: Any, site: Site) -> Any:
+def uniform(lane_set: LaneSet, guard: Any, source: Source, value: Any, site: Site) -> Any:
     """An operand that must be the same for all lanes of a warp, with one lane's axis left: (n or 1, 1) or ().
 
     Raises:
         EmulatorFault: P642, lanes differ; P605, it has undefined bits.
     """
-    check_defined(group, guard, source, site)
+    check_defined(lane_set, guard, source, site)
     if np.ndim(value) == 0 or value.shape[1] == 1:
         return value
     differs = value != value[:, :1]
-    lanes = executing(group, guard)
+    lanes = executing(lane_set, guard)
     wrong = differs if lanes is None else differs & lanes
     if wrong.any():
-        row, lane = group.first(wrong)
-        values = np.broadcast_to(value, (group.n, WARP))[row]
+        row, lane = lane_set.first(wrong)
+        values = np.broadcast_to(value, (lane_set.n, WARP))[row]
         raise fault(
             "P642",
             f"OPERAND-NONUNIFORM: lanes of a warp disagree about `{source.name}` of `{_name(site)}`",
             site,
-            (f"{group.thread(row, lane)} has {int(values[lane]):#x}, lane 0 has {int(values[0]):#x}",),
+            (f"{lane_set.thread(row, lane)} has {int(values[lane]):#x}, lane 0 has {int(values[0]):#x}",),
         )
     return value[:, :1]

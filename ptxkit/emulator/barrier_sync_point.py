@@ -16,7 +16,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class BarrierSyncPoint:
@@ -54,36 +54,36 @@ class BarrierSyncPoint:
         constant = number.slot is None and number.compute is None
         self._fixed = int(number.value) if constant and count is None else None
 
-    def __call__(self, group: Group) -> Group | None:
-        batch = group.batch
-        guard = self.guard(group) if self.guard is not None else None
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        batch = lane_set.batch
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
-                return group
+                return lane_set
             guard = None
         for operand in self._operands:
-            check_defined(group, guard, operand, self.site)
-        everyone = guard is None and group.lanes == batch.living
+            check_defined(lane_set, guard, operand, self.site)
+        everyone = guard is None and lane_set.size == batch.living
         if everyone and self._fixed is not None and self.waits and self.predicate is None:
             state = batch.barriers.get(self._fixed)
             if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
                 batch.launch.counts.barriers += len(batch.ctas)
                 batch.happens_before.barrier(slice(None), batch.launch.events.take())
-                return group
+                return lane_set
         skipping = None
         if guard is not None:
-            coming = executing(group, guard)
+            coming = executing(lane_set, guard)
             assert coming is not None
             count = int(np.count_nonzero(coming))
             if count == 0:
-                return group
-            if count < group.lanes:
+                return lane_set
+            if count < lane_set.size:
                 if self.aligned:
-                    self._check_guard(group, coming)
-                rest = group.full_mask() & ~coming
-                skipping = group.part(rest, group.lanes - count, group.pc)
-                group = group.part(coming, count, group.pc)
-        admitted = self._arrive_each(group)
+                    self._check_guard(lane_set, coming)
+                rest = lane_set.full_mask() & ~coming
+                skipping = lane_set.part(rest, lane_set.size - count, lane_set.pc)
+                lane_set = lane_set.part(coming, count, lane_set.pc)
+        admitted = self._arrive_each(lane_set)
         if skipping is None:
             return admitted
         if admitted is not None:
@@ -91,45 +91,45 @@ class BarrierSyncPoint:
             batch.ready.append(admitted)
         return skipping
 
-    def _arrive_each(self, group: Group) -> Group | None:
+    def _arrive_each(self, lane_set: LaneSet) -> LaneSet | None:
         """Arrive at the barrier, or at each of several that a register names."""
-        numbers = self.number.reader(group)
-        counts = self.count.reader(group) if self.count is not None else np.uint32(0)
+        numbers = self.number.reader(lane_set)
+        counts = self.count.reader(lane_set) if self.count is not None else np.uint32(0)
         if numbers.ndim == 0 and counts.ndim == 0:
-            return self._arrive(group, int(numbers), int(counts))
-        mask = group.full_mask()
+            return self._arrive(lane_set, int(numbers), int(counts))
+        mask = lane_set.full_mask()
         keys = np.broadcast_to(numbers.astype(np.uint64) << np.uint64(32) | counts, mask.shape)
         found = np.unique(keys[mask])
         if len(found) == 1:
-            return self._arrive(group, int(found[0]) >> 32, int(found[0]) & 0xFFFF_FFFF)
+            return self._arrive(lane_set, int(found[0]) >> 32, int(found[0]) & 0xFFFF_FFFF)
         for key in found:
             lanes = mask & (keys == key)
-            part = group.part(lanes, int(np.count_nonzero(lanes)), group.pc)
+            part = lane_set.part(lanes, int(np.count_nonzero(lanes)), lane_set.pc)
             admitted = self._arrive(part, int(key) >> 32, int(key) & 0xFFFF_FFFF)
             if admitted is not None:
                 admitted.passed = True
-                group.batch.ready.append(admitted)
+                lane_set.batch.ready.append(admitted)
         return None
 
-    def _arrive(self, group: Group, number: int, count: int) -> Group | None:
-        batch = group.batch
-        self._check(group, number, count)
+    def _arrive(self, lane_set: LaneSet, number: int, count: int) -> LaneSet | None:
+        batch = lane_set.batch
+        self._check(lane_set, number, count)
         barrier = barrier_of(batch, number)
-        rows, mask = group.occupied()
+        rows, mask = lane_set.occupied()
         come = np.bincount(rows // batch.warps)
         ctas = np.flatnonzero(come)
-        if self.aligned and group.mask is not None:
-            self._check_together(group, barrier, rows)
-            self._note_absent(group, barrier, rows, mask)
-        self._check_generation(group, barrier, rows, mask, ctas, count)
+        if self.aligned and lane_set.mask is not None:
+            self._check_together(lane_set, barrier, rows)
+            self._note_absent(lane_set, barrier, rows, mask)
+        self._check_generation(lane_set, barrier, rows, mask, ctas, count)
         if count > batch.warps * WARP:
-            where, has = f"{group.thread(*group.first(np.True_))}", batch.warps * WARP
+            where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps * WARP
             message = f"BAR-DEADLOCK: barrier {number} expects {count} threads, and the CTA has {has}"
             raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         values = None
         if self.predicate is not None:
             values = np.zeros((batch.rows, WARP), bool)
-            values[slice(None) if group.rows is None else group.rows] = self.predicate(group)
+            values[slice(None) if lane_set.rows is None else lane_set.rows] = self.predicate(lane_set)
         turns, room = None, count - int(come.max()) * WARP
         if (
             count
@@ -139,15 +139,15 @@ class BarrierSyncPoint:
             turns = _turns(batch, barrier, rows, mask, count)
         if turns is None:
             if self.waits:
-                batch.add_blocked(group, barrier)
+                batch.add_blocked(lane_set, barrier)
             self._enter(batch, barrier, rows, mask, ctas, count, values)
         else:
-            self._enter_in_turn(group, barrier, rows, mask, count, values, turns)
-        return None if self.waits else group
+            self._enter_in_turn(lane_set, barrier, rows, mask, count, values, turns)
+        return None if self.waits else lane_set
 
     def _enter_in_turn(
         self,
-        group: Group,
+        lane_set: LaneSet,
         barrier: Barrier,
         rows: np.ndarray,
         mask: np.ndarray,
@@ -156,15 +156,15 @@ class BarrierSyncPoint:
         turns: np.ndarray,
     ) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
-        batch, phases = group.batch, barrier.phases
+        batch, phases = lane_set.batch, barrier.phases
         phases.before = {name: getattr(batch.happens_before, name).copy() for name in KNOWN}
-        own = np.arange(batch.rows) if group.rows is None else group.rows
+        own = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         for turn in range(int(turns.max()) + 1):
             now = turns == turn
             phases.coming = frozenset(rows[turns > turn].tolist())
             if self.waits:
-                lanes = group.full_mask() & np.isin(own, rows[now])[:, None]
-                batch.add_blocked(group.part(lanes, int(np.count_nonzero(lanes)), group.pc), barrier)
+                lanes = lane_set.full_mask() & np.isin(own, rows[now])[:, None]
+                batch.add_blocked(lane_set.part(lanes, int(np.count_nonzero(lanes)), lane_set.pc), barrier)
             self._enter(
                 batch, barrier, rows[now], mask[now], np.unique(rows[now] // batch.warps), count, values
             )
@@ -191,8 +191,8 @@ class BarrierSyncPoint:
             barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
         release(batch, barrier)
 
-    def _check(self, group: Group, number: int, count: int) -> None:
-        where = str(group.thread(*group.first(np.True_)))
+    def _check(self, lane_set: LaneSet, number: int, count: int) -> None:
+        where = str(lane_set.thread(*lane_set.first(np.True_)))
         if number >= BARRIERS:
             message = f"BAR-ID: expected a barrier from 0 to {BARRIERS - 1}, found {number}"
             raise fault("P632", message, self.site, (where,))
@@ -200,15 +200,15 @@ class BarrierSyncPoint:
             message = f"BAR-COUNT-NOT-32: expected a thread count that is a multiple of {WARP}, found {count}"
             raise fault("P631", message, self.site, (where,))
 
-    def _check_together(self, group: Group, barrier: Barrier, rows: np.ndarray) -> None:
-        """No lane of the group's warps may wait at the same barrier in another place, or in another call."""
-        batch = group.batch
+    def _check_together(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray) -> None:
+        """No lane of the set's warps may wait at the same barrier in another place, or in another call."""
+        batch = lane_set.batch
         for entry in batch.waiting:
-            other = entry.group
-            same = other.code is group.code and other.pc == group.pc and other.trail == group.trail
+            other = entry.lane_set
+            same = other.code is lane_set.code and other.pc == lane_set.pc and other.trail == lane_set.trail
             if entry.sync_point is not barrier or same:
                 continue
-            own, others = group.in_batch(), other.in_batch()
+            own, others = lane_set.in_batch(), other.in_batch()
             for row in np.intersect1d(rows, other.occupied()[0]):
                 if others[row].any():
                     there = other.code.blocks[other.pc].sites[0]
@@ -223,20 +223,20 @@ class BarrierSyncPoint:
                         MEET,
                     )
 
-    def _note_absent(self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
-        """Remember the lanes of the group's warps that are elsewhere, unless all they do is end."""
-        batch = group.batch
+    def _note_absent(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
+        """Remember the lanes of the set's warps that are elsewhere, unless all they do is end."""
+        batch = lane_set.batch
         absent = np.zeros((batch.rows, WARP), bool)
         absent[rows] = batch.alive[rows] & ~mask
         if not absent.any():
             return
-        for other in (*batch.ready, *(entry.group for entry in batch.waiting)):
+        for other in (*batch.ready, *(entry.lane_set for entry in batch.waiting)):
             if not ends(other):
                 barrier.elsewhere |= absent & other.in_batch()
 
-    def _check_guard(self, group: Group, coming: np.ndarray) -> None:
+    def _check_guard(self, lane_set: LaneSet, coming: np.ndarray) -> None:
         """The lanes of a warp must agree about the guard."""
-        mask = group.full_mask()
+        mask = lane_set.full_mask()
         split = coming.any(axis=1) & (mask & ~coming).any(axis=1)
         if split.any():
             row = int(np.argmax(split))
@@ -246,17 +246,23 @@ class BarrierSyncPoint:
                 f"BAR-DIVERGED: lanes of a warp disagree about the guard of `{spelling}`",
                 self.site,
                 (
-                    f"{group.thread(row, int(np.argmax(coming[row])))} is here",
+                    f"{lane_set.thread(row, int(np.argmax(coming[row])))} is here",
                     f"the guard holds for lanes {bits(coming[row]):#010x} of the warp",
                 ),
                 MEET,
             )
 
     def _check_generation(
-        self, group: Group, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, ctas: np.ndarray, count: int
+        self,
+        lane_set: LaneSet,
+        barrier: Barrier,
+        rows: np.ndarray,
+        mask: np.ndarray,
+        ctas: np.ndarray,
+        count: int,
     ) -> None:
         """Everybody who arrives at one generation must agree on it."""
-        batch = group.batch
+        batch = lane_set.batch
         began = barrier.expected[ctas]
         active = began >= 0
         for wrong, code, text in (

@@ -14,7 +14,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 MEET = "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`"
 BARRIERS = 16
@@ -67,8 +67,8 @@ class Barrier:
         """Lanes have exited: release the CTAs whose barrier only waited for them."""
         release(batch, self)
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for."""
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for."""
         cta = row // batch.warps
         rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
         alive, arrived = batch.alive[rows], self.arrived[rows]
@@ -131,21 +131,21 @@ def release(batch: CtaBatch, barrier: Barrier) -> None:
     for cta in np.flatnonzero(complete):
         barrier.sites.pop(int(cta), None)
     batch.launch.counts.barriers += int(np.count_nonzero(complete))
-    for group in batch.take_blocked(barrier):
-        own = rows if group.rows is None else rows[group.rows]
+    for lane_set in batch.take_blocked(barrier):
+        own = rows if lane_set.rows is None else rows[lane_set.rows]
         if not own.all():
-            mask = group.full_mask()
+            mask = lane_set.full_mask()
             stay = mask & ~own[:, None]
             count = int(np.count_nonzero(stay))
-            if count == group.lanes:
-                batch.add_blocked(group, barrier)
+            if count == lane_set.size:
+                batch.add_blocked(lane_set, barrier)
                 continue
             if count:
-                batch.add_blocked(group.part(stay, count, group.pc), barrier)
-                group = group.part(mask & own[:, None], group.lanes - count, group.pc)
-        group.passed = True
-        group.result = results
-        batch.ready.append(group)
+                batch.add_blocked(lane_set.part(stay, count, lane_set.pc), barrier)
+                lane_set = lane_set.part(mask & own[:, None], lane_set.size - count, lane_set.pc)
+        lane_set.passed = True
+        lane_set.result = results
+        batch.ready.append(lane_set)
 
 
 def whole(batch: CtaBatch, arrived: np.ndarray) -> np.ndarray:
@@ -178,10 +178,10 @@ def bits(lanes: np.ndarray) -> int:
     return int(np.packbits(lanes, bitorder="little").view("u4")[0])
 
 
-def ends(group: Group) -> bool:
-    """Whether a group does nothing more than end its threads."""
-    sites = group.code.blocks[group.pc].sites
-    return not group.frames and bool(sites) and "ends" in sites[0].row.traits
+def ends(lane_set: LaneSet) -> bool:
+    """Whether a lane set does nothing more than end its threads."""
+    sites = lane_set.code.blocks[lane_set.pc].sites
+    return not lane_set.frames and bool(sites) and "ends" in sites[0].row.traits
 
 
 def _order(batch: CtaBatch, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
@@ -189,7 +189,7 @@ def _order(batch: CtaBatch, barrier: Barrier, complete: np.ndarray, there: np.nd
     waiting = np.zeros(batch.rows, bool)
     for entry in batch.waiting:
         if entry.sync_point is barrier:
-            waiting[entry.group.occupied()[0]] = True
+            waiting[entry.lane_set.occupied()[0]] = True
     number = batch.launch.events.take()
     by_cta = waiting.reshape(-1, batch.warps)
     everyone = complete & by_cta.all(axis=1)

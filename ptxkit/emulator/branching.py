@@ -1,4 +1,4 @@
-"""How blocks end: what a guard on a branch, an exit or a call does to a group."""
+"""How blocks end: what a guard on a branch, an exit or a call does to a lane set."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ptxkit.emulator.steps import check_guard
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
-def _check_uniform(group: Group, taken: Any, rest: Any, site: Site) -> None:
+def _check_uniform(lane_set: LaneSet, taken: Any, rest: Any, site: Site) -> None:
     """Lanes of a warp that are together at a `.uni` branch must go the same way."""
-    shape = (group.n, WARP)
+    shape = (lane_set.n, WARP)
     split = np.broadcast_to(taken, shape).any(axis=1) & np.broadcast_to(rest, shape).any(axis=1)
     if split.any():
         row = int(np.argmax(split))
         lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
         other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
-        notes = (f"{group.thread(row, lane)} takes the branch", f"{group.thread(row, other)} does not")
+        notes = (f"{lane_set.thread(row, lane)} takes the branch", f"{lane_set.thread(row, other)} does not")
         message = f"UNIFORM-BRANCH: the lanes of a warp disagree at `{site.instruction.spelling}`"
         raise fault("P626", message, site, notes, "leave `.uni` out")
 
 
 def fall_through(following: int) -> End:
     """The end of a block that the next one follows."""
-    return lambda group: following
+    return lambda lane_set: following
 
 
 def guarded_end(
@@ -58,26 +58,26 @@ def guarded_end(
         return end
     read = guard.reader
 
-    def guarded(group: Group) -> int:
-        condition = read(group)
-        if group.undefined:
-            check_guard(group, guard, condition, site)
-        lanes = group.count(condition)
+    def guarded(lane_set: LaneSet) -> int:
+        condition = read(lane_set)
+        if lane_set.undefined:
+            check_guard(lane_set, guard, condition, site)
+        lanes = lane_set.count(condition)
         if lanes == 0:
             return following
-        if lanes == group.lanes:
-            return end(group)
-        taken = condition if group.mask is None else condition & group.mask
-        rest = ~condition if group.mask is None else group.mask & ~condition
+        if lanes == lane_set.size:
+            return end(lane_set)
+        taken = condition if lane_set.mask is None else condition & lane_set.mask
+        rest = ~condition if lane_set.mask is None else lane_set.mask & ~condition
         if uniform:
-            _check_uniform(group, taken, rest, site)
-        ready = group.batch.ready
-        ready.append(group.part(rest, group.lanes - lanes, following))
+            _check_uniform(lane_set, taken, rest, site)
+        ready = lane_set.batch.ready
+        ready.append(lane_set.part(rest, lane_set.size - lanes, following))
         if target is not None:
-            ready.append(group.part(taken, lanes, target))
+            ready.append(lane_set.part(taken, lanes, target))
             return -1
         # The block holds this instruction alone, so its live slots are what the end needs.
-        parted = group.part(taken, lanes, number)
+        parted = lane_set.part(taken, lanes, number)
         parted.pc = end(parted)
         if parted.pc >= 0:
             ready.append(parted)

@@ -13,7 +13,7 @@ from ptxkit.emulator.operands import Target
 from ptxkit.emulator.values import RAW, raw_dtype, viewed
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group, Undefined
+    from ptxkit.emulator.lane_set import LaneSet, Undefined
 
 WIDEST = 8
 """Bytes of the widest piece of a variable; only a `.b128` register is one of 16."""
@@ -48,13 +48,13 @@ class CallParameter:
         """The slots of the running function that its pieces are, as bits."""
         return sum(1 << piece.slot for piece in self.pieces)
 
-    def held(self, group: Group) -> tuple[list[Any], Undefined]:
+    def held(self, lane_set: LaneSet) -> tuple[list[Any], Undefined]:
         """What the slots of its pieces hold, and their undefined bits."""
-        return group.regs, group.undefined
+        return lane_set.regs, lane_set.undefined
 
-    def fill(self, group: Group, piece: Piece, value: Value, guard: Any = None) -> None:
+    def fill(self, lane_set: LaneSet, piece: Piece, value: Value, guard: Any = None) -> None:
         """Set a piece, for the lanes of a guard alone where one is given."""
-        scatter(group, (piece,), piece.offset, piece.size, value, guard)
+        scatter(lane_set, (piece,), piece.offset, piece.size, value, guard)
 
 
 def slot_bits(size: int) -> int:
@@ -125,7 +125,9 @@ def _shifted(value: Any, by: int) -> Any:
     return value << np.uint64(8 * by) if by >= 0 else value >> np.uint64(-8 * by)
 
 
-def scatter(group: Group, pieces: Sequence[Piece], offset: int, size: int, value: Value, guard: Any) -> None:
+def scatter(
+    lane_set: LaneSet, pieces: Sequence[Piece], offset: int, size: int, value: Value, guard: Any
+) -> None:
     """Store bytes `offset` to `offset + size`, which the pieces cover exactly."""
     word, mask, origin = value
     for piece in pieces:
@@ -135,7 +137,7 @@ def scatter(group: Group, pieces: Sequence[Piece], offset: int, size: int, value
             part, bad = word, mask
         else:
             part, bad = (None if v is None else _part(v, piece.offset - offset, bits) for v in (word, mask))
-        target.write_raw(group, part, None if bad is None else (bad, origin), guard)
+        target.write_raw(lane_set, part, None if bad is None else (bad, origin), guard)
 
 
 def _part(value: Any, at: int, bits: int) -> Any:

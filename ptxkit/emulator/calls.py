@@ -1,4 +1,4 @@
-"""Calling and returning: what a group does with its registers. PTX ISA 9.7.12.5, 9.7.12.6."""
+"""Calling and returning: what a lane set does with its registers. PTX ISA 9.7.12.5, 9.7.12.6."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.call_abi import CallParameter, Piece, gather
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.group import Frame, Undefined
+from ptxkit.emulator.lane_set import Frame, Undefined
 from ptxkit.emulator.operands import Source
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 DEEPEST = 4096
 """Calls inside calls before the stack counts as overflown."""
 
 
-Argument = Callable[["Group"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
+Argument = Callable[["LaneSet"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
 """Where an argument's bytes lie: registers, their undefined bits, and the pieces among them."""
 
 
 def parameter_argument(parameter: CallParameter) -> Argument:
     """An argument that is a variable or register of the caller."""
-    return lambda group: (*parameter.held(group), parameter.pieces)
+    return lambda lane_set: (*parameter.held(lane_set), parameter.pieces)
 
 
 def value_argument(source: Source) -> Argument:
     """An argument that is a constant or an address."""
     read, size = source.reader, max(source.bits // 8, 1)
-    return lambda group: ([read(group)], {}, (Piece(0, size, 0),))
+    return lambda lane_set: ([read(lane_set)], {}, (Piece(0, size, 0),))
 
 
 def enter(
-    group: Group,
+    lane_set: LaneSet,
     callee: Code,
     arguments: Sequence[Argument],
     results: Sequence[CallParameter | None],
     back: int,
     site: Site,
 ) -> int:
-    """Let a group start a function.
+    """Let a lane set start a function.
 
     Args:
-        group: the group, at the end of the block with the call.
+        lane_set: the lane set, at the end of the block with the call.
         callee: the function.
         arguments: one for each parameter.
         results: where the caller wants each return value.
@@ -54,44 +54,46 @@ def enter(
     Returns:
         The callee's first block.
     """
-    caller = group.code
-    if len(group.frames) >= DEEPEST:
+    caller = lane_set.code
+    if len(lane_set.frames) >= DEEPEST:
         raise fault("P611", f"stack overflow: {DEEPEST} calls of `{callee.name}` inside one another", site)
     values = [
         (parameter, piece, gather(*given, piece.offset, piece.size))
-        for parameter, given in zip(callee.parameters, [a(group) for a in arguments], strict=True)
+        for parameter, given in zip(callee.parameters, [a(lane_set) for a in arguments], strict=True)
         for piece in parameter.pieces
     ]
-    frame = Frame(caller, back, group.regs, group.undefined, group.local, group.top, tuple(results))
-    group.frames = (*group.frames, frame)
-    group.local = -(-group.top // 16) * 16
-    group.top = group.local + callee.frame
-    group.trail = (*group.trail, (caller.number, back, group.local))
-    group.batch.reach_local(group, group.top, site)
-    group.code = callee
-    group.regs = list(callee.initial)
-    group.undefined = dict(callee.initial_undefined)
-    group.kept = {}
+    frame = Frame(
+        caller, back, lane_set.regs, lane_set.undefined, lane_set.local, lane_set.top, tuple(results)
+    )
+    lane_set.frames = (*lane_set.frames, frame)
+    lane_set.local = -(-lane_set.top // 16) * 16
+    lane_set.top = lane_set.local + callee.frame
+    lane_set.trail = (*lane_set.trail, (caller.number, back, lane_set.local))
+    lane_set.batch.reach_local(lane_set, lane_set.top, site)
+    lane_set.code = callee
+    lane_set.regs = list(callee.initial)
+    lane_set.undefined = dict(callee.initial_undefined)
+    lane_set.kept = {}
     for parameter, piece, value in values:
-        parameter.fill(group, piece, value)
+        parameter.fill(lane_set, piece, value)
     return 0
 
 
-def leave(group: Group) -> int:
+def leave(lane_set: LaneSet) -> int:
     """Return from the running function; from the kernel itself, exit."""
-    if not group.frames:
-        group.batch.retire(group)
+    if not lane_set.frames:
+        lane_set.batch.retire(lane_set)
         return -1
-    frame = group.frames[-1]
-    given = [parameter_argument(returned)(group) for returned in group.code.returns]
-    group.frames = group.frames[:-1]
-    group.trail = group.trail[:-1]
-    group.code, group.regs, group.undefined = frame.code, list(frame.regs), dict(frame.undefined)
-    group.local, group.top = frame.local, frame.top
-    group.kept = {}
+    frame = lane_set.frames[-1]
+    given = [parameter_argument(returned)(lane_set) for returned in lane_set.code.returns]
+    lane_set.frames = lane_set.frames[:-1]
+    lane_set.trail = lane_set.trail[:-1]
+    lane_set.code, lane_set.regs, lane_set.undefined = frame.code, list(frame.regs), dict(frame.undefined)
+    lane_set.local, lane_set.top = frame.local, frame.top
+    lane_set.kept = {}
     for returned, wanted in zip(given, frame.results, strict=False):
         if wanted is None:
             continue
         for piece in wanted.pieces:
-            wanted.fill(group, piece, gather(*returned, piece.offset, piece.size))
+            wanted.fill(lane_set, piece, gather(*returned, piece.offset, piece.size))
     return frame.pc

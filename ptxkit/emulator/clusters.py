@@ -14,7 +14,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
 
 
@@ -61,8 +61,8 @@ class ClusterBarrier:
         """Lanes have exited: the others may have been waiting for them alone."""
         self.settle()
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for."""
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for."""
         cluster = int(self.of_rows(row))
         size = batch.warps * batch.cluster
         rows = slice(cluster * size, (cluster + 1) * size)
@@ -88,20 +88,20 @@ class ClusterArrival:
         self.site = site
         self.relaxed = relaxed
 
-    def step(self, group: Group, guard: Any) -> None:
+    def step(self, lane_set: LaneSet, guard: Any) -> None:
         """Arrive.
 
         Raises:
             EmulatorFault: P692, a thread arrives twice without having waited.
         """
-        batch = group.batch
+        batch = lane_set.batch
         barrier = batch.cluster_barrier
-        lanes = executing(group, guard)
-        every = np.ones((group.n, WARP), bool) if lanes is None else lanes
+        lanes = executing(lane_set, guard)
+        every = np.ones((lane_set.n, WARP), bool) if lanes is None else lanes
         if not every.any():
             return
         on = np.zeros((batch.rows, WARP), bool)
-        on[slice(None) if group.rows is None else group.rows] = every
+        on[slice(None) if lane_set.rows is None else lane_set.rows] = every
         twice = on & (barrier.arrivals > barrier.waits)
         if twice.any():
             row, lane = divmod(int(np.argmax(twice)), WARP)
@@ -136,19 +136,19 @@ class ClusterWait:
         self.site = site
         self.guard = guard.reader if guard is not None else None
 
-    def __call__(self, group: Group) -> Group | None:
-        batch = group.batch
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        batch = lane_set.batch
         barrier = batch.cluster_barrier
-        guard = self.guard(group) if self.guard is not None else None
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
-                return group
+                return lane_set
             guard = None
-        lanes = executing(group, guard)
-        every = np.ones((group.n, WARP), bool) if lanes is None else lanes
+        lanes = executing(lane_set, guard)
+        every = np.ones((lane_set.n, WARP), bool) if lanes is None else lanes
         if not every.any():
-            return group
-        rows = np.arange(batch.rows) if group.rows is None else group.rows
+            return lane_set
+        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         arrivals, waits = barrier.arrivals[rows], barrier.waits[rows]
         early = every & (arrivals == waits)
         if early.any():
@@ -157,7 +157,7 @@ class ClusterWait:
                 "P693",
                 "CLUSTER-BAR-WAIT-NO-ARRIVE: a thread waits at the cluster barrier without having arrived",
                 self.site,
-                (str(group.thread(row, lane)),),
+                (str(lane_set.thread(row, lane)),),
                 "put `barrier.cluster.arrive` before it",
             )
         held = every & (barrier.complete[barrier.of_rows(rows)][:, None] < arrivals)
@@ -170,9 +170,9 @@ class ClusterWait:
             batch.happens_before.met[some] = True
         count = int(np.count_nonzero(held))
         if count == 0:
-            return group
-        if count == group.lanes:
-            batch.add_blocked(group, barrier)
+            return lane_set
+        if count == lane_set.size:
+            batch.add_blocked(lane_set, barrier)
             return None
-        batch.add_blocked(group.part(held, count, group.pc), barrier)
-        return group.part(group.full_mask() & ~held, group.lanes - count, group.pc)
+        batch.add_blocked(lane_set.part(held, count, lane_set.pc), barrier)
+        return lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)

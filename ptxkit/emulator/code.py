@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.effect import End, SyncPoint
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.group import Undefined
 from ptxkit.emulator.ir import IRNode
+from ptxkit.emulator.lane_set import Undefined
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.steps import Step
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)
@@ -30,14 +30,14 @@ class Block:
     Attributes:
         number: its place in the function; the order of the text.
         steps: one an instruction; one that returns something true has brought in undefined bits.
-        tracked: the same instructions, for groups that have undefined bits.
+        tracked: the same instructions, for lane sets that have undefined bits.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
         ir: what the steps of pure instructions, loads and stores are made of; None for the others.
         live_after: behind each instruction the slots whose values count, as bits.
         ran: threads that have run the steps where a back end might compile them, in all launches.
         plan: what runs in place of the steps once it has.
-        sync_point: what a group must pass first, if there is something.
+        sync_point: what a lane set must pass first, if there is something.
         end: what comes next.
         live: the slots whose values count when the block begins.
         live_out: those that count at its end, as bits.
@@ -54,21 +54,21 @@ class Block:
     ran: int = 0
     plan: Sequence[Step] | None = None
     sync_point: SyncPoint | None = None
-    end: End = lambda group: -1
+    end: End = lambda lane_set: -1
     live: tuple[int, ...] = ()
     live_out: int = 0
     count: int = 0
 
-    def run(self, group: Group) -> None:
-        """Run the instructions for a group by numpy: the definition of what they do."""
-        if group.undefined:
+    def run(self, lane_set: LaneSet) -> None:
+        """Run the instructions for a lane set by numpy: the definition of what they do."""
+        if lane_set.undefined:
             for step in self.tracked:
-                step(group)
+                step(lane_set)
             return
         for number, step in enumerate(self.steps, 1):
-            if step(group):
+            if step(lane_set):
                 for careful in self.tracked[number:]:
-                    careful(group)
+                    careful(lane_set)
                 return
 
     def forget_dead(self, undefined: Undefined) -> None:

@@ -1,6 +1,6 @@
 """Batches: the CTAs that execute together, their warps as the rows of every register.
 
-A batch holds its groups: those that are ready and those that wait at a synchronisation point. The group at
+A batch holds its lane sets: those that are ready and those that wait at a synchronisation point. The one at
 the lowest block of the innermost call runs first, so that lanes which parted meet again; one that loops while
 others wait is set back now and then, so that every lane gets on eventually.
 """
@@ -23,8 +23,8 @@ from ptxkit.emulator.asynchronous.queue import Queue
 from ptxkit.emulator.asynchronous.registers import check_warpgroups
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import Dim3, EmulatorFault, Site, Thread, fault, show
-from ptxkit.emulator.group import Group, merge
 from ptxkit.emulator.happens_before import HappensBefore
+from ptxkit.emulator.lane_set import LaneSet, merge
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.sync_points import converge
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
 PATIENCE = 4096
-"""How many times a group may loop while others wait for it to pass."""
+"""How many times a lane set may loop while others wait for it to pass."""
 POLL = 512
 """How many turns of a loop a look at memory that others may change counts for."""
 
@@ -46,11 +46,11 @@ LOCAL_LIMIT = 512 << 10
 
 
 OUT_OF_TURN = 0.25
-"""In random order, how often a group other than the first in line has its turn."""
+"""In random order, how often a lane set other than the first in line has its turn."""
 PARTINGS = 8
 """In random order, how often some CTAs or warps of a batch part from the others, at most."""
 LEAD = 128
-"""In random order, for how many blocks a group may run on while others are behind it, at most."""
+"""In random order, for how many blocks a lane set may run on while others are behind it, at most."""
 
 
 class Status(Enum):
@@ -63,14 +63,14 @@ class Status(Enum):
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A group at a synchronisation point.
+    """A lane set at a synchronisation point.
 
     Attributes:
-        group: the group; its `pc` is the block behind the synchronisation point.
+        lane_set: the lane set; its `pc` is the block behind the synchronisation point.
         sync_point: the object that lets it through; see `ptxkit.emulator.sync_points`.
     """
 
-    group: Group
+    lane_set: LaneSet
     sync_point: Any
 
 
@@ -86,8 +86,8 @@ class CtaBatch:
         alive: bool (rows, 32), the threads that exist and have not exited.
         living: how many those are.
         happens_before: the vector clocks of its warps, and what advances them.
-        ready: groups that can run.
-        waiting: groups at a synchronisation point.
+        ready: lane sets that can run.
+        waiting: lane sets at a synchronisation point.
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
         warpgroups: what `wgmma` has in flight; None before the first.
@@ -112,7 +112,7 @@ class CtaBatch:
         if threads % WARP:
             self.alive[self.warps - 1 :: self.warps, threads % WARP :] = False
         self.living = len(ctas) * threads
-        self.ready: list[Group] = []
+        self.ready: list[LaneSet] = []
         self.waiting: list[Waiting] = []
         self.barriers: dict[int, Any] = {}
         self.budget = 0
@@ -144,14 +144,14 @@ class CtaBatch:
         self._values: dict[str, Any] = {}
         code = launch.code
         mask = None if threads % WARP == 0 else self.alive.copy()
-        group = Group(
+        lane_set = LaneSet(
             self, code, 0, None, mask, self.living, list(code.initial), dict(code.initial_undefined)
         )
-        group.local, group.top = LOCAL_START, LOCAL_START + code.frame
-        self.ready.append(group)
+        lane_set.local, lane_set.top = LOCAL_START, LOCAL_START + code.frame
+        self.ready.append(lane_set)
         self.trace = launch.recorder.timeline(self) if launch.recorder is not None else None
 
-    def reach_local(self, group: Group, top: int, site: Site | None) -> None:
+    def reach_local(self, lane_set: LaneSet, top: int, site: Site | None) -> None:
         """Make sure that every thread has local memory up to address `top`.
 
         Raises:
@@ -161,7 +161,7 @@ class CtaBatch:
         if size <= self.local.stride:
             return
         if size > LOCAL_LIMIT:
-            thread = group.thread(*group.first(np.True_))
+            thread = lane_set.thread(*lane_set.first(np.True_))
             raise _overflow(size, site, (f"{thread}",), "a recursion without an end is the usual cause")
         self.local = self.local.grown(max(size, 2 * self.local.stride))
 
@@ -213,14 +213,14 @@ class CtaBatch:
     # ---- running
 
     def run(self, quantum: int) -> Status:
-        """Run groups until all lanes have exited, none can go on, or the quantum is used up."""
+        """Run lane sets until all lanes have exited, none can go on, or the quantum is used up."""
         self.budget = quantum
         if self.waiting:
             converge(self)
         while self.ready or (self.waiting and (converge(self) or self.queue.awaken())):
             if self.queue.pending:
                 self.queue.stir()
-            self._run_group(self._next())
+            self._run_lane_set(self._next())
             if self.trace is not None:
                 self.trace.settle()
             if self.budget <= 0 and self.ready:
@@ -233,14 +233,14 @@ class CtaBatch:
             self.trace.end()
         return Status.DONE
 
-    def poll(self, group: Group, site: Site | None) -> None:
-        """The group looks at memory that others may change: let those others have a turn before long."""
-        group.polled = site
+    def poll(self, lane_set: LaneSet, site: Site | None) -> None:
+        """The lane set looks at memory that others may change: let those others have a turn before long."""
+        lane_set.polled = site
         self.budget -= POLL
-        group.spins += POLL
+        lane_set.spins += POLL
 
-    def _next(self) -> Group:
-        """The group to run, merged with those at the same place; taken out of `ready`."""
+    def _next(self) -> LaneSet:
+        """The lane set to run, merged with those at the same place; taken out of `ready`."""
         ready = self.ready
         if len(ready) == 1:
             ready[0].spins = 0
@@ -251,109 +251,109 @@ class CtaBatch:
             chosen = ready[int(random.integers(len(ready)))]
             self._lead = int(random.integers(LEAD))
         elif chosen.spins > PATIENCE:
-            rested = min(ready, key=lambda group: group.spins)
+            rested = min(ready, key=lambda lane_set: lane_set.spins)
             if rested.spins <= PATIENCE:
                 chosen = rested
             else:
-                for group in ready:
-                    group.spins = 0
+                for lane_set in ready:
+                    lane_set.spins = 0
         same = [
-            group
-            for group in ready
-            if group.pc == chosen.pc
-            and group.code is chosen.code
-            and group.trail == chosen.trail
-            and group.passed == chosen.passed
-            and group.result is chosen.result
-            and group.joint is chosen.joint
+            lane_set
+            for lane_set in ready
+            if lane_set.pc == chosen.pc
+            and lane_set.code is chosen.code
+            and lane_set.trail == chosen.trail
+            and lane_set.passed == chosen.passed
+            and lane_set.result is chosen.result
+            and lane_set.joint is chosen.joint
         ]
         if len(same) == 1:
             ready.remove(chosen)
             return self._parted(chosen)
-        self.ready = [group for group in ready if all(group is not other for other in same)]
+        self.ready = [lane_set for lane_set in ready if all(lane_set is not other for other in same)]
         merged = merge(same)
         merged.passed, merged.result, merged.joint = chosen.passed, chosen.result, chosen.joint
         return self._parted(merged)
 
-    def _parted(self, group: Group) -> Group:
-        """In random order, now and then, some CTAs or warps of a group alone: they get ahead of others."""
+    def _parted(self, lane_set: LaneSet) -> LaneSet:
+        """In random order, now and then, some CTAs or warps of a set alone: they get ahead of others."""
         random = self.launch.random
         if random is None or not self._partings or random.random() >= OUT_OF_TURN:
-            return group
-        rows, _ = group.occupied()
+            return lane_set
+        rows, _ = lane_set.occupied()
         by_cta = random.random() < 0.5
         parties = np.unique(rows // self.warps if by_cta else rows)
         if len(parties) < 2:
-            return group
+            return lane_set
         self._partings -= 1
         ahead = random.permutation(parties)[: int(random.integers(1, len(parties)))]
-        own = np.arange(self.rows) if group.rows is None else group.rows
-        going = group.full_mask() & np.isin(own // self.warps if by_cta else own, ahead)[:, None]
+        own = np.arange(self.rows) if lane_set.rows is None else lane_set.rows
+        going = lane_set.full_mask() & np.isin(own // self.warps if by_cta else own, ahead)[:, None]
         count = int(np.count_nonzero(going))
-        for mask, lanes in ((group.full_mask() & ~going, group.lanes - count), (going, count)):
-            part = group.part(mask, lanes, group.pc)
-            part.passed, part.result, part.joint = group.passed, group.result, group.joint
+        for mask, lanes in ((lane_set.full_mask() & ~going, lane_set.size - count), (going, count)):
+            part = lane_set.part(mask, lanes, lane_set.pc)
+            part.passed, part.result, part.joint = lane_set.passed, lane_set.result, lane_set.joint
             self.ready.append(part)
         self._lead = int(random.integers(LEAD))
         return self.ready.pop()
 
-    def _run_group(self, group: Group) -> None:
-        """Run one group as far as it should."""
-        blocks = group.code.blocks
+    def _run_lane_set(self, lane_set: LaneSet) -> None:
+        """Run one lane set as far as it should."""
+        blocks = lane_set.code.blocks
         counts, execute = self.launch.counts, self.launch.execute
         while True:
-            block = blocks[group.pc]
-            if block.sync_point is not None and not group.passed:
-                admitted = block.sync_point(group)
+            block = blocks[lane_set.pc]
+            if block.sync_point is not None and not lane_set.passed:
+                admitted = block.sync_point(lane_set)
                 if admitted is None:
                     return
-                group = admitted
-            group.passed = False
-            counts.instructions += group.lanes * block.count
-            counts.executed[block] = counts.executed.get(block, 0) + group.lanes
+                lane_set = admitted
+            lane_set.passed = False
+            counts.instructions += lane_set.size * block.count
+            counts.executed[block] = counts.executed.get(block, 0) + lane_set.size
             if self.trace is not None:
-                self.trace.run(group, block)
+                self.trace.run(lane_set, block)
             else:
-                execute(block, group)
-            group.joint = None
-            if group.undefined:
-                block.forget_dead(group.undefined)
-            at = group.pc
-            group.pc = pc = block.end(group)
+                execute(block, lane_set)
+            lane_set.joint = None
+            if lane_set.undefined:
+                block.forget_dead(lane_set.undefined)
+            at = lane_set.pc
+            lane_set.pc = pc = block.end(lane_set)
             if pc < 0:
                 return
-            blocks = group.code.blocks
+            blocks = lane_set.code.blocks
             self.budget -= 1
             if self.ready:
                 if pc <= at:
-                    group.spins += 1
-                if self.budget <= 0 or self._others_first(group):
-                    self.ready.append(group)
+                    lane_set.spins += 1
+                if self.budget <= 0 or self._others_first(lane_set):
+                    self.ready.append(lane_set)
                     return
             elif self.budget <= 0:
-                self.ready.append(group)
+                self.ready.append(lane_set)
                 return
 
-    def _others_first(self, group: Group) -> bool:
-        """Whether another ready group is to run before this one, or to merge with it."""
-        if self._lead > 0 and group.spins <= PATIENCE:
+    def _others_first(self, lane_set: LaneSet) -> bool:
+        """Whether another ready lane set is to run before this one, or to merge with it."""
+        if self._lead > 0 and lane_set.spins <= PATIENCE:
             self._lead -= 1
             return False
-        mine = _priority(group)
-        return group.spins > PATIENCE or any(_priority(other) <= mine for other in self.ready)
+        mine = _priority(lane_set)
+        return lane_set.spins > PATIENCE or any(_priority(other) <= mine for other in self.ready)
 
-    def retire(self, group: Group) -> None:
-        """The group's lanes exit."""
-        rows = slice(None) if group.rows is None else group.rows
-        if group.mask is None:
+    def retire(self, lane_set: LaneSet) -> None:
+        """The set's lanes exit."""
+        rows = slice(None) if lane_set.rows is None else lane_set.rows
+        if lane_set.mask is None:
             self.alive[rows] = False
         else:
-            self.alive[rows] &= ~group.mask
-        self.living -= group.lanes
+            self.alive[rows] &= ~lane_set.mask
+        self.living -= lane_set.size
         if self.counted_by is not None:
-            check_warpgroups(self, group.occupied()[0])
+            check_warpgroups(self, lane_set.occupied()[0])
         if self.launch.sanitize and (self.queue.in_flight or self.cluster > 1):
-            exited(self.queue, group.occupied()[0])
+            exited(self.queue, lane_set.occupied()[0])
         if self.tensor is not None:
             self.tensor.retired()
         self.reconsider()
@@ -363,31 +363,31 @@ class CtaBatch:
         for sync_point in {id(entry.sync_point): entry.sync_point for entry in self.waiting}.values():
             sync_point.reconsider(self)
 
-    def add_blocked(self, group: Group, sync_point: Any) -> None:
-        """Block a group at a synchronisation point."""
-        self.waiting.append(Waiting(group, sync_point))
+    def add_blocked(self, lane_set: LaneSet, sync_point: Any) -> None:
+        """Block a lane set at a synchronisation point."""
+        self.waiting.append(Waiting(lane_set, sync_point))
 
     def wake(self, slots: np.ndarray) -> None:
-        """The groups that wait for one of these mbarriers look at it again."""
+        """The lane sets that wait for one of these mbarriers look at it again."""
         woken = frozenset(slots.tolist())
         self._go_on(
             [
                 e
                 for e in self.waiting
-                if _awaits(e.sync_point) and not woken.isdisjoint(e.group.result.tolist())
+                if _awaits(e.sync_point) and not woken.isdisjoint(e.lane_set.result.tolist())
             ]
         )
 
     def awaited(self) -> np.ndarray:
-        """The mbarriers that groups wait for."""
-        found = [e.group.result for e in self.waiting if _awaits(e.sync_point)]
+        """The mbarriers that lane sets wait for."""
+        found = [e.lane_set.result for e in self.waiting if _awaits(e.sync_point)]
         return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     def expire(self) -> bool:
         """Time limits run out: whoever waits for an mbarrier goes on without it."""
         late = [e for e in self.waiting if _awaits(e.sync_point)]
         for entry in late:
-            entry.group.passed = True
+            entry.lane_set.passed = True
         self._go_on(late)
         return bool(late)
 
@@ -395,35 +395,37 @@ class CtaBatch:
         if entries:
             self.waiting = [e for e in self.waiting if all(e is not other for other in entries)]
             for entry in entries:
-                entry.group.result = None
-                self.ready.append(entry.group)
+                entry.lane_set.result = None
+                self.ready.append(entry.lane_set)
 
-    def take_blocked(self, sync_point: Any, choose: Callable[[Group], bool] | None = None) -> list[Group]:
-        """Take the groups that wait at a synchronisation point, or some of them, out of `waiting`."""
+    def take_blocked(self, sync_point: Any, choose: Callable[[LaneSet], bool] | None = None) -> list[LaneSet]:
+        """Take the lane sets that wait at a synchronisation point, or some of them, out of `waiting`."""
         taken = [
-            e.group
+            e.lane_set
             for e in self.waiting
-            if e.sync_point is sync_point and (choose is None or choose(e.group))
+            if e.sync_point is sync_point and (choose is None or choose(e.lane_set))
         ]
-        self.waiting = [e for e in self.waiting if all(e.group is not group for group in taken)]
+        self.waiting = [e for e in self.waiting if all(e.lane_set is not lane_set for lane_set in taken)]
         return taken
 
-    def join(self, sync_point: Any, group: Group) -> Group:
-        """A group that has come to a synchronisation point, merged with those that wait there at the same
+    def join(self, sync_point: Any, lane_set: LaneSet) -> LaneSet:
+        """A lane set that has come to a synchronisation point, merged with those that wait there at the same
         place."""
         waiting = self.take_blocked(
             sync_point,
-            lambda other: other.pc == group.pc and other.code is group.code and other.trail == group.trail,
+            lambda other: (
+                other.pc == lane_set.pc and other.code is lane_set.code and other.trail == lane_set.trail
+            ),
         )
-        return merge([group, *waiting]) if waiting else group
+        return merge([lane_set, *waiting]) if waiting else lane_set
 
 
 def _awaits(sync_point: Any) -> bool:
     return isinstance(sync_point, PhaseSyncPoint)
 
 
-def _priority(group: Group) -> tuple[int, int]:
-    return -len(group.frames), group.pc
+def _priority(lane_set: LaneSet) -> tuple[int, int]:
+    return -len(lane_set.frames), lane_set.pc
 
 
 def _overflow(size: int, site: Site | None, notes: tuple[str, ...], help: str | None = None) -> EmulatorFault:

@@ -20,7 +20,7 @@ from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.execution import Execution
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 LISTED = 32
 """Most lines about warps that a finding has."""
@@ -31,18 +31,18 @@ these."""
 
 
 def deadlock(batches: Sequence[CtaBatch]) -> EmulatorFault:
-    """The fault for batches none of whose groups can go on."""
+    """The fault for batches none of whose lane sets can go on."""
     lines: list[Line] = []
     more: list[str] = []
     places: list[tuple[int, str, Site]] = []
     for batch in batches:
         for entry in batch.waiting:
-            place = entry.group.code.blocks[entry.group.pc].sites[0]
+            place = entry.lane_set.code.blocks[entry.lane_set.pc].sites[0]
             said = {}
-            for row, _ in _rows(batch, entry.group):
-                what = entry.sync_point.waits_for(batch, entry.group, row)
+            for row, _ in _rows(batch, entry.lane_set):
+                what = entry.sync_point.waits_for(batch, entry.lane_set, row)
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
-            lines += _lines(batch, entry.group, said)
+            lines += _lines(batch, entry.lane_set, said)
             places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
             more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
     warps = sum(line.warps for line in lines)
@@ -83,17 +83,19 @@ class Watch:
 
 
 def state(launch: Execution, batches: Sequence[CtaBatch]) -> bytes:
-    """A digest of where the groups of some batches are and what their registers hold, in any order."""
+    """A digest of where the lane sets of some batches are and what their registers hold, in any order."""
     clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
     parts = [str(clock).encode()]
     for number, batch in enumerate(batches):
-        for group in (*batch.ready, *(entry.group for entry in batch.waiting)):
+        for lane_set in (*batch.ready, *(entry.lane_set for entry in batch.waiting)):
             digest = hashlib.blake2b(digest_size=16)
-            digest.update(repr((number, group.code.number, group.pc, group.trail, group.passed)).encode())
-            for lanes in (group.rows, group.mask):
+            digest.update(
+                repr((number, lane_set.code.number, lane_set.pc, lane_set.trail, lane_set.passed)).encode()
+            )
+            for lanes in (lane_set.rows, lane_set.mask):
                 digest.update(b"-" if lanes is None else lanes.tobytes())
-            for slot in group.code.blocks[group.pc].live:
-                digest.update(np.asarray(group.regs[slot]).tobytes())
+            for slot in lane_set.code.blocks[lane_set.pc].live:
+                digest.update(np.asarray(lane_set.regs[slot]).tobytes())
             parts.append(digest.digest())
     return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
@@ -108,17 +110,17 @@ def livelock(batches: Sequence[CtaBatch], held_back: int) -> EmulatorFault:
     lines: list[Line] = []
     site = None
     for batch in batches:
-        groups = [(group, group.polled) for group in batch.ready]
-        groups += [(entry.group, None) for entry in batch.waiting]
-        for group, polled in groups:
-            place = group.code.blocks[group.pc].sites[0]
+        lane_sets = [(lane_set, lane_set.polled) for lane_set in batch.ready]
+        lane_sets += [(entry.lane_set, None) for entry in batch.waiting]
+        for lane_set, polled in lane_sets:
+            place = lane_set.code.blocks[lane_set.pc].sites[0]
             if polled is not None:
                 site = site or polled
                 what = f"at memory again and again by `{polled.instruction.spelling}` at {polled.where}"
                 said = f" looks {what}", f" look {what}"
             else:
                 said = f" is at {place.where}", f" are at {place.where}"
-            lines += _lines(batch, group, {row: said for row, _ in _rows(batch, group)})
+            lines += _lines(batch, lane_set, {row: said for row, _ in _rows(batch, lane_set)})
     warps = sum(line.warps for line in lines)
     listed = _listed(lines)
     if held_back:
@@ -145,14 +147,14 @@ def _listed(lines: Sequence[Line]) -> list[str]:
     return listed
 
 
-def _lines(batch: CtaBatch, group: Group, said: Mapping[int, tuple[str, str]]) -> list[Line]:
-    """Lines about the warps of a group.
+def _lines(batch: CtaBatch, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) -> list[Line]:
+    """Lines about the warps of a set.
 
     Args:
         said: by row, what is said of one warp, and of several.
     """
     lines = []
-    rows = _rows(batch, group)
+    rows = _rows(batch, lane_set)
     for (cta, lanes, (one, many)), run in groupby(
         rows, lambda at: (at[0] // batch.warps, at[1], said[at[0]])
     ):
@@ -164,22 +166,22 @@ def _lines(batch: CtaBatch, group: Group, said: Mapping[int, tuple[str, str]]) -
     return lines
 
 
-def warps_in(batch: CtaBatch, group: Group) -> list[tuple[int, str]]:
-    """The batch's rows in which a group waits, and how messages call them."""
+def warps_in(batch: CtaBatch, lane_set: LaneSet) -> list[tuple[int, str]]:
+    """The batch's rows in which a lane set waits, and how messages call them."""
     return [
         (row, f"warp {row % batch.warps} of CTA {show(batch.cta_coordinates(row // batch.warps))}{lanes}")
-        for row, lanes in _rows(batch, group)
+        for row, lanes in _rows(batch, lane_set)
     ]
 
 
-def _rows(batch: CtaBatch, group: Group) -> list[tuple[int, str]]:
-    """The batch's rows in which a group is, and which lanes it has of each where it has not all that run."""
+def _rows(batch: CtaBatch, lane_set: LaneSet) -> list[tuple[int, str]]:
+    """The batch's rows in which a lane set is, and which lanes of each where it has not all that run."""
     found = []
-    for at in range(group.n):
-        row = at if group.rows is None else int(group.rows[at])
+    for at in range(lane_set.n):
+        row = at if lane_set.rows is None else int(lane_set.rows[at])
         part = ""
-        if group.mask is not None:
-            lanes = group.mask[at] & batch.alive[row]
+        if lane_set.mask is not None:
+            lanes = lane_set.mask[at] & batch.alive[row]
             if not lanes.any():
                 continue
             if not np.array_equal(lanes, batch.alive[row]):

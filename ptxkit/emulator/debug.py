@@ -2,7 +2,7 @@
 
 A debugger puts a stop before every instruction of the programs of its own device, which are compiled for that
 device alone: a launch without a debugger runs the steps as they are. A stop calls `stopped` in the middle of
-the launch, which goes on when that returns. Warps of a group execute together: a step of one is one of all.
+the launch, which goes on when that returns. Warps of a set execute together: a step of one is one of all.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ptxkit.emulator.effect import End, SyncPoint
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Image
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.steps import Step
 
 
@@ -53,15 +53,15 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where a group stands: before an instruction.
+    """Where a lane set stands: before an instruction.
 
     Attributes:
-        group: the group.
+        lane_set: the lane set.
         block: of its code.
         index: of the instruction in the block.
     """
 
-    group: Group
+    lane_set: LaneSet
     block: Block
     index: int
 
@@ -99,24 +99,24 @@ def warp_of(batch: CtaBatch, row: int) -> Warp:
     return Warp(int(batch.ctas[cta]), number)
 
 
-def lanes_in(group: Group, row: int) -> np.ndarray | None:
-    """The lanes of a row of the batch that a group has, bool (32,); None where it has none."""
-    at = index_in(group, row)
+def lanes_in(lane_set: LaneSet, row: int) -> np.ndarray | None:
+    """The lanes of a row of the batch that a lane set has, bool (32,); None where it has none."""
+    at = index_in(lane_set, row)
     if at is None:
         return None
-    lanes = np.ones(WARP, bool) if group.mask is None else group.mask[at]
-    lanes = lanes & (group.batch.alive[row])
+    lanes = np.ones(WARP, bool) if lane_set.mask is None else lane_set.mask[at]
+    lanes = lanes & (lane_set.batch.alive[row])
     return lanes if lanes.any() else None
 
 
-def index_in(group: Group, row: int) -> int | None:
-    """Where the values of a row of the batch stand in those of a group; None where it has not the row."""
+def index_in(lane_set: LaneSet, row: int) -> int | None:
+    """Where the values of a row of the batch stand in those of a lane set; None where it has not the row."""
     if row < 0:
         return None
-    if group.rows is None:
+    if lane_set.rows is None:
         return row
-    at = int(np.searchsorted(group.rows, row))
-    return at if at < group.n and group.rows[at] == row else None
+    at = int(np.searchsorted(lane_set.rows, row))
+    return at if at < lane_set.n and lane_set.rows[at] == row else None
 
 
 class Debugger:
@@ -129,7 +129,7 @@ class Debugger:
     Attributes:
         execution: the launch, once it has begun.
         batches: those that have executed something and have not ended; the last one stays when all have.
-        place: where the group stands that runs or ran last.
+        place: where the lane set stands that runs or ran last.
         warp: the warp that commands are about.
         breakpoints: by number.
     """
@@ -196,7 +196,7 @@ class Debugger:
             return
         place, batch = self.current()
         if batch is not None:
-            depth = len(place.group.frames) if over_calls and place else None
+            depth = len(place.lane_set.frames) if over_calls and place else None
             row = row_of(batch, self.warp)
             assert row is not None
             self._walk = _Walk(batch, row, count, depth)
@@ -215,23 +215,23 @@ class Debugger:
         row = row_of(batch, self.warp)
         assert row is not None
         for place, _ in self.places(batch):
-            if lanes_in(place.group, row) is not None:
+            if lanes_in(place.lane_set, row) is not None:
                 return place, batch
         return None, batch
 
     def places(self, batch: CtaBatch) -> Iterator[tuple[Place, Any]]:
-        """Where the groups of a batch stand, the one that runs first; with the synchronisation point at which
-        one waits."""
+        """Where the lane sets of a batch stand, the one that runs first; with the synchronisation point
+        at which one waits."""
         running = self.place
-        if running is not None and running.group.batch is batch:
-            lanes = running.group.in_batch() & batch.alive
-            others = (*batch.ready, *(entry.group for entry in batch.waiting))
-            if lanes.any() and not any((lanes & group.in_batch()).any() for group in others):
+        if running is not None and running.lane_set.batch is batch:
+            lanes = running.lane_set.in_batch() & batch.alive
+            others = (*batch.ready, *(entry.lane_set for entry in batch.waiting))
+            if lanes.any() and not any((lanes & lane_set.in_batch()).any() for lane_set in others):
                 yield running, None
-        for group in batch.ready:
-            yield Place(group, group.code.blocks[group.pc], 0), None
+        for lane_set in batch.ready:
+            yield Place(lane_set, lane_set.code.blocks[lane_set.pc], 0), None
         for entry in batch.waiting:
-            yield Place(entry.group, entry.group.code.blocks[entry.group.pc], 0), entry.sync_point
+            yield Place(entry.lane_set, entry.lane_set.code.blocks[entry.lane_set.pc], 0), entry.sync_point
 
     # ---- stopping
 
@@ -265,35 +265,35 @@ class Debugger:
     def _before(self, step: Step, block: Block, index: int) -> Step:
         key = id(block.sites[index].instruction)
 
-        def stop(group: Group) -> Any:
-            self._reach(Place(group, block, index), key)
-            return step(group)
+        def stop(lane_set: LaneSet) -> Any:
+            self._reach(Place(lane_set, block, index), key)
+            return step(lane_set)
 
         return stop
 
     def _before_sync_point(self, sync_point: SyncPoint, block: Block) -> SyncPoint:
         key = id(block.sites[0].instruction)
 
-        def stop(group: Group) -> Group | None:
-            self._reach(Place(group, block, 0), key)
-            return sync_point(group)
+        def stop(lane_set: LaneSet) -> LaneSet | None:
+            self._reach(Place(lane_set, block, 0), key)
+            return sync_point(lane_set)
 
         return stop
 
     def _behind_call(self, end: End) -> End:
         """A call through a pointer may have compiled its callee just now."""
 
-        def stop(group: Group) -> int:
-            following = end(group)
+        def stop(lane_set: LaneSet) -> int:
+            following = end(lane_set)
             self._put_stops()
             return following
 
         return stop
 
     def _reach(self, place: Place, key: int) -> None:
-        """A group is about to execute an instruction."""
-        if self.place is None or self.place.group.batch is not place.group.batch:
-            self._enter(place.group.batch)
+        """A lane set is about to execute an instruction."""
+        if self.place is None or self.place.lane_set.batch is not place.lane_set.batch:
+            self._enter(place.lane_set.batch)
         self.place = place
         if self._interrupted:
             self._interrupted = False
@@ -302,7 +302,7 @@ class Debugger:
             pass
         else:
             for breakpoint in self._wanted.get(key, ()):
-                if self._concerns(breakpoint, place.group):
+                if self._concerns(breakpoint, place.lane_set):
                     self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
                     return
 
@@ -313,14 +313,14 @@ class Debugger:
 
     def _arrived(self, place: Place, walk: _Walk) -> bool:
         """Count a step of the walk, and stop at its end."""
-        group = place.group
+        lane_set = place.lane_set
         if walk.batch is not None:
             if not walk.batch.alive[walk.row].any():
                 self._stop(place, None, "the current warp has exited")
                 return True
-            if group.batch is not walk.batch or lanes_in(group, walk.row) is None:
+            if lane_set.batch is not walk.batch or lanes_in(lane_set, walk.row) is None:
                 return False
-            if walk.depth is not None and len(group.frames) > walk.depth:
+            if walk.depth is not None and len(lane_set.frames) > walk.depth:
                 return False
         walk.left -= 1
         if walk.left > 0:
@@ -329,16 +329,16 @@ class Debugger:
         return True
 
     @staticmethod
-    def _concerns(breakpoint: Breakpoint, group: Group) -> bool:
+    def _concerns(breakpoint: Breakpoint, lane_set: LaneSet) -> bool:
         if breakpoint.warp is None:
             return True
-        row = row_of(group.batch, breakpoint.warp)
-        return row is not None and lanes_in(group, row) is not None
+        row = row_of(lane_set.batch, breakpoint.warp)
+        return row is not None and lanes_in(lane_set, row) is not None
 
     def _stop(self, place: Place, warp: Warp | None, why: str) -> None:
         """Stop at a warp: the one that was meant, else the current one if it is there, else the first one."""
         self.warp = warp or self.warp
-        self._choose(place.group)
+        self._choose(place.lane_set)
         self._walk = None
         self.stopped(why)
 
@@ -347,18 +347,18 @@ class Debugger:
         place = self.place
         if place is None:
             return
-        found = [other for other, _ in self.places(place.group.batch)]
-        if found and all(lanes_in(other.group, self._row(other.group)) is None for other in found):
-            self._choose(found[0].group)
+        found = [other for other, _ in self.places(place.lane_set.batch)]
+        if found and all(lanes_in(other.lane_set, self._row(other.lane_set)) is None for other in found):
+            self._choose(found[0].lane_set)
 
-    def _row(self, group: Group) -> int:
-        """The current warp's row in a group's batch; -1 where the batch hasn't its CTA."""
-        row = row_of(group.batch, self.warp)
+    def _row(self, lane_set: LaneSet) -> int:
+        """The current warp's row in a set's batch; -1 where the batch hasn't its CTA."""
+        row = row_of(lane_set.batch, self.warp)
         return -1 if row is None else row
 
-    def _choose(self, group: Group) -> None:
-        """Make a warp of a group the current one, if the current one is not in it."""
-        row = self._row(group)
-        if row < 0 or lanes_in(group, row) is None:
-            row = group.first(np.bool_(True))[0]
-            self.warp = warp_of(group.batch, row if group.rows is None else int(group.rows[row]))
+    def _choose(self, lane_set: LaneSet) -> None:
+        """Make a warp of a lane set the current one, if the current one is not in it."""
+        row = self._row(lane_set)
+        if row < 0 or lanes_in(lane_set, row) is None:
+            row = lane_set.first(np.bool_(True))[0]
+            self.warp = warp_of(lane_set.batch, row if lane_set.rows is None else int(lane_set.rows[row]))

@@ -16,17 +16,18 @@ from ptxkit.emulator.opcodes import load_chapter
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.ir import Transfer
+    from ptxkit.emulator.lane_set import LaneSet
 
-Step = Callable[["Group", Any], Any]
-"""Runs an instruction for a group, and for those of its lanes that a guard holds for: None for all of them,
-else a bool array that differs between lanes. A true result says that undefined bits came into a register."""
-SyncPoint = Callable[["Group"], "Group | None"]
-"""Lets a group at a block's start through: the lanes that may go on, or None. What it keeps back is blocked
-there."""
-End = Callable[["Group"], int]
-"""Ends a block: the number of the block that the group goes on with, or -1 where it has parted or is gone."""
+Step = Callable[["LaneSet", Any], Any]
+"""Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
+them, else a bool array that differs between lanes. A true result says that undefined bits came into a
+register."""
+SyncPoint = Callable[["LaneSet"], "LaneSet | None"]
+"""Lets a lane set at a block's start through: the lanes that may go on, or None. What it keeps back is
+blocked there."""
+End = Callable[["LaneSet"], int]
+"""Ends a block: the number of the block that the set goes on with, or -1 where it has parted or is gone."""
 
 
 class Linker(Protocol):
@@ -46,12 +47,12 @@ class Effect:
 
     Attributes:
         step: its work, in the middle of a block.
-        sync_point: what a group must pass before the instruction; a block starts there.
+        sync_point: what a lane set must pass before the instruction; a block starts there.
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
         uniform: whether the lanes of a warp must agree on its guard.
         transfer: what `step` does, where that is a weak load or store and no more.
-        alone: whether it parts groups at its own block, which then holds nothing else.
+        alone: whether it parts lane sets at its own block, which then holds nothing else.
     """
 
     step: Step | None = None

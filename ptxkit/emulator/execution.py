@@ -27,8 +27,8 @@ from ptxkit.targets import Limits
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.tensor_copies.maps import MapFences
     from ptxkit.emulator.tensor_memory.allocation import Pool
     from ptxkit.emulator.trace import Recorder
@@ -141,7 +141,7 @@ class Execution:
         changes: stores that changed something since.
         tensor_pools: the columns of tensor memory of each SM that has given any.
         recorder: takes down what happens; None unless somebody sets it before the launch runs.
-        execute: runs the instructions of a block for a group: the seam between numpy and the `jit` extra.
+        execute: runs the instructions of a block for a lane set: the seam between numpy and the `jit` extra.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Execution:
         self.changes = 0
         self.tensor_pools: dict[int, Pool] = {}
         self.recorder: Recorder | None = None
-        self.execute: Callable[[Block, Group], None] = jit.run if compiled else Block.run
+        self.execute: Callable[[Block, LaneSet], None] = jit.run if compiled else Block.run
         self.shared_start: int = program.shared_start - program.reserved
         self.shared_dynamic: int = launch.shared
         self.shared_used: int = program.dynamic_start - program.shared_start + launch.shared
@@ -340,12 +340,12 @@ class Execution:
             self._warned.add((code, id(site)))
             self._findings.append(finding(code, message, site, notes, help, labels, Severity.WARNING))
 
-    def undefined_decides(self, group: Group, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
+    def undefined_decides(self, lane_set: LaneSet, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
         """Something undefined decides what the machine does."""
         number = self.origins.root(origin, self.program, site)
-        lanes = lanes_of(group, None, mask.shape)
+        lanes = lanes_of(lane_set, None, mask.shape)
         some = mask != 0 if lanes is None else (mask != 0) & lanes
-        thread = group.thread(*group.first(some))
+        thread = lane_set.thread(*lane_set.first(some))
         notes, labels = self.origins.describe(number)
         raise fault(
             "P605",

@@ -21,7 +21,7 @@ from ptxkit.emulator.values import constant, dtype_of, reader, writer
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.program import Builder
 
 AXES = {axis: i for i, axis in enumerate("xyzw")} | {color: i for i, color in enumerate("rgba")}
@@ -113,7 +113,7 @@ class Form(Decoded):
                     inner.value = ~inner.value
                 else:
                     compute = inner.compute
-                    inner.compute = lambda group: ~compute(group)
+                    inner.compute = lambda lane_set: ~compute(lane_set)
                 return inner
             inner.invert = True
             return inner
@@ -157,16 +157,16 @@ class Form(Decoded):
         assert type_name is not None
         return operand, type_name
 
-    def deciding(self, operand: tree.Operand | str, type_name: str | None = None) -> Callable[[Group], Any]:
+    def deciding(self, operand: tree.Operand | str, type_name: str | None = None) -> Callable[[LaneSet], Any]:
         """A reader of an operand that decides what the machine does, as a count or a size: undefined bits of
         it in a lane that executes the instruction are P605."""
         source, guard, site = self.source(operand, type_name), self.guard, self.site
         read, holds = source.reader, guard.reader if guard is not None else None
 
-        def checked(group: Group) -> Any:
-            if group.undefined:
-                check_defined(group, holds(group) if holds is not None else None, source, site)
-            return read(group)
+        def checked(lane_set: LaneSet) -> Any:
+            if lane_set.undefined:
+                check_defined(lane_set, holds(lane_set) if holds is not None else None, source, site)
+            return read(lane_set)
 
         return read if source.slot is None else checked
 
@@ -186,18 +186,18 @@ class Form(Decoded):
             program.reserved = max(program.shared_start - COOPERATIVE_GROUPS, 0)
         if operand.name in VARYING:
             program.reads_clock = True
-            compute: Callable[[Group], Any] = VARYING[operand.name]
+            compute: Callable[[LaneSet], Any] = VARYING[operand.name]
         elif name in SPECIAL:
 
-            def compute(group: Group) -> Any:
-                return group.special(name)
+            def compute(lane_set: LaneSet) -> Any:
+                return lane_set.special(name)
 
         else:
             raise Unsupported(f"`{name}`")
         if convert is not None:
             inner = compute
-            return Source(dtype, bits, compute=lambda group: convert(inner(group)), name=name)
-        return Source(dtype, bits, compute=lambda group: compute(group).view(dtype), name=name)
+            return Source(dtype, bits, compute=lambda lane_set: convert(inner(lane_set)), name=name)
+        return Source(dtype, bits, compute=lambda lane_set: compute(lane_set).view(dtype), name=name)
 
     def _address_of(self, operand: tree.Operand, type_name: str) -> Source:
         """The address of a variable or function, with an offset or without; a register with one."""
@@ -216,8 +216,8 @@ class Form(Decoded):
             return Source(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
         number = fixed + offset
 
-        def compute(group: Group) -> Any:
-            return constant(group.local + number, type_name)
+        def compute(lane_set: LaneSet) -> Any:
+            return constant(lane_set.local + number, type_name)
 
         return Source(dtype, bits, compute=compute, name=symbol.name)
 
@@ -226,8 +226,8 @@ class Form(Decoded):
         dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
         step = dtype.type(CLUSTER_STEP) if bits >= 32 else dtype.type(0)
 
-        def compute(group: Group) -> Any:
-            return group.special("%cluster_ctarank").astype(dtype) * step + own
+        def compute(lane_set: LaneSet) -> Any:
+            return lane_set.special("%cluster_ctarank").astype(dtype) * step + own
 
         return Source(dtype, bits, compute=compute, name=name)
 
@@ -304,20 +304,20 @@ class Address:
         self.symbol = symbol
         self.read = self._reader()
 
-    def _reader(self) -> Callable[[Group], Any]:
-        """A function that gives the address for a group: an int where it is uniform, else an array."""
+    def _reader(self) -> Callable[[LaneSet], Any]:
+        """A function that gives the address for a lane set: an int where it is uniform, else an array."""
         offset = self.offset
         if self.base is None:
             if self.local:
-                return lambda group: group.local + offset
-            return lambda group: offset
+                return lambda lane_set: lane_set.local + offset
+            return lambda lane_set: offset
         slot, dtype = self.base.slot, self.base.dtype
         assert slot is not None
         limit = (1 << self.base.bits) - 1
         step = dtype.type(offset & limit)
 
-        def read(group: Group) -> Any:
-            value = group.regs[slot]
+        def read(lane_set: LaneSet) -> Any:
+            value = lane_set.regs[slot]
             if value.dtype is not dtype:
                 value = value.view(dtype)
             if value.ndim == 0:

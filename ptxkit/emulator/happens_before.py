@@ -18,7 +18,7 @@ from ptxkit.isa.modifiers import MemoryOrder
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
     from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class HappensBefore(VectorClocks):
@@ -76,9 +76,9 @@ class HappensBefore(VectorClocks):
                     table[waiting] = np.maximum(table[waiting], table[arrived].max(axis=0))
         self._limit = None
 
-    def warp_sync(self, group: Group, number: int) -> None:
-        """The lanes of each of the group's warps meet."""
-        self.warps_meet(group.occupied()[0], number)
+    def warp_sync(self, lane_set: LaneSet, number: int) -> None:
+        """The lanes of each of the set's warps meet."""
+        self.warps_meet(lane_set.occupied()[0], number)
 
     def warps_meet(self, rows: np.ndarray, number: int) -> None:
         """The lanes of some rows meet, each row's own."""
@@ -87,9 +87,9 @@ class HappensBefore(VectorClocks):
         self.clocks[rows, self.column[rows]] = number
         self._limit = None
 
-    def fence(self, group: Group, number: int) -> None:
+    def fence(self, lane_set: LaneSet, number: int) -> None:
         """A fence publishes what came before it, and acquires what relaxed reads and waits have found."""
-        rows, _ = group.occupied()
+        rows, _ = lane_set.occupied()
         self.fenced[rows] = number
         self._acquire(rows, self.pending[rows])
         for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
@@ -97,9 +97,9 @@ class HappensBefore(VectorClocks):
             slots = np.array(sorted(self._owed.pop(row)))
             self._take_slots(np.full(len(slots), row), slots)
 
-    def exchange(self, group: Group) -> None:
-        """All lanes of the group's warps exchange values: what they read before is over."""
-        rows = slice(None) if group.rows is None else group.rows
+    def exchange(self, lane_set: LaneSet) -> None:
+        """All lanes of the set's warps exchange values: what they read before is over."""
+        rows = slice(None) if lane_set.rows is None else lane_set.rows
         self.exchanged[rows] = self.batch.launch.events.now
 
     def launches_done(self, rows: np.ndarray) -> None:
@@ -306,13 +306,13 @@ class HappensBefore(VectorClocks):
             reads: `ACQUIRE`, or `RELAXED`, which a later fence makes good; None where it reads nothing.
             writes: `RELEASE`, or `RELAXED`, which an earlier fence makes good; None where it writes nothing.
         """
-        group = access.group
-        shape = (group.n, WARP)
+        lane_set = access.lane_set
+        shape = (lane_set.n, WARP)
         index = np.broadcast_to(np.asarray(access.index), shape)
-        active = lanes_of(group, access.guard, shape)
+        active = lanes_of(lane_set, access.guard, shape)
         row, lane = np.nonzero(np.ones(shape, bool) if active is None else active)
         places = history.granules(index[row, lane])
-        rows = row if group.rows is None else group.rows[row]
+        rows = row if lane_set.rows is None else lane_set.rows[row]
         published = history.release_numbers()
         found = published[places]
         if writes is not None:

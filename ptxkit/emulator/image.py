@@ -232,7 +232,7 @@ class Program:
         smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
         reads_clock: whether some function looks at a clock.
         reserved: bytes ahead of `shared_start` that it may use: what the system keeps there for cooperative
-            groups, where some function asks for it.
+            lane sets, where some function asks for it.
         asynchronous: whether some function works asynchronously.
         tensor_fences: whether some function has a `tcgen05.fence`.
         clustered: whether it is compiled for clusters of several CTAs.

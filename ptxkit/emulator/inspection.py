@@ -51,34 +51,34 @@ class Register:
 
 
 def registers(place: Place, row: int) -> Iterator[Register]:
-    """The registers of a row of the batch where its group stands, in the order of their first use.
+    """The registers of a row of the batch where its lane set stands, in the order of their first use.
 
-    A register that is dead has lost its value: groups keep only what will be read.
+    A register that is dead has lost its value: lane sets keep only what will be read.
     """
-    group = place.group
-    code = group.code
-    function = group.batch.launch.program.image.functions[code.name]
-    flow = group.batch.launch.program.image.flow(function)
+    lane_set = place.lane_set
+    code = lane_set.code
+    function = lane_set.batch.launch.program.image.functions[code.name]
+    flow = lane_set.batch.launch.program.image.flow(function)
     types = {symbol.name: symbol.type for symbol in flow.registers}
     known = {code.names[slot] for slot in place.block.live}
     for site in place.block.sites[: place.index]:
         written = [flow.meaning(name) for name in written_names(site.instruction)]
         known |= {symbol.name for symbol in written if symbol is not None}
-    lanes = lanes_in(group, row)
-    at = index_in(group, row)
+    lanes = lanes_in(lane_set, row)
+    at = index_in(lane_set, row)
     for slot, name in enumerate(code.names):
         declared = name if name in types else name.rpartition(".")[0]
         kind = types.get(declared) or _raw_type(code.blank[slot], slot in code.wide)
         if lanes is None or at is None or (name not in known and declared not in known):
             yield Register(name, kind, lost=DEAD)
-        elif _in_flight(group.batch, code.number, slot, row):
+        elif _in_flight(lane_set.batch, code.number, slot, row):
             yield Register(name, kind, lost=IN_FLIGHT)
         else:
             wide = slot in code.wide
-            bits = _by_lane(group.regs[slot], group.n, at, wide)
+            bits = _by_lane(lane_set.regs[slot], lane_set.n, at, wide)
             masks = [0] * WARP
-            if slot in group.undefined:
-                masks = _by_lane(group.undefined[slot][0], group.n, at, wide)
+            if slot in lane_set.undefined:
+                masks = _by_lane(lane_set.undefined[slot][0], lane_set.n, at, wide)
             values = (
                 Value(value, mask) if on else None
                 for value, mask, on in zip(bits, masks, lanes.tolist(), strict=True)
@@ -88,12 +88,12 @@ def registers(place: Place, row: int) -> Iterator[Register]:
 
 def special_register(place: Place, row: int, name: str) -> Register | None:
     """`%tid.x` and others that hang on the thread alone; None where there is no such one."""
-    group = place.group
-    lanes, at = lanes_in(group, row), index_in(group, row)
+    lane_set = place.lane_set
+    lanes, at = lanes_in(lane_set, row), index_in(lane_set, row)
     if name not in SPECIAL or lanes is None or at is None:
         return None
-    value = np.asarray(group.special(name))
-    bits = _by_lane(value, group.n, at, False)
+    value = np.asarray(lane_set.special(name))
+    bits = _by_lane(value, lane_set.n, at, False)
     kind = f"u{value.dtype.itemsize * 8}"
     return Register(
         name, kind, tuple(Value(one) if on else None for one, on in zip(bits, lanes.tolist(), strict=True))

@@ -13,61 +13,61 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
 
 LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 EVERY = 0xFFFF_FFFF
 
 
-def participants(group: Group, guard: Any, members: Any) -> np.ndarray | None:
+def participants(lane_set: LaneSet, guard: Any, members: Any) -> np.ndarray | None:
     """The lanes that take part, as (n, 32); None for all of them."""
-    lanes = taking_part(group, guard)
+    lanes = taking_part(lane_set, guard)
     if members.ndim == 0 and int(members) == EVERY:
         return lanes
     named = (members >> LANES & np.uint32(1)) != 0
     if lanes is None:
-        return np.broadcast_to(named, (group.n, WARP))
+        return np.broadcast_to(named, (lane_set.n, WARP))
     return lanes & named
 
 
-def check_members(form: Form, members: Source) -> Callable[[Group, Any], Any]:
+def check_members(form: Form, members: Source) -> Callable[[LaneSet, Any], Any]:
     """A function that reads the member mask and sees to it that every executing lane is in it."""
     read, site = members.reader, form.site
 
-    def checked(group: Group, guard: Any) -> Any:
-        mask = read(group)
-        if members.slot is not None and members.slot in group.undefined:
-            undefined, origin = group.undefined[members.slot]
-            lanes = executing(group, guard)
+    def checked(lane_set: LaneSet, guard: Any) -> Any:
+        mask = read(lane_set)
+        if members.slot is not None and members.slot in lane_set.undefined:
+            undefined, origin = lane_set.undefined[members.slot]
+            lanes = executing(lane_set, guard)
             if (undefined if lanes is None else (undefined != 0) & lanes).any():
-                group.batch.launch.undefined_decides(
-                    group, undefined, origin, site, f"the mask `{members.name}`"
+                lane_set.batch.launch.undefined_decides(
+                    lane_set, undefined, origin, site, f"the mask `{members.name}`"
                 )
         if mask.ndim == 0 and int(mask) == EVERY:
             return mask
         outside = (mask >> LANES & np.uint32(1)) == 0
-        lanes = executing(group, guard)
-        wrong = np.broadcast_to(outside, (group.n, WARP)) if lanes is None else outside & lanes
+        lanes = executing(lane_set, guard)
+        wrong = np.broadcast_to(outside, (lane_set.n, WARP)) if lanes is None else outside & lanes
         if wrong.any():
-            row, lane = group.first(wrong)
-            value = int(np.broadcast_to(mask, (group.n, WARP))[row, lane])
+            row, lane = lane_set.first(wrong)
+            value = int(np.broadcast_to(mask, (lane_set.n, WARP))[row, lane])
             message = (
                 f"SYNC-MASK-SELF: lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
             )
-            raise fault("P620", message, site, (f"{group.thread(row, lane)}, member mask {value:#010x}",))
+            raise fault("P620", message, site, (f"{lane_set.thread(row, lane)}, member mask {value:#010x}",))
         if mask.ndim and mask.shape[1] != 1:
-            _check_agreement(group, taking_part(group, guard), mask, site)
+            _check_agreement(lane_set, taking_part(lane_set, guard), mask, site)
         return mask
 
     return checked
 
 
-def _check_agreement(group: Group, lanes: np.ndarray | None, mask: Any, site: Site) -> None:
+def _check_agreement(lane_set: LaneSet, lanes: np.ndarray | None, mask: Any, site: Site) -> None:
     """Lanes that name each other must have the same member mask."""
-    wide = np.broadcast_to(mask, (group.n, WARP))
+    wide = np.broadcast_to(mask, (lane_set.n, WARP))
     on = np.ones(wide.shape, bool) if lanes is None else lanes
-    lead = wide[np.arange(group.n), np.argmax(on, axis=1)][:, None]
+    lead = wide[np.arange(lane_set.n), np.argmax(on, axis=1)][:, None]
     rows = np.flatnonzero(((wide != lead) & on).any(axis=1))
     if not len(rows):
         return
@@ -78,8 +78,8 @@ def _check_agreement(group: Group, lanes: np.ndarray | None, mask: Any, site: Si
         at, lane, other = (int(i[0]) for i in np.nonzero(wrong))
         row = int(rows[at])
         notes = [
-            f"{group.thread(row, lane)} has {int(some[at, lane]):#010x}, which names lane {other}",
-            f"{group.thread(row, other)} has {int(some[at, other]):#010x}",
+            f"{lane_set.thread(row, lane)} has {int(some[at, lane]):#010x}, which names lane {other}",
+            f"{lane_set.thread(row, other)} has {int(some[at, other]):#010x}",
         ]
         message = (
             f"SYNC-MASK-MISMATCH: lanes of one `{site.instruction.spelling}` have different member masks"

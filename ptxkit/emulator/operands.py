@@ -1,6 +1,6 @@
 """Operands as the machine reads and writes them.
 
-A `Source` gives an operand's value for a group, in the dtype of the type that the operation asks for; a
+A `Source` gives an operand's value for a lane set, in the dtype of the type that the operation asks for; a
 `Target` takes a result. Both know the undefined bits.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)
@@ -37,36 +37,36 @@ class Source:
     bits: int
     slot: int | None = None
     value: Any = None
-    compute: Callable[[Group], Any] | None = None
+    compute: Callable[[LaneSet], Any] | None = None
     convert: Callable[[Any], Any] | None = None
     invert: bool = False
     name: str = ""
 
     @property
-    def reader(self) -> Callable[[Group], Any]:
-        """A function that gives the value for a group."""
+    def reader(self) -> Callable[[LaneSet], Any]:
+        """A function that gives the value for a lane set."""
         slot, dtype, convert, compute = self.slot, self.dtype, self.convert, self.compute
         if slot is None:
             if compute is not None:
                 return compute
             value = self.value
-            return lambda group: value
+            return lambda lane_set: value
         if self.invert:
-            return lambda group: ~group.regs[slot]
+            return lambda lane_set: ~lane_set.regs[slot]
         if convert is not None:
-            return lambda group: convert(group.regs[slot])
+            return lambda lane_set: convert(lane_set.regs[slot])
 
-        def read(group: Group) -> Any:
-            value = group.regs[slot]
+        def read(lane_set: LaneSet) -> Any:
+            value = lane_set.regs[slot]
             return value if value.dtype is dtype else value.view(dtype)
 
         return read
 
-    def undefined(self, group: Group) -> tuple[Any, int] | None:
+    def undefined(self, lane_set: LaneSet) -> tuple[Any, int] | None:
         """The operand's undefined bits (unsigned, as wide as the operand) and their origin, or None."""
         if self.slot is None:
             return None
-        entry = group.undefined.get(self.slot)
+        entry = lane_set.undefined.get(self.slot)
         if entry is None or self.convert is None:
             return entry
         mask = self.convert(entry[0])
@@ -87,48 +87,52 @@ class Target:
     bits: int
     convert: Callable[[Any], Any] | None = None
 
-    def write(self, group: Group, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None) -> None:
+    def write(
+        self, lane_set: LaneSet, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None
+    ) -> None:
         """Store a result, for the lanes of a guard alone where one that differs between lanes is given."""
         if self.convert is not None:
             value = self.convert(value)
-        self.write_raw(group, value, mask, guard)
+        self.write_raw(lane_set, value, mask, guard)
 
     def write_raw(
-        self, group: Group, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None
+        self, lane_set: LaneSet, value: Any, mask: tuple[Any, int] | None = None, guard: Any = None
     ) -> None:
         """`write` of a value that fits the register already."""
         slot = self.slot
         if guard is not None and guard.ndim:
             chooser = select_wide if self.bits == 128 else select
-            value = chooser(guard, value, group.regs[slot])
-            if mask is not None or slot in group.undefined:
-                mask = self._guarded_mask(group, mask, guard)
-        group.regs[slot] = value
+            value = chooser(guard, value, lane_set.regs[slot])
+            if mask is not None or slot in lane_set.undefined:
+                mask = self._guarded_mask(lane_set, mask, guard)
+        lane_set.regs[slot] = value
         if mask is not None:
-            group.undefined[slot] = mask
-        elif group.undefined:
-            group.undefined.pop(slot, None)
+            lane_set.undefined[slot] = mask
+        elif lane_set.undefined:
+            lane_set.undefined.pop(slot, None)
 
-    def _guarded_mask(self, group: Group, mask: tuple[Any, int] | None, guard: Any) -> tuple[Any, int] | None:
-        none = group.code.defined[self.slot]
+    def _guarded_mask(
+        self, lane_set: LaneSet, mask: tuple[Any, int] | None, guard: Any
+    ) -> tuple[Any, int] | None:
+        none = lane_set.code.defined[self.slot]
         new, origin = mask if mask is not None else (none, 0)
-        old, before = group.undefined.get(self.slot, (none, 0))
+        old, before = lane_set.undefined.get(self.slot, (none, 0))
         both = (select_wide if self.bits == 128 else select)(guard, new, old)
         return (both, origin or before) if both.any() else None
 
 
-def lanes_of(group: Group, guard: Any, shape: tuple[int, ...]) -> Any:
-    """Which places of a value of `shape` any active lane of the group uses; None for all of them.
+def lanes_of(lane_set: LaneSet, guard: Any, shape: tuple[int, ...]) -> Any:
+    """Which places of a value of `shape` any active lane of the lane set uses; None for all of them.
 
     Args:
-        group: the group.
+        lane_set: the lane set.
         guard: the guard's value, None where there is none; a uniform guard must be true.
         shape: () or two axes that broadcast against (rows, 32).
     """
     if guard is None or guard.ndim == 0:
-        active = group.mask
+        active = lane_set.mask
     else:
-        active = guard if group.mask is None else guard & group.mask
+        active = guard if lane_set.mask is None else guard & lane_set.mask
     if active is None:
         return None
     if len(shape) > 2:

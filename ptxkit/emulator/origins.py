@@ -63,7 +63,7 @@ class Origins:
         """The origin of undefined bytes that are loaded."""
         if access.bank.origins is not None:
             numbers = np.atleast_1d(access.bank.origin(access.index, size))
-            active = lanes_of(access.group, access.guard, np.shape(access.index))
+            active = lanes_of(access.lane_set, access.guard, np.shape(access.index))
             if active is not None:
                 numbers = np.where(active, numbers, 0)
             stored = numbers[numbers != 0]

@@ -2,7 +2,7 @@
 
 Compilers reach these only at fixed offsets, so every variable is cut into pieces at the bounds of all
 accesses to it, and each piece is a register slot: passing an argument costs nothing, and pieces part and
-merge with the group that owns them. A parameter whose address `mov` takes is memory in the stack instead
+merge with the lane set that owns them. A parameter whose address `mov` takes is memory in the stack instead
 (`ptxkit.emulator.stack_parameters`), as a kernel's parameters are memory (`ptxkit.emulator.image`).
 """
 

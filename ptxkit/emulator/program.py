@@ -34,8 +34,8 @@ from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.image import Program
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Builder:
@@ -114,9 +114,9 @@ class Builder:
             return call
         lost = ones(1), self.program.unset_origin("the carry flag after a call")
 
-        def end(group: Group) -> int:
-            group.undefined[self.carry] = lost
-            return call(group)
+        def end(lane_set: LaneSet) -> int:
+            lane_set.undefined[self.carry] = lost
+            return call(lane_set)
 
         return end
 

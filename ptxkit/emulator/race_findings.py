@@ -37,7 +37,7 @@ class Party:
 
 def party(access: Access, history: AccessHistory, record: Any, row: int = 0) -> Party:
     """Whose a record is; `row`: a row of the batch in whose CTA it lies, where the memory is a CTA's own."""
-    batch = access.group.batch
+    batch = access.lane_set.batch
     thread = int(history.thread(record))
     cta = int(batch.ctas[row // batch.warps]) if history.private else thread >> THREAD_BITS
     site = batch.launch.events.site(int(history.number(record)))
@@ -61,7 +61,7 @@ def report(
         EmulatorFault: the race; P613 and no more than a warning where the launch ahead of this one made the
             earlier access, see `met_before_wait`.
     """
-    batch, site, other = access.group.batch, access.site, them.site
+    batch, site, other = access.lane_set.batch, access.site, them.site
     launch, shared = batch.launch, access.space == "shared"
     if them.number < launch.events.first:
         met_before_wait(launch, site, str(launch.thread(me.cta, me.thread)), index, earlier, later)
@@ -127,7 +127,7 @@ def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earl
 
 def _relied_on_relaxed(access: Access, them: Party, me: Party) -> bool:
     """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
-    batch = access.group.batch
+    batch = access.lane_set.batch
     relaxed = batch.happens_before.relaxed
     ctas = batch.position(np.array([them.cta, me.cta]))
     theirs, mine = (int(c) * batch.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))

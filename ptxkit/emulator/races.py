@@ -33,12 +33,12 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
     Returns:
         The load's number.
     """
-    batch = access.group.batch
+    batch = access.lane_set.batch
     number = batch.launch.events.take(access.site)
     index = np.atleast_2d(np.asarray(access.index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
-    at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(batch.happens_before.limit(access.group, history.private))
+    at = history.granules(_of_active(index, lanes_of(access.lane_set, access.guard, index.shape)))
+    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
     for start, count in history.parts(size):
         place = at + start if start else at
         if history.has("write"):
@@ -53,7 +53,7 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
             backward = np.where(first < seen, own[..., None], first)[::-1, ::-1]
             history.write("first read", place[::-1, ::-1], backward, count)
         last = own
-        if index.shape[0] == 1 and access.group.n > 1:
+        if index.shape[0] == 1 and access.lane_set.n > 1:
             last = _own_records(access, history, number, STRONG if strong else WEAK, index.shape, last=True)
         history.write("last read", place, np.broadcast_to(last, place.shape)[..., None], count)
     return number
@@ -67,17 +67,17 @@ def check_store(
     Returns:
         The store's number.
     """
-    batch = access.group.batch
+    batch = access.lane_set.batch
     number = batch.launch.events.take(access.site)
     index, spread, active = access.spread(values)
     index = np.atleast_2d(np.asarray(index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
-    if access.space == "shared" and index.shape != (access.group.n, WARP):
+    if access.space == "shared" and index.shape != (access.lane_set.n, WARP):
         batch.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = history.granules(index)
-    limit = history.limit(batch.happens_before.limit(access.group, history.private))
+    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
     for start, count in history.parts(width * len(values)):
         place = at + start if start else at
         for kind in KINDS:
@@ -100,14 +100,14 @@ def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     Returns:
         The operation's number.
     """
-    batch = access.group.batch
+    batch = access.lane_set.batch
     if batch.launch.program.asynchronous:
         access.check_in_flight(size, True)
     number = batch.launch.events.take(access.site)
-    index = np.broadcast_to(np.asarray(access.index), (access.group.n, WARP))
+    index = np.broadcast_to(np.asarray(access.index), (access.lane_set.n, WARP))
     own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)
-    at = history.granules(_of_active(index, lanes_of(access.group, access.guard, index.shape)))
-    limit = history.limit(batch.happens_before.limit(access.group, history.private))
+    at = history.granules(_of_active(index, lanes_of(access.lane_set, access.guard, index.shape)))
+    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
     for start, count in history.parts(size):
         if history.has("write"):
             record = history.read("write", at + start, count)
@@ -153,12 +153,12 @@ def _own_records(
     Lanes that share a place share the first one's, or with `last` that of the last row; lanes that take no
     part have that of one that does.
     """
-    group = access.group
-    threads = group.special("own slot" if history.private else "own record")
-    active = lanes_of(group, access.guard, (group.n, WARP))
+    lane_set = access.lane_set
+    threads = lane_set.special("own slot" if history.private else "own record")
+    active = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
     if active is not None:
-        active = np.broadcast_to(active, (group.n, WARP))
-    if shape[0] == 1 and group.n > 1:
+        active = np.broadcast_to(active, (lane_set.n, WARP))
+    if shape[0] == 1 and lane_set.n > 1:
         row = _standing_row(access, last)
         threads = threads[row : row + 1]
         active = active[row : row + 1] if active is not None else None
@@ -175,10 +175,10 @@ def _own_records(
 
 def _standing_row(access: Access, last: bool = False) -> int:
     """Which of the rows that share a place stands for all: the first, or the last, that takes part."""
-    group = access.group
-    active = lanes_of(group, access.guard, (group.n, WARP))
-    some = np.any(np.broadcast_to(True if active is None else active, (group.n, WARP)), axis=1)
-    return group.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
+    lane_set = access.lane_set
+    active = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
+    some = np.any(np.broadcast_to(True if active is None else active, (lane_set.n, WARP)), axis=1)
+    return lane_set.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
 
 
 def _changes(access: Access, index: Any, values: tuple[Any, ...], width: int) -> Any:
@@ -196,7 +196,7 @@ def _check_duplicates(
 ) -> None:
     """Lanes of one store that hit one place with different values race with each other."""
     other = record[..., 0] != own
-    active = lanes_of(access.group, access.guard, other.shape)
+    active = lanes_of(access.lane_set, access.guard, other.shape)
     if active is not None:
         other = other & active
     if not other.any():
@@ -219,11 +219,11 @@ def _check_duplicates(
 
 def _rows(access: Access) -> frozenset[int]:
     """The batch's rows of which some lane takes part in an access; none where it is one lane's alone."""
-    group = access.group
-    lanes = lanes_of(group, access.guard, (group.n, WARP))
-    lanes = np.broadcast_to(True if lanes is None else lanes, (group.n, WARP))
+    lane_set = access.lane_set
+    lanes = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
+    lanes = np.broadcast_to(True if lanes is None else lanes, (lane_set.n, WARP))
     on = lanes.any(axis=1) & (np.count_nonzero(lanes) > 1)
-    rows: np.ndarray = np.flatnonzero(on) if group.rows is None else group.rows[on]
+    rows: np.ndarray = np.flatnonzero(on) if lane_set.rows is None else lane_set.rows[on]
     return _interned(tuple(rows.tolist()))
 
 
@@ -239,14 +239,14 @@ def _examine_reads(
 
     A store of several threads to one place has the record of the first; those of its warps wrote it, too.
     """
-    group = access.group
-    shape = (group.n, WARP)
-    if access.space == "shared" and own.shape != shape and group.lanes > 1:
+    lane_set = access.lane_set
+    shape = (lane_set.n, WARP)
+    if access.space == "shared" and own.shape != shape and lane_set.size > 1:
         number = int(history.number(own.flat[0]))
         own = _own_records(access, history, number, STRONG if strong else WEAK, shape)
         flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~history.is_async(record)
-        together = group.batch.launch.events.together
-        rows = np.arange(group.batch.rows) if group.rows is None else group.rows
+        together = lane_set.batch.launch.events.together
+        rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
         for number in np.unique(history.number(record)).tolist():
             if number in together:
                 wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
@@ -265,14 +265,14 @@ def _examine(
     later: str,
 ) -> None:
     """Lane by lane: whether a flagged record is of another thread, and has not been seen."""
-    group = access.group
-    happens_before = group.batch.happens_before
+    lane_set = access.lane_set
+    happens_before = lane_set.batch.happens_before
     flagged = flagged & ~happens_before.is_own(history, record, history.thread(own)[..., None])
     if strong:
         flagged = flagged & ~history.is_at_least(record, STRONG)
     elif later == "read" and access.space == "global":
         flagged = flagged & ~history.is_at_least(record, ATOMIC)
-    active = lanes_of(group, access.guard, flagged.shape[:2])
+    active = lanes_of(lane_set, access.guard, flagged.shape[:2])
     if active is not None:
         flagged = flagged & active[..., None]
     if not flagged.any():
@@ -282,15 +282,15 @@ def _examine(
     mine = np.broadcast_to(own, flagged.shape[:2])[row, lane]
     my_thread = history.thread(mine).astype(np.int64)
     if history.private:
-        rows = row if group.rows is None else group.rows[row]
-        if flagged.shape[0] == 1 and group.n > 1:
+        rows = row if lane_set.rows is None else lane_set.rows[row]
+        if flagged.shape[0] == 1 and lane_set.n > 1:
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
     else:
-        ctas = group.batch.position(my_thread >> THREAD_BITS)
-        rows = ctas * group.batch.warps + (my_thread & THREAD) // WARP
+        ctas = lane_set.batch.position(my_thread >> THREAD_BITS)
+        rows = ctas * lane_set.batch.warps + (my_thread & THREAD) // WARP
     bad = ~happens_before.holds(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
-    if earlier != "write" and bad.any() and group.batch.warpgroups is not None:
-        bad &= ~group.batch.warpgroups.took(history, theirs, rows)
+    if earlier != "write" and bad.any() and lane_set.batch.warpgroups is not None:
+        bad &= ~lane_set.batch.warpgroups.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
         bad &= ~happens_before.is_over(history, theirs, rows)
     if bad.any():

@@ -15,7 +15,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 Value = Callable[["CtaBatch"], Any]
 
@@ -168,21 +168,21 @@ SPECIAL: dict[str, Value] = {
 """By name: what computes the value for a batch, of a shape that broadcasts against (rows, 32)."""
 
 
-def _ticks(group: Group) -> int:
+def _ticks(lane_set: LaneSet) -> int:
     """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
-    launch = group.batch.launch
+    launch = lane_set.batch.launch
     launch.clock += 32
     return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
 
 
-VARYING: dict[str, Callable[[Group], Any]] = {
-    "%clock": lambda group: np.uint32(_ticks(group) & 0xFFFF_FFFF),
-    "%clock_hi": lambda group: np.uint32(_ticks(group) >> 32),
-    "%clock64": lambda group: np.uint64(_ticks(group)),
-    "%globaltimer": lambda group: np.uint64(START_OF_TIME + _ticks(group)),
-    "%globaltimer_lo": lambda group: np.uint32((START_OF_TIME + _ticks(group)) & 0xFFFF_FFFF),
-    "%globaltimer_hi": lambda group: np.uint32((START_OF_TIME + _ticks(group)) >> 32),
+VARYING: dict[str, Callable[[LaneSet], Any]] = {
+    "%clock": lambda lane_set: np.uint32(_ticks(lane_set) & 0xFFFF_FFFF),
+    "%clock_hi": lambda lane_set: np.uint32(_ticks(lane_set) >> 32),
+    "%clock64": lambda lane_set: np.uint64(_ticks(lane_set)),
+    "%globaltimer": lambda lane_set: np.uint64(START_OF_TIME + _ticks(lane_set)),
+    "%globaltimer_lo": lambda lane_set: np.uint32((START_OF_TIME + _ticks(lane_set)) & 0xFFFF_FFFF),
+    "%globaltimer_hi": lambda lane_set: np.uint32((START_OF_TIME + _ticks(lane_set)) >> 32),
 }
-"""Special registers that are read anew each time: what computes the value for a group."""
+"""Special registers that are read anew each time: what computes the value for a lane set."""
 START_OF_TIME = 1_700_000_000 * 10**9
 """`%globaltimer` at the first launch: nanoseconds, and the same in every run."""

@@ -15,7 +15,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.form import Address
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group, Undefined
+    from ptxkit.emulator.lane_set import LaneSet, Undefined
 
 
 class StackParameter(CallParameter):
@@ -45,27 +45,30 @@ class StackParameter(CallParameter):
         """None: it is memory."""
         return 0
 
-    def held(self, group: Group) -> tuple[list[Any], Undefined]:
+    def held(self, lane_set: LaneSet) -> tuple[list[Any], Undefined]:
         """What the units in the running function's frame hold, and their undefined bits."""
         values: list[Any] = []
         undefined: Undefined = {}
         for accessor in self._accessors:
-            (access,) = accessor(group)
+            (access,) = accessor(lane_set)
             (value,), masks = access.load(accessor.size, 1)
             if masks is not None:
-                undefined[len(values)] = (masks[0], group.batch.launch.origins.of_read(access, accessor.size))
+                undefined[len(values)] = (
+                    masks[0],
+                    lane_set.batch.launch.origins.of_read(access, accessor.size),
+                )
             values.append(value)
         return values, undefined
 
-    def fill(self, group: Group, piece: Piece, value: Value, guard: Any = None) -> None:
+    def fill(self, lane_set: LaneSet, piece: Piece, value: Value, guard: Any = None) -> None:
         """Store to a unit in the running function's frame."""
         word, mask, origin = value
         accessor = self._accessors[piece.slot]
         if mask is not None:
-            origins, program = group.batch.launch.origins, group.batch.launch.program
+            origins, program = lane_set.batch.launch.origins, lane_set.batch.launch.program
             if origin:
                 origin = origins.of_store(origin, self._site, program)
             else:
                 origin = origins.of_memory(self._site, f"parameter `{self._name}`")
-        for access in accessor(group, guard):
+        for access in accessor(lane_set, guard):
             access.store((word,), None if mask is None else (mask,), accessor.size, origin)

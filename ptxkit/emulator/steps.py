@@ -1,4 +1,4 @@
-"""Operations as steps: functions that execute one instruction for a group.
+"""Operations as steps: functions that execute one instruction for a lane set.
 
 Each shape of pure operation (which operands are registers, constants, conversions; whether it is guarded) has
 one factory, written as text and compiled once, so that a step holds nothing but what its instruction needs.
@@ -21,9 +21,9 @@ from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
-Step = Callable[["Group"], Any]
+Step = Callable[["LaneSet"], Any]
 
 
 @cache
@@ -38,7 +38,7 @@ def _factory(sources: str, targets: str, guard: str, several: bool) -> Callable[
         several: whether the function returns a tuple.
     """
     names = ["function", "select", "select_wide"]
-    body = ["r = group.regs"]
+    body = ["r = lane_set.regs"]
     if guard:
         names.append("guard")
         body.append("p = r[guard]" if guard == "p" else "p = ~r[guard]")
@@ -59,7 +59,7 @@ def _factory(sources: str, targets: str, guard: str, several: bool) -> Callable[
         elif letter == "i":
             body.append(f"a{i} = ~r[s{i}]")
         else:
-            body.append(f"a{i} = s{i}(group)")
+            body.append(f"a{i} = s{i}(lane_set)")
     body.append(f"v = function({', '.join(arguments)})")
     for i, letter in enumerate(targets):
         if letter == "-":
@@ -73,7 +73,7 @@ def _factory(sources: str, targets: str, guard: str, several: bool) -> Callable[
             chooser = "select_wide" if letter == "b" else "select"
             value = f"{value} if p.ndim == 0 else {chooser}(p, {value}, r[d{i}])"
         body.append(f"r[d{i}] = {value}")
-    lines = [f"def make({', '.join(names)}):", "    def step(group):"]
+    lines = [f"def make({', '.join(names)}):", "    def step(lane_set):"]
     lines += [f"        {line}" for line in body]
     lines += ["    return step"]
     scope: dict[str, Any] = {}
@@ -128,17 +128,17 @@ def checked_division(step: Step, divisor: Source, guard: Source | None, site: Si
     read = divisor.reader
     condition = guard.reader if guard is not None else None
 
-    def checked(group: Group) -> Any:
-        zero = read(group) == 0
+    def checked(lane_set: LaneSet) -> Any:
+        zero = read(lane_set) == 0
         if zero.any():
-            wanted = condition(group) if condition is not None else None
-            lanes = lanes_of(group, wanted, zero.shape)
+            wanted = condition(lane_set) if condition is not None else None
+            lanes = lanes_of(lane_set, wanted, zero.shape)
             zero = zero if lanes is None else zero & lanes
             if zero.any() and (wanted is None or wanted.ndim or wanted):
-                thread = group.thread(*group.first(zero))
+                thread = lane_set.thread(*lane_set.first(zero))
                 message = f"division by zero: the result of `{site.instruction.spelling}` is unspecified"
-                group.batch.launch.warn("P615", message, site, (f"{thread}",))
-        return step(group)
+                lane_set.batch.launch.warn("P615", message, site, (f"{thread}",))
+        return step(lane_set)
 
     return checked
 
@@ -156,36 +156,36 @@ def tracked_step(
     results = [DTYPES[name].bits for name in operation.results]
     written = [target.slot for target in targets if target is not None]
 
-    def tracked(group: Group) -> None:
-        undefined = group.undefined
+    def tracked(lane_set: LaneSet) -> None:
+        undefined = lane_set.undefined
         condition = None
         if guard is not None:
-            condition = guard.reader(group)
-            check_guard(group, guard, condition, site)
+            condition = guard.reader(lane_set)
+            check_guard(lane_set, guard, condition, site)
             if condition.ndim == 0:
                 if not condition:
                     return
                 condition = None
-        found = [source.undefined(group) for source in sources]
+        found = [source.undefined(lane_set) for source in sources]
         if not any(found):
             if condition is None:
-                step(group)
+                step(lane_set)
                 for slot in written:
                     undefined.pop(slot, None)
                 return
             masks: Sequence[Any] = [None] * len(results)
             origin = 0
         else:
-            values = [read(group) for read in readers]
+            values = [read(lane_set) for read in readers]
             masks = propagate(operation, values, [entry and entry[0] for entry in found], results)
             first = next(entry[1] for entry in found if entry)
-            origin = group.batch.launch.origins.root(first, group.batch.launch.program, site)
+            origin = lane_set.batch.launch.origins.root(first, lane_set.batch.launch.program, site)
         before = {slot: undefined.get(slot) for slot in written}
-        step(group)
+        step(lane_set)
         for target, mask, bits in zip(targets, masks, results, strict=True):
             if target is not None:
                 entry = _widened(target, mask, bits, origin)
-                _set_mask(group, target, entry, before[target.slot], condition)
+                _set_mask(lane_set, target, entry, before[target.slot], condition)
 
     return tracked
 
@@ -246,25 +246,25 @@ def _widened(target: Target, mask: Any, bits: int, origin: int) -> tuple[Any, in
 
 
 def _set_mask(
-    group: Group,
+    lane_set: LaneSet,
     target: Target,
     entry: tuple[Any, int] | None,
     before: tuple[Any, int] | None,
     guard: Any,
 ) -> None:
     if guard is not None and (entry or before):
-        none = group.code.defined[target.slot]
+        none = lane_set.code.defined[target.slot]
         new, origin = entry or (none, 0)
         old, earlier = before or (none, 0)
         both = (select_wide if target.bits == 128 else select)(guard, new, old)
         entry = (both, origin or earlier) if both.any() else None
     if entry is None:
-        group.undefined.pop(target.slot, None)
+        lane_set.undefined.pop(target.slot, None)
     else:
-        group.undefined[target.slot] = entry
+        lane_set.undefined[target.slot] = entry
 
 
-def no_step(group: Group) -> None:
+def no_step(lane_set: LaneSet) -> None:
     """Nothing: what an instruction does that only says where to go on."""
 
 
@@ -274,26 +274,26 @@ def effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
     if run is None or effect.link is not None:
         return no_step
     if guard is None:
-        return lambda group: run(group, None)
+        return lambda lane_set: run(lane_set, None)
     read = guard.reader
 
-    def step(group: Group) -> Any:
-        condition = read(group)
-        if group.undefined:
-            check_guard(group, guard, condition, site)
+    def step(lane_set: LaneSet) -> Any:
+        condition = read(lane_set)
+        if lane_set.undefined:
+            check_guard(lane_set, guard, condition, site)
         if condition.ndim == 0:
-            return run(group, None) if condition else None
-        return run(group, condition)
+            return run(lane_set, None) if condition else None
+        return run(lane_set, condition)
 
     return step
 
 
-def check_guard(group: Group, guard: Source, value: Any, site: Site) -> None:
+def check_guard(lane_set: LaneSet, guard: Source, value: Any, site: Site) -> None:
     """A guard with an undefined bit in an active lane is a finding."""
-    entry = group.undefined.get(guard.slot) if guard.slot is not None else None
+    entry = lane_set.undefined.get(guard.slot) if guard.slot is not None else None
     if entry is None:
         return
     mask = entry[0]
-    lanes = lanes_of(group, None, mask.shape)
+    lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else mask & lanes).any():
-        group.batch.launch.undefined_decides(group, mask, entry[1], site, f"the guard `{guard.name}`")
+        lane_set.batch.launch.undefined_decides(lane_set, mask, entry[1], site, f"the guard `{guard.name}`")

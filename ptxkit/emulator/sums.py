@@ -20,7 +20,7 @@ from ptxkit.emulator.steps import Step, clean_step, tracked_step
 from ptxkit.emulator.values import constant, dtype_of
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 def sum_step(slot: int, bits: int, name: str, number: int, into: int, site: Site) -> Step:
@@ -35,16 +35,16 @@ def sum_step(slot: int, bits: int, name: str, number: int, into: int, site: Site
     targets = [Target(into, bits)]
     clean = clean_step(operation, sources, targets, None)
     tracked = tracked_step(operation, sources, targets, None, clean, site)
-    return lambda group: (tracked if group.undefined else clean)(group)
+    return lambda lane_set: (tracked if lane_set.undefined else clean)(lane_set)
 
 
 def after(sums: Sequence[Step], step: Step) -> Step:
     """A step behind those of the sums that it reads."""
 
-    def both(group: Group) -> Any:
+    def both(lane_set: LaneSet) -> Any:
         for each in sums:
-            each(group)
-        return step(group)
+            each(lane_set)
+        return step(lane_set)
 
     return both
 

@@ -14,7 +14,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 def packed(lanes: np.ndarray) -> np.ndarray:
@@ -28,27 +28,29 @@ def unpacked(words: Any) -> np.ndarray:
     return np.unpackbits(flat.view(np.uint8), axis=1, bitorder="little").view(bool)
 
 
-def executing(group: Group, guard: Any) -> np.ndarray | None:
-    """The lanes of a group that a guard holds for, as (n, 32); None for all of its rows' lanes."""
+def executing(lane_set: LaneSet, guard: Any) -> np.ndarray | None:
+    """The lanes of a set that a guard holds for, as (n, 32); None for all of its rows' lanes."""
     if guard is None or guard.ndim == 0:
-        return group.mask
-    lanes = np.broadcast_to(guard, (group.n, WARP))
-    return lanes if group.mask is None else lanes & group.mask
+        return lane_set.mask
+    lanes = np.broadcast_to(guard, (lane_set.n, WARP))
+    return lanes if lane_set.mask is None else lanes & lane_set.mask
 
 
-def check_defined(group: Group, guard: Any, source: Source, site: Site) -> None:
+def check_defined(lane_set: LaneSet, guard: Any, source: Source, site: Site) -> None:
     """An operand decides what the machine does: it must be defined in the lanes that a guard holds for.
 
     Raises:
         EmulatorFault: P605.
     """
-    entry = source.undefined(group) if group.undefined else None
+    entry = source.undefined(lane_set) if lane_set.undefined else None
     if entry is None:
         return
-    lanes = executing(group, guard)
+    lanes = executing(lane_set, guard)
     some = entry[0] != 0 if lanes is None else (entry[0] != 0) & lanes
     if some.any():
-        group.batch.launch.undefined_decides(group, some, entry[1], site, f"the operand `{source.name}`")
+        lane_set.batch.launch.undefined_decides(
+            lane_set, some, entry[1], site, f"the operand `{source.name}`"
+        )
 
 
 class WarpSyncPoint:
@@ -72,56 +74,56 @@ class WarpSyncPoint:
         self.guard = guard.reader if guard is not None else None
         self.exchanges = exchanged is not None and guard is None
 
-    def __call__(self, group: Group) -> Group | None:
-        if self.guard is None and (group.mask is None or group.lanes == group.batch.living):
-            return self._passed(group)
-        if group.batch.waiting:
-            group = group.batch.join(self, group)
-        ready = self._ready(group)
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        if self.guard is None and (lane_set.mask is None or lane_set.size == lane_set.batch.living):
+            return self._passed(lane_set)
+        if lane_set.batch.waiting:
+            lane_set = lane_set.batch.join(self, lane_set)
+        ready = self._ready(lane_set)
         if ready is None:
-            return self._passed(group)
+            return self._passed(lane_set)
         count = int(np.count_nonzero(ready))
-        if count == group.lanes:
-            return self._passed(group)
-        mask = group.full_mask()
-        waiting = group if count == 0 else group.part(mask & ~ready, group.lanes - count, group.pc)
-        group.batch.add_blocked(waiting, self)
-        return self._passed(group.part(ready, count, group.pc)) if count else None
+        if count == lane_set.size:
+            return self._passed(lane_set)
+        mask = lane_set.full_mask()
+        waiting = lane_set if count == 0 else lane_set.part(mask & ~ready, lane_set.size - count, lane_set.pc)
+        lane_set.batch.add_blocked(waiting, self)
+        return self._passed(lane_set.part(ready, count, lane_set.pc)) if count else None
 
-    def _passed(self, group: Group) -> Group:
-        """A group of all lanes of its warps goes on."""
-        if self.exchanges and (self.named(group) == 0xFFFF_FFFF).all():
-            group.batch.happens_before.exchange(group)
-        return group
+    def _passed(self, lane_set: LaneSet) -> LaneSet:
+        """A lane set of all lanes of its warps goes on."""
+        if self.exchanges and (self.named(lane_set) == 0xFFFF_FFFF).all():
+            lane_set.batch.happens_before.exchange(lane_set)
+        return lane_set
 
-    def _ready(self, group: Group) -> np.ndarray | None:
+    def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
         """The lanes that may go on; None for all."""
-        guard = self.guard(group) if self.guard is not None else None
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
             return None
-        present = executing(group, guard)
+        present = executing(lane_set, guard)
         if present is None:
             return None
-        alive = group.batch.alive if group.rows is None else group.batch.alive[group.rows]
-        missing = self.named(group) & packed(alive) & ~packed(present)
+        alive = lane_set.batch.alive if lane_set.rows is None else lane_set.batch.alive[lane_set.rows]
+        missing = self.named(lane_set) & packed(alive) & ~packed(present)
         if not missing.any():
             return None
         held = present & np.broadcast_to(missing != 0, present.shape)
-        return group.full_mask() & ~held
+        return lane_set.full_mask() & ~held
 
-    def named(self, group: Group) -> Any:
+    def named(self, lane_set: LaneSet) -> Any:
         """The member mask of each lane."""
-        return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(group)
+        return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(lane_set)
 
     def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: whoever waited for them tries again."""
         batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for."""
-        at = row if group.rows is None else int(np.searchsorted(group.rows, row))
-        mask = group.full_mask()[at]
-        named = np.broadcast_to(self.named(group), (group.n, WARP))[at][mask]
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for."""
+        at = row if lane_set.rows is None else int(np.searchsorted(lane_set.rows, row))
+        mask = lane_set.full_mask()[at]
+        named = np.broadcast_to(self.named(lane_set), (lane_set.n, WARP))[at][mask]
         wanted = int(np.bitwise_or.reduce(named))
         alive = int(packed(batch.alive[row])[0])
         missing = wanted & alive & ~int(packed(mask)[0])
@@ -147,20 +149,20 @@ class Joint:
     values: np.ndarray | None
 
 
-def taking_part(group: Group, guard: Any) -> np.ndarray | None:
-    """The lanes that execute an instruction together with the group's own; None for all."""
-    if group.joint is None:
-        return executing(group, guard)
-    lanes: np.ndarray = group.joint.lanes
-    return lanes if group.rows is None else lanes[group.rows]
+def taking_part(lane_set: LaneSet, guard: Any) -> np.ndarray | None:
+    """The lanes that execute an instruction together with the set's own; None for all."""
+    if lane_set.joint is None:
+        return executing(lane_set, guard)
+    lanes: np.ndarray = lane_set.joint.lanes
+    return lanes if lane_set.rows is None else lanes[lane_set.rows]
 
 
-def exchanged(group: Group, own: Any) -> Any:
-    """The value that each lane brings, for `taking_part`; `own` is what the group's registers hold."""
-    if group.joint is None or group.joint.values is None:
+def exchanged(lane_set: LaneSet, own: Any) -> Any:
+    """The value that each lane brings, for `taking_part`; `own` is what the set's registers hold."""
+    if lane_set.joint is None or lane_set.joint.values is None:
         return own
-    values = group.joint.values
-    return (values if group.rows is None else values[group.rows]).view(own.dtype)
+    values = lane_set.joint.values
+    return (values if lane_set.rows is None else values[lane_set.rows]).view(own.dtype)
 
 
 def converge(batch: CtaBatch) -> bool:
@@ -188,14 +190,14 @@ def _converge(batch: CtaBatch, entries: Sequence[Any]) -> bool:
     lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)
     own = []
     for entry in entries:
-        group, sync_point = entry.group, entry.sync_point
-        rows = slice(None) if group.rows is None else group.rows
-        here = executing(group, sync_point.guard(group) if sync_point.guard is not None else None)
+        lane_set, sync_point = entry.lane_set, entry.sync_point
+        rows = slice(None) if lane_set.rows is None else lane_set.rows
+        here = executing(lane_set, sync_point.guard(lane_set) if sync_point.guard is not None else None)
         on = np.zeros(shape, bool)
-        on[rows] = group.full_mask() if here is None else here
+        on[rows] = lane_set.full_mask() if here is None else here
         lanes |= on
         named = np.zeros(shape, np.uint32)
-        named[rows] = sync_point.named(group)
+        named[rows] = sync_point.named(lane_set)
         members = np.where(on, named, members)
         own.append(on)
     missing = members & packed(batch.alive) & ~packed(lanes)
@@ -206,18 +208,18 @@ def _converge(batch: CtaBatch, entries: Sequence[Any]) -> bool:
         return False
     joint = Joint(ready, _bring(entries, own, shape))
     for entry, on in zip(entries, own, strict=True):
-        group = entry.group
-        mine = (on & ready) if group.rows is None else (on & ready)[group.rows]
+        lane_set = entry.lane_set
+        mine = (on & ready) if lane_set.rows is None else (on & ready)[lane_set.rows]
         count = int(np.count_nonzero(mine))
         if not count:
             continue
         batch.waiting.remove(entry)
-        if count < group.lanes:
-            rest = group.full_mask() & ~mine
-            batch.add_blocked(group.part(rest, group.lanes - count, group.pc), entry.sync_point)
-            group = group.part(mine, count, group.pc)
-        group.passed, group.joint = True, joint
-        batch.ready.append(group)
+        if count < lane_set.size:
+            rest = lane_set.full_mask() & ~mine
+            batch.add_blocked(lane_set.part(rest, lane_set.size - count, lane_set.pc), entry.sync_point)
+            lane_set = lane_set.part(mine, count, lane_set.pc)
+        lane_set.passed, lane_set.joint = True, joint
+        batch.ready.append(lane_set)
     return True
 
 
@@ -227,11 +229,11 @@ def _bring(entries: Sequence[Any], own: Sequence[np.ndarray], shape: tuple[int, 
         source = entry.sync_point.exchanged
         if source is None:
             return None
-        value = source.reader(entry.group)
+        value = source.reader(entry.lane_set)
         if values is None:
             values = np.zeros(shape, value.dtype)
         spread = np.zeros(shape, value.dtype)
-        spread[slice(None) if entry.group.rows is None else entry.group.rows] = value
+        spread[slice(None) if entry.lane_set.rows is None else entry.lane_set.rows] = value
         values = np.where(on, spread, values)
     return values
 

@@ -21,48 +21,48 @@ from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 LONGEST = 1 << 16
 """Most bytes of a string that is read for printing."""
-System = Callable[["Group", Any, Sequence[Argument], Sequence["CallParameter | None"], Site], Any]
+System = Callable[["LaneSet", Any, Sequence[Argument], Sequence["CallParameter | None"], Site], Any]
 
 
-def _values(group: Group, argument: Argument, size: int) -> np.ndarray:
+def _values(lane_set: LaneSet, argument: Argument, size: int) -> np.ndarray:
     """An argument's value in each lane, (n, 32)."""
-    value, _, _ = gather(*argument(group), 0, size)
-    return np.broadcast_to(value, (group.n, WARP))
+    value, _, _ = gather(*argument(lane_set), 0, size)
+    return np.broadcast_to(value, (lane_set.n, WARP))
 
 
-def _return(group: Group, guard: Any, results: Sequence[CallParameter | None], value: Any) -> None:
+def _return(lane_set: LaneSet, guard: Any, results: Sequence[CallParameter | None], value: Any) -> None:
     for wanted in results:
         if wanted is None:
             continue
         for piece in wanted.pieces:
-            wanted.fill(group, piece, (value, None, 0), guard)
+            wanted.fill(lane_set, piece, (value, None, 0), guard)
 
 
-def _lanes(group: Group, guard: Any) -> np.ndarray:
+def _lanes(lane_set: LaneSet, guard: Any) -> np.ndarray:
     """Rows and lanes that call, in order, (count, 2)."""
-    lanes = executing(group, guard)
-    return np.argwhere(np.ones((group.n, WARP), bool) if lanes is None else lanes)
+    lanes = executing(lane_set, guard)
+    return np.argwhere(np.ones((lane_set.n, WARP), bool) if lanes is None else lanes)
 
 
 class _Reader:
     """Reads bytes at generic addresses on behalf of one lane."""
 
-    def __init__(self, group: Group, row: int, lane: int, site: Site) -> None:
-        self.group, self.row, self.lane, self.site = group, row, lane, site
-        only = np.zeros((group.n, WARP), bool)
+    def __init__(self, lane_set: LaneSet, row: int, lane: int, site: Site) -> None:
+        self.lane_set, self.row, self.lane, self.site = lane_set, row, lane, site
+        only = np.zeros((lane_set.n, WARP), bool)
         only[row, lane] = True
         self._only = only
 
     def byte(self, address: int) -> int:
         """One byte."""
         accessor = Accessor(Address(None, address), "generic", 1, self.site)
-        (access,) = accessor(self.group, self._only)
+        (access,) = accessor(self.lane_set, self._only)
         (value,), _ = access.load(1, 1)
-        return int(np.broadcast_to(value, (self.group.n, WARP))[self.row, self.lane])
+        return int(np.broadcast_to(value, (self.lane_set.n, WARP))[self.row, self.lane])
 
     def number(self, address: int, size: int) -> int:
         """An unsigned number of `size` bytes."""
@@ -104,57 +104,59 @@ def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
 
 
 def vprintf(
-    group: Group,
+    lane_set: LaneSet,
     guard: Any,
     arguments: Sequence[Argument],
     results: Sequence[CallParameter | None],
     site: Site,
 ) -> None:
     """`int vprintf(const char *format, void *arguments)`: each thread's text goes to the device's output."""
-    formats, lists = (_values(group, argument, 8) for argument in arguments)
-    counts = np.zeros((group.n, WARP), np.uint32)
-    for row, lane in _lanes(group, guard):
-        reader = _Reader(group, int(row), int(lane), site)
+    formats, lists = (_values(lane_set, argument, 8) for argument in arguments)
+    counts = np.zeros((lane_set.n, WARP), np.uint32)
+    for row, lane in _lanes(lane_set, guard):
+        reader = _Reader(lane_set, int(row), int(lane), site)
         text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
-        group.batch.launch.output(text)
+        lane_set.batch.launch.output(text)
         counts[row, lane] = count
-    _return(group, guard, results, counts)
+    _return(lane_set, guard, results, counts)
 
 
 def malloc(
-    group: Group,
+    lane_set: LaneSet,
     guard: Any,
     arguments: Sequence[Argument],
     results: Sequence[CallParameter | None],
     site: Site,
 ) -> None:
     """`void *malloc(size_t size)`: 0 where the heap is used up or the size is 0."""
-    (sizes,) = (_values(group, argument, 8) for argument in arguments)
-    pointers = np.zeros((group.n, WARP), np.uint64)
-    for row, lane in _lanes(group, guard):
+    (sizes,) = (_values(lane_set, argument, 8) for argument in arguments)
+    pointers = np.zeros((lane_set.n, WARP), np.uint64)
+    for row, lane in _lanes(lane_set, guard):
         size = int(sizes[row, lane])
         found = (
-            group.batch.launch.allocate_heap(size, str(group.thread(int(row), int(lane)))) if size else None
+            lane_set.batch.launch.allocate_heap(size, str(lane_set.thread(int(row), int(lane))))
+            if size
+            else None
         )
         pointers[row, lane] = found.address if found is not None else 0
-    _return(group, guard, results, pointers)
+    _return(lane_set, guard, results, pointers)
 
 
 def free(
-    group: Group,
+    lane_set: LaneSet,
     guard: Any,
     arguments: Sequence[Argument],
     results: Sequence[CallParameter | None],
     site: Site,
 ) -> None:
     """`void free(void *pointer)`."""
-    (pointers,) = (_values(group, argument, 8) for argument in arguments)
-    memory = group.batch.launch.memory
-    for row, lane in _lanes(group, guard):
+    (pointers,) = (_values(lane_set, argument, 8) for argument in arguments)
+    memory = lane_set.batch.launch.memory
+    for row, lane in _lanes(lane_set, guard):
         pointer = int(pointers[row, lane])
         if not pointer:
             continue
-        thread = group.thread(int(row), int(lane))
+        thread = lane_set.thread(int(row), int(lane))
         found: Allocation | None = memory.find(pointer)
         if found is None or found.address != pointer or not found.heap:
             raise fault(
@@ -167,17 +169,17 @@ def free(
 
 
 def assertfail(
-    group: Group,
+    lane_set: LaneSet,
     guard: Any,
     arguments: Sequence[Argument],
     results: Sequence[CallParameter | None],
     site: Site,
 ) -> None:
     """`__assertfail(message, file, line, function, size of char)`: an assertion does not hold."""
-    row, lane = (int(i) for i in _lanes(group, guard)[0])
-    reader = _Reader(group, row, lane, site)
+    row, lane = (int(i) for i in _lanes(lane_set, guard)[0])
+    reader = _Reader(lane_set, row, lane, site)
     message, file, line, function = (
-        int(_values(group, argument, size)[row, lane])
+        int(_values(lane_set, argument, size)[row, lane])
         for argument, size in zip(arguments[:4], (8, 8, 4, 8), strict=True)
     )
     where = f"{reader.text(file)}:{line}, `{reader.text(function)}`"
@@ -185,7 +187,7 @@ def assertfail(
         "P610",
         f"assertion failed: `{reader.text(message)}`",
         site,
-        (f"{group.thread(row, lane)}", f"in {where}"),
+        (f"{lane_set.thread(row, lane)}", f"in {where}"),
     )
 
 

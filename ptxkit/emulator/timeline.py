@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
     from ptxkit.emulator.code import Block
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
     from ptxkit.emulator.tensor_memory.allocation import Allocation
     from ptxkit.emulator.trace import Recorder
@@ -100,22 +100,22 @@ class Timeline:
 
     # ---- warps
 
-    def run(self, group: Group, block: Block) -> None:
+    def run(self, lane_set: LaneSet, block: Block) -> None:
         """Run the instructions of a block one by one, as `CtaBatch` does."""
-        self._enter(group)
-        tracked = bool(group.undefined)
+        self._enter(lane_set)
+        tracked = bool(lane_set.undefined)
         for site, guard, step, careful in zip(
             block.sites, block.guards, block.steps, block.tracked, strict=True
         ):
             if not INSTANTS.isdisjoint(site.row.traits):
-                self._instant(group, site, guard)
-            tracked = bool((careful if tracked else step)(group)) or tracked
+                self._instant(lane_set, site, guard)
+            tracked = bool((careful if tracked else step)(lane_set)) or tracked
             self.recorder.now += 1
 
-    def _enter(self, group: Group) -> None:
-        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
-        if group.mask is not None:
-            rows = rows[group.mask.any(axis=1)]
+    def _enter(self, lane_set: LaneSet) -> None:
+        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
+        if lane_set.mask is not None:
+            rows = rows[lane_set.mask.any(axis=1)]
         rows = rows[self.rows[rows] & (self._state[rows] == WAITING)]
         for row in rows.tolist():
             self._turn(row, RUNNING, None)
@@ -127,9 +127,9 @@ class Timeline:
         held = np.zeros(batch.rows, np.int64)
         at = np.full(batch.rows, -1)
         for number, entry in enumerate(batch.waiting):
-            group = entry.group
-            rows = np.arange(batch.rows) if group.rows is None else group.rows
-            lanes = batch.alive[rows] if group.mask is None else group.mask & batch.alive[rows]
+            lane_set = entry.lane_set
+            rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
+            lanes = batch.alive[rows] if lane_set.mask is None else lane_set.mask & batch.alive[rows]
             held[rows] += np.count_nonzero(lanes, axis=1)
             at[rows[lanes.any(axis=1)]] = number
         state = np.where(alive == 0, EXITED, np.where(held >= alive, WAITING, RUNNING))
@@ -142,9 +142,9 @@ class Timeline:
     def _wait(self, number: int, row: int) -> tuple[Site, Event]:
         """At which instruction a warp waits, and for what."""
         entry, batch = self.batch.waiting[number], self.batch
-        site = entry.group.code.blocks[entry.group.pc].sites[0]
+        site = entry.lane_set.code.blocks[entry.lane_set.pc].sites[0]
         details = _place(site)
-        slots = entry.group.result
+        slots = entry.lane_set.result
         if isinstance(entry.sync_point, PhaseSyncPoint):
             barriers = batch.mbarriers
             mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // batch.warps]
@@ -166,13 +166,13 @@ class Timeline:
         cta, warp = divmod(row, self.batch.warps)
         return {"pid": self.processes[cta], "tid": warp}
 
-    def _instant(self, group: Group, site: Site, guard: Source | None) -> None:
+    def _instant(self, lane_set: LaneSet, site: Site, guard: Source | None) -> None:
         """The warps of which a lane executes an instruction."""
-        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
-        holds = guard.reader(group) if guard is not None else None
+        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
+        holds = guard.reader(lane_set) if guard is not None else None
         if holds is not None and holds.ndim == 0 and not holds:
             return
-        lanes = executing(group, holds)
+        lanes = executing(lane_set, holds)
         if lanes is not None:
             rows = rows[np.asarray(lanes).any(axis=1)]
         for row in rows[self.rows[rows]].tolist():

@@ -61,10 +61,10 @@ class Traffic:
         """
         if access.space not in ("shared", "global"):
             return
-        group = access.group
-        active = lanes_of(group, access.guard, (group.n, WARP))
+        lane_set = access.lane_set
+        active = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
         stride = access.bank.stride if isinstance(access.bank, TiledBank) else 0
-        self.lanes(access.space, access.index, active, group.n, size, what, stride)
+        self.lanes(access.space, access.index, active, lane_set.n, size, what, stride)
 
     def lanes(
         self,
@@ -143,7 +143,7 @@ class Traffic:
 
 def note(access: Access, size: int, what: str) -> None:
     """Count what an access costs, where that is asked for. See `Traffic.access`."""
-    traffic = access.group.batch.launch.counts.traffic
+    traffic = access.lane_set.batch.launch.counts.traffic
     if traffic is not None:
         traffic.access(access, size, what)
 

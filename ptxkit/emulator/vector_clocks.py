@@ -20,7 +20,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.mbarriers import MBarriers
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class VectorClocks:
@@ -78,11 +78,11 @@ class VectorClocks:
         self._asynchronous = batch.launch.program.asynchronous
         self._limit: Any = None
 
-    def limit(self, group: Group, private: bool) -> Any:
+    def limit(self, lane_set: LaneSet, private: bool) -> Any:
         """The least number whose event may not happen before what a row does: a column, or one for all.
 
         Args:
-            group: whose rows.
+            lane_set: whose rows.
             private: whether only accesses of the own CTA count.
         """
         if self._limit is None:
@@ -94,7 +94,7 @@ class VectorClocks:
                 own = np.maximum(np.minimum(own, self.completed.min(axis=(1, 2)) + 1), self.start)
             self._limit = tuple(_column(limits) for limits in (own, np.minimum(own, self.acquired)))
         limit = self._limit[0 if private else 1]
-        return limit[group.rows] if limit.ndim and group.rows is not None else limit
+        return limit[lane_set.rows] if limit.ndim and lane_set.rows is not None else limit
 
     # ---- what happens before what rows do now
 

@@ -260,9 +260,11 @@ class Prompt:
         for batch in self.debugger.batches:
             mine = row_of(batch, self.debugger.warp)
             for place, sync_point in self.debugger.places(batch):
-                for row, who in warps_in(batch, place.group):
+                for row, who in warps_in(batch, place.lane_set):
                     wait = (
-                        f": waits for {sync_point.waits_for(batch, place.group, row)}" if sync_point else ""
+                        f": waits for {sync_point.waits_for(batch, place.lane_set, row)}"
+                        if sync_point
+                        else ""
                     )
                     lines.append(f"{'*' if row == mine else ' '} {who}, {place_of(place.site)}{wait}")
         for line in lines[:LISTED]:
@@ -276,15 +278,15 @@ class Prompt:
     def _where(self, words: Sequence[str]) -> None:
         check_count(words, 0)
         place, batch, row = self._here()
-        lanes = lanes_in(place.group, row)
+        lanes = lanes_in(place.lane_set, row)
         assert lanes is not None
         coordinates = batch.cta_coordinates(row // batch.warps)
         part = "" if (lanes == batch.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
-        others = len(warps_in(batch, place.group)) - 1
+        others = len(warps_in(batch, place.lane_set)) - 1
         along = f"; {counted(others, 'more warp')} with it" if others else ""
         print(f"warp {self.debugger.warp.number} of CTA {show(coordinates)}{part}{along}")
         self._frame(place.site)
-        for frame in reversed(place.group.frames):
+        for frame in reversed(place.lane_set.frames):
             block = frame.code.blocks[frame.pc - 1]
             self._frame(block.sites[-1])
 
@@ -327,7 +329,7 @@ class Prompt:
         if special is not None:
             found = [special]
         if not found:
-            raise RefusedError(f"`{place.group.code.name}` has no register `{name}`")
+            raise RefusedError(f"`{place.lane_set.code.name}` has no register `{name}`")
         for register in found:
             if kind is not None and DTYPES[kind].bits != DTYPES[register.type].bits:
                 width = DTYPES[register.type].bits
@@ -338,7 +340,7 @@ class Prompt:
     def _regs(self, words: Sequence[str]) -> None:
         check_count(words, 0, 1)
         place, _, row = self._here()
-        lanes = lanes_in(place.group, row)
+        lanes = lanes_in(place.lane_set, row)
         assert lanes is not None
         lane = number(words[0]) if words else int(lanes.argmax())
         for register in registers(place, row):

@@ -3,7 +3,7 @@
 How an instruction queues its work. Its step (registered in `Effects` by its name) collects, for all lanes
 that execute it, one `Operation` and hands it to the queue of the batch:
 
-    issuers = Issuers.of(group, guard)            # rows and lanes of the threads that execute it
+    issuers = Issuers.of(lane_set, guard)            # rows and lanes of the threads that execute it
     operation = Operation(
         site, batch, issuers.rows, issuers.lanes,  # one issuing thread an item
         reads=(Region(memory, source, sizes),),   # what each item reads: int64 offsets in a bank, bytes
@@ -14,9 +14,9 @@ that execute it, one `Operation` and hands it to the queue of the batch:
     )
     batch.queue.issue(operation)
 
-*Items.* An operation is what one instruction starts for a whole group: `count` items, each with one issuing
-thread and one signal. A multicast copy is an item for each destination CTA. `Region.item` says which item
-an interval belongs to; left out, interval i is item i's.
+*Items.* An operation is what one instruction starts for a lane set: `count` items, each with one issuing
+thread and one signal. A multicast copy is an item for each destination CTA. `Region.item` says which item an
+interval belongs to; left out, interval i is item i's.
 
 *State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `batch.shared`: CTA number
 `c` of the batch (`row // batch.warps`) begins at `c * batch.shared.stride`, and the CTAs of a cluster follow

@@ -104,9 +104,9 @@ def _near(region: Region, access: Access, size: int) -> bool:
 
 def _flat(access: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The offsets, rows of the batch and lanes of an access, for the lanes that take part."""
-    group = access.group
-    shape = (group.n, WARP)
+    lane_set = access.lane_set
+    shape = (lane_set.n, WARP)
     index = np.broadcast_to(np.asarray(access.index), shape)
-    active = lanes_of(group, access.guard, shape)
+    active = lanes_of(lane_set, access.guard, shape)
     row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
-    return index[row, lane], row if group.rows is None else group.rows[row], lane
+    return index[row, lane], row if lane_set.rows is None else lane_set.rows[row], lane

@@ -1,4 +1,4 @@
-"""One asynchronous operation: what an instruction started for the lanes of a group, and what it signals."""
+"""One asynchronous operation: what an instruction started for the lanes of a set, and what it signals."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.groups import Groups
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Issuers:
-    """The threads of a group that execute an instruction, one after the other.
+    """The threads of a set that execute an instruction, one after the other.
 
     Attributes:
-        group: the group.
-        at: their places in the group's (n, 32) values: row and lane.
+        lane_set: the lane set.
+        at: their places in the set's (n, 32) values: row and lane.
         rows: their rows of the batch.
         lanes_each: for how many lanes of its warp each stands; None where each stands for itself.
     """
 
-    group: Group
+    lane_set: LaneSet
     at: tuple[np.ndarray, np.ndarray]
     rows: np.ndarray
     lanes_each: np.ndarray | None = None
 
     @classmethod
-    def of(cls, group: Group, guard: Any) -> Issuers:
-        """The group's lanes for which a guard holds."""
-        lanes = executing(group, guard)
-        at = np.nonzero(np.ones((group.n, WARP), bool) if lanes is None else lanes)
-        return cls(group, (at[0], at[1]), at[0] if group.rows is None else group.rows[at[0]])
+    def of(cls, lane_set: LaneSet, guard: Any) -> Issuers:
+        """The set's lanes for which a guard holds."""
+        lanes = executing(lane_set, guard)
+        at = np.nonzero(np.ones((lane_set.n, WARP), bool) if lanes is None else lanes)
+        return cls(lane_set, (at[0], at[1]), at[0] if lane_set.rows is None else lane_set.rows[at[0]])
 
     @classmethod
-    def by_warp(cls, group: Group, guard: Any, *operands: Any) -> Issuers:
+    def by_warp(cls, lane_set: LaneSet, guard: Any, *operands: Any) -> Issuers:
         """The same, but of each warp only the first lane, where all its lanes have the same operands."""
         if any(np.ndim(operand) and np.shape(operand)[1] > 1 for operand in operands):
-            return cls.of(group, guard)
-        lanes = executing(group, guard)
+            return cls.of(lane_set, guard)
+        lanes = executing(lane_set, guard)
         if lanes is None:
-            row = np.arange(group.n)
-            lane, counts = np.zeros(group.n, np.int64), np.full(group.n, WARP)
+            row = np.arange(lane_set.n)
+            lane, counts = np.zeros(lane_set.n, np.int64), np.full(lane_set.n, WARP)
         else:
             counts = np.count_nonzero(lanes, axis=1)
             row = np.flatnonzero(counts)
             lane, counts = np.argmax(lanes[row], axis=1), counts[row]
-        return cls(group, (row, lane), row if group.rows is None else group.rows[row], counts)
+        return cls(lane_set, (row, lane), row if lane_set.rows is None else lane_set.rows[row], counts)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """A value of each as one of the group: (n, 32), or (n, 1) where they stand for whole warps."""
+        """A value of each as one of the lane set: (n, 32), or (n, 1) where they stand for whole warps."""
         whole = self.lanes_each is not None
-        spread = np.zeros((self.group.n, 1 if whole else WARP), values.dtype)
+        spread = np.zeros((self.lane_set.n, 1 if whole else WARP), values.dtype)
         spread[self.at[0], 0 if whole else self.at[1]] = values
         return spread
 
     def masks(self, guard: Any) -> np.ndarray | None:
         """For each the lanes of its warp for which it stands, as a mask; None where all of every warp do."""
-        lanes = executing(self.group, guard)
+        lanes = executing(self.lane_set, guard)
         if self.lanes_each is None:
             return np.uint32(1) << self.at[1].astype(np.uint32)
         return None if lanes is None else packed(np.ascontiguousarray(lanes))[self.at[0], 0]
@@ -85,17 +85,17 @@ class Issuers:
         return len(self.rows)
 
     def take(self, value: Any) -> np.ndarray:
-        """A value of the group for each of them: (count,)."""
-        taken: np.ndarray = np.broadcast_to(value, (self.group.n, WARP))[self.at]
+        """A value of the lane set for each of them: (count,)."""
+        taken: np.ndarray = np.broadcast_to(value, (self.lane_set.n, WARP))[self.at]
         return taken
 
     def some(self, chosen: np.ndarray) -> Issuers:
         """Some of them."""
-        return Issuers(self.group, (self.at[0][chosen], self.at[1][chosen]), self.rows[chosen])
+        return Issuers(self.lane_set, (self.at[0][chosen], self.at[1][chosen]), self.rows[chosen])
 
     def name(self, item: int) -> str:
         """`thread (3, 0, 0) of CTA (0, 0, 0)`."""
-        return str(self.group.batch.thread(int(self.rows[item]), int(self.lanes[item])))
+        return str(self.lane_set.batch.thread(int(self.rows[item]), int(self.lanes[item])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

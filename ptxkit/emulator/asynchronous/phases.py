@@ -20,7 +20,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.places import Places
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
 
 STORIES = 8
@@ -42,7 +42,7 @@ class PhaseSyncPoint:
     """
 
     def __init__(
-        self, site: Site, places: Places, phase: Callable[[Group], Any], parity: bool, guard: Source | None
+        self, site: Site, places: Places, phase: Callable[[LaneSet], Any], parity: bool, guard: Source | None
     ) -> None:
         self.site = site
         self.places = places
@@ -57,20 +57,20 @@ class PhaseSyncPoint:
         """What a deadlock at it is called."""
         return self._stuck
 
-    def who(self, group: Group, guard: Any) -> Issuers:
+    def who(self, lane_set: LaneSet, guard: Any) -> Issuers:
         """The threads that wait."""
-        return Issuers.by_warp(group, guard, self.places.accessor.read(group), self.phase(group))
+        return Issuers.by_warp(lane_set, guard, self.places.accessor.read(lane_set), self.phase(lane_set))
 
-    def look(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+    def look(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """The mbarrier of each thread, and whether the phase that it waits for is complete.
 
         Raises:
             EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's
                 (P684).
         """
-        barriers = group.batch.mbarriers
-        slots = barriers.find(issuers, self.places(group, issuers), self.site)
-        away = barriers.place[slots] // group.batch.shared.stride != issuers.rows // group.batch.warps
+        barriers = lane_set.batch.mbarriers
+        slots = barriers.find(issuers, self.places(lane_set, issuers), self.site)
+        away = barriers.place[slots] // lane_set.batch.shared.stride != issuers.rows // lane_set.batch.warps
         if away.any():
             at = int(np.argmax(away))
             raise fault(
@@ -80,7 +80,7 @@ class PhaseSyncPoint:
                 (issuers.name(at),),
                 "only threads of the mbarrier's own CTA can wait for it",
             )
-        phase = issuers.take(self.phase(group))
+        phase = issuers.take(self.phase(lane_set))
         if self.parity:
             return slots, barriers.complete_phases(slots, phase.astype(np.int64) & 1)
         done, foreign = barriers.check_tokens(slots, phase.astype(np.uint64))
@@ -96,32 +96,32 @@ class PhaseSyncPoint:
             )
         return slots, done
 
-    def __call__(self, group: Group) -> Group | None:
-        guard = self.guard(group) if self.guard is not None else None
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
-                return group
+                return lane_set
             guard = None
-        issuers = self.who(group, guard)
+        issuers = self.who(lane_set, guard)
         if not len(issuers):
-            return group
-        batch = group.batch
-        slots, done = self.look(group, issuers)
+            return lane_set
+        batch = lane_set.batch
+        slots, done = self.look(lane_set, issuers)
         if done.all():
-            return group
+            return lane_set
         refused = batch.queue.refused
         if id(self) not in refused and not batch.queue.eager:
             refused.add(id(self))
-            return group
-        held = np.broadcast_to(issuers.spread(~done), (group.n, WARP))
-        lanes = executing(group, guard)
+            return lane_set
+        held = np.broadcast_to(issuers.spread(~done), (lane_set.n, WARP))
+        lanes = executing(lane_set, guard)
         held = held if lanes is None else held & lanes
         count = int(np.count_nonzero(held))
-        if count == group.lanes:
-            waiting, going = group, None
+        if count == lane_set.size:
+            waiting, going = lane_set, None
         else:
-            waiting = group.part(held, count, group.pc)
-            going = group.part(group.full_mask() & ~held, group.lanes - count, group.pc)
+            waiting = lane_set.part(held, count, lane_set.pc)
+            going = lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)
         waiting.result = slots[~done]
         batch.add_blocked(waiting, self)
         return going
@@ -129,14 +129,14 @@ class PhaseSyncPoint:
     def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited: that completes no phase."""
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for, and why it can't come."""
-        guard = self.guard(group) if self.guard is not None else None
-        issuers = self.who(group, guard)
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for, and why it can't come."""
+        guard = self.guard(lane_set) if self.guard is not None else None
+        issuers = self.who(lane_set, guard)
         mine = np.flatnonzero(issuers.rows == row)
-        slots = batch.mbarriers.find(issuers, self.places(group, issuers), self.site, visible=False)
+        slots = batch.mbarriers.find(issuers, self.places(lane_set, issuers), self.site, visible=False)
         slot = int(slots[mine[0]])
-        phase = int(issuers.take(self.phase(group))[mine[0]])
+        phase = int(issuers.take(self.phase(lane_set))[mine[0]])
         self._stuck, why = batch.mbarriers.stuck(slot)
         wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
         state, *story = batch.mbarriers.state(slot)

@@ -13,7 +13,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Address
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Places:
@@ -41,17 +41,17 @@ class Places:
         self.within = within
         self.site = site
 
-    def __call__(self, group: Group, issuers: Issuers) -> np.ndarray:
+    def __call__(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
         """The offset in the bank of each thread's address, int64.
 
         Raises:
             EmulatorFault: P602, it lies outside; P603, it is misaligned.
         """
         taking: Any = None
-        if len(issuers) < group.lanes:
-            taking = np.zeros((group.n, WARP), bool)
+        if len(issuers) < lane_set.size:
+            taking = np.zeros((lane_set.n, WARP), bool)
             taking[issuers.at] = True
-        accesses = self.accessor(group, taking)
+        accesses = self.accessor(lane_set, taking)
         if len(accesses) == 1 and accesses[0].space == self.within:
             return issuers.take(accesses[0].index).astype(np.int64)
         other = next(access for access in accesses if access.space != self.within)
@@ -60,5 +60,5 @@ class Places:
             f"`{self.site.instruction.spelling}` needs an address in {self.within} "
             f"memory, found one in {other.space} memory",
             self.site,
-            (str(group.thread(*group.first(np.True_ if other.guard is None else other.guard))),),
+            (str(lane_set.thread(*lane_set.first(np.True_ if other.guard is None else other.guard))),),
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
 
 AT_ONCE = 0.3
-"""In random order, how often an operation happens at issue, and how often one happens when groups change."""
+"""In random order, how often an operation happens at issue, and how often when lane sets change."""
 EXPIRIES = 1 << 10
 """How often time limits run out without anything having changed before it is a deadlock, although registers
 are never what they were."""
@@ -189,7 +189,7 @@ class Queue:
     # ---- when things happen
 
     def stir(self) -> None:
-        """Groups change: in random order something may happen."""
+        """Lane sets change: in random order something may happen."""
         if self._random is not None and self.pending and self._random.random() < AT_ONCE:
             self._draw()
 
@@ -225,10 +225,10 @@ class Queue:
         return True
 
     def awaken(self) -> bool:
-        """No group can run: let operations happen until one can; then let time limits run out.
+        """No lane set can run: let operations happen until one can; then let time limits run out.
 
         Returns:
-            Whether a group can run.
+            Whether a lane set can run.
         """
         batch = self.batch
         while self.pending:

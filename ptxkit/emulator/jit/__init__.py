@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Block
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 WORTH = 1 << 18
 """Threads that run a block, in all launches, before it is compiled: about what its compilation costs."""
@@ -24,15 +24,15 @@ def available() -> bool:
     return find_spec("llvmlite") is not None
 
 
-def run(block: Block, group: Group) -> None:
-    """Run a block's instructions for a group: compiled where that is worth it."""
+def run(block: Block, lane_set: LaneSet) -> None:
+    """Run a block's instructions for a lane set: compiled where that is worth it."""
     if block.plan is None:
-        block.ran += group.lanes
+        block.ran += lane_set.size
         if block.ran < WORTH:
-            block.run(group)
+            block.run(lane_set)
             return
         from ptxkit.emulator.jit.plan import plan
 
-        block.plan = plan(block, group.code)
+        block.plan = plan(block, lane_set.code)
     for step in block.plan:
-        step(group)
+        step(lane_set)

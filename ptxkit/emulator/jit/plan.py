@@ -13,7 +13,7 @@ from ptxkit.emulator.special import VARYING
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Block, Code
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.steps import Step
 
 assert lowerings  # importing it registers the lowerings
@@ -23,7 +23,7 @@ SHORTEST, LONGEST = 2, 512
 
 
 def plan(block: Block, code: Code) -> list[Step]:
-    """The steps of a block, its stretches compiled when they first run; each for groups of any kind."""
+    """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
     steps: list[Step] = []
     computations: list[Computation] = []
     found: list[Lowering] = []
@@ -67,12 +67,12 @@ def plan(block: Block, code: Code) -> list[Step]:
 
 
 def either(step: Step, tracked: Step) -> Step:
-    """A step for groups with and without undefined bits."""
+    """A step for lane sets with and without undefined bits."""
     if step is tracked:
         return step
 
-    def chosen(group: Group) -> Any:
-        return (tracked if group.undefined else step)(group)
+    def chosen(lane_set: LaneSet) -> Any:
+        return (tracked if lane_set.undefined else step)(lane_set)
 
     return chosen
 

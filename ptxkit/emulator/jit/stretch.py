@@ -1,7 +1,7 @@
 """Stretches: pure instructions that follow one another, compiled into one function.
 
 A register is an array that broadcasts against (rows, 32), and a result has the shape that numpy's
-broadcasting gives it: one number for the group, one a lane, one a row, or one for each thread. For each
+broadcasting gives it: one number for the lane set, one a lane, one a row, or one for each thread. For each
 combination of shapes of what a stretch reads it has a variant, a function of up to four loops: what is
 uniform first, then the lanes, the rows, the threads. Only what is read behind the stretch is stored.
 """
@@ -20,8 +20,8 @@ from ptxkit.emulator.jit.lowering import Lowering, same
 from ptxkit.emulator.values import RAW, U64, WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.ir import Computation
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
     from ptxkit.emulator.steps import Step
 
@@ -88,44 +88,44 @@ class Stretch:
         self._variants: dict[Any, Variant | None] = {}
         self._made: list[Variant] = []
 
-    def __call__(self, group: Group) -> None:
-        """Run the stretch for a group."""
-        undefined = group.undefined
+    def __call__(self, lane_set: LaneSet) -> None:
+        """Run the stretch for a lane set."""
+        undefined = lane_set.undefined
         if undefined and any(slot in undefined for slot in self.slots):
             for step in self.tracked:
-                step(group)
+                step(lane_set)
             return
-        regs = group.regs
+        regs = lane_set.regs
         values = [regs[slot] for slot in self.slots]
         for read in self._readers:
-            values.append(read(group))
+            values.append(read(lane_set))
         decided = [bool(regs[slot]) for slot in self.guards if not regs[slot].ndim]
-        key = (group.n, *decided, *[value.shape for value in values])
+        key = (lane_set.n, *decided, *[value.shape for value in values])
         try:
             variant = self._variants[key]
         except KeyError:
-            variant = self._variants[key] = self._variant(group, values)
+            variant = self._variants[key] = self._variant(lane_set, values)
         if variant is None:
             for step in self.tracked if undefined else self.steps:
-                step(group)
+                step(lane_set)
             return
-        variant(group.n, values, regs)
+        variant(lane_set.n, values, regs)
         if undefined:
             for slot in self.written:
                 undefined.pop(slot, None)
 
-    def _variant(self, group: Group, values: list[Any]) -> Variant | None:
+    def _variant(self, lane_set: LaneSet, values: list[Any]) -> Variant | None:
         """What runs for values of these shapes; None where numpy has to."""
         extents = []
         for value in values:
-            extent = extent_of(value.shape, group.n)
+            extent = extent_of(value.shape, lane_set.n)
             if extent is None:
                 return None
             extents.append(extent)
-        decided = {slot: bool(group.regs[slot]) for slot in self.guards if not group.regs[slot].ndim}
+        decided = {slot: bool(lane_set.regs[slot]) for slot in self.guards if not lane_set.regs[slot].ndim}
         graph = Graph(self, extents, decided)
         threads = any(node.extent is Extent.THREADS for node in graph.nodes)
-        if self._steps_cost * (1 + threads * group.n * ROW_COST) < CALL_COST:
+        if self._steps_cost * (1 + threads * lane_set.n * ROW_COST) < CALL_COST:
             return None
         for made in self._made:
             if made.graph.covers(graph):
@@ -137,7 +137,7 @@ class Stretch:
 
 
 def extent_of(shape: tuple[int, ...], rows: int) -> Extent | None:
-    """Along which axes a value of a shape differs in a group of so many rows; None for any other shape."""
+    """Along which axes a value of a shape differs in a lane set of so many rows; None for any other shape."""
     if shape == ():
         return Extent.UNIFORM
     if shape == (rows, WARP):
@@ -258,7 +258,7 @@ class Variant:
         return emission.finish([value for _, value in self._uniform_out])
 
     def __call__(self, rows: int, values: list[Any], regs: list[Any]) -> None:
-        """Run for a group of so many rows: take the values, write to its registers."""
+        """Run for a lane set of so many rows: take the values, write to its registers."""
         numbers, pointers = self._numbers, self._pointers
         for place, number in enumerate(self._uniform_in):
             value = values[number]

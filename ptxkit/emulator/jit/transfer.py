@@ -34,8 +34,8 @@ from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
     from ptxkit.emulator.ir import Transfer
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.steps import Step
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
@@ -84,7 +84,7 @@ class Addresses:
         extent: along which axes they differ.
         low, high: the least and the greatest of those that take part.
         odd: the union of their bits.
-        lanes: how many of the group's lanes take part.
+        lanes: how many of the set's lanes take part.
         active: bool, the places that take part; None for all.
         guarded: whether a guard is why some don't.
     """
@@ -138,7 +138,7 @@ class CompiledTransfer:
 
     Args:
         transfer: what it does.
-        step: the same in numpy, for groups of any kind.
+        step: the same in numpy, for lane sets of any kind.
     """
 
     def __init__(self, transfer: Transfer, step: Step) -> None:
@@ -152,14 +152,14 @@ class CompiledTransfer:
         self._bits = base.bits
         self._offset = transfer.address.offset & ((1 << base.bits) - 1)
 
-    def __call__(self, group: Group) -> Any:
-        """Run the instruction for a group."""
-        return None if self._done(group) else self._step(group)
+    def __call__(self, lane_set: LaneSet) -> Any:
+        """Run the instruction for a lane set."""
+        return None if self._done(lane_set) else self._step(lane_set)
 
-    def _done(self, group: Group) -> bool:
+    def _done(self, lane_set: LaneSet) -> bool:
         """Do it, unless something is in doubt."""
-        transfer, undefined = self._transfer, group.undefined
-        batch, guard = group.batch, transfer.guard
+        transfer, undefined = self._transfer, lane_set.undefined
+        batch, guard = lane_set.batch, transfer.guard
         launch = batch.launch
         if launch.program.asynchronous and (batch.queue.in_flight or len(batch.mbarriers.place)):
             return False
@@ -167,50 +167,50 @@ class CompiledTransfer:
             return False
         condition = None
         if guard is not None:
-            condition = guard.reader(group)
+            condition = guard.reader(lane_set)
             if condition.ndim == 0:
                 if not condition:
                     return True
                 condition = None
-        addresses = self._addresses(group, condition)
+        addresses = self._addresses(lane_set, condition)
         if addresses is None or addresses.odd & (transfer.accessor.aligned - 1):
             return False
         if not addresses.lanes:
             return True
-        place = self._place(group, addresses)
+        place = self._place(lane_set, addresses)
         if place is None:
             return False
         if transfer.stores:
-            return self._store(group, addresses, place)
-        return self._load(group, addresses, place)
+            return self._store(lane_set, addresses, place)
+        return self._load(lane_set, addresses, place)
 
     # ---- which addresses, and where
 
-    def _addresses(self, group: Group, condition: Any) -> Addresses | None:
-        array = group.regs[self._base]
-        extent = extent_of(array.shape, group.n)
+    def _addresses(self, lane_set: LaneSet, condition: Any) -> Addresses | None:
+        array = lane_set.regs[self._base]
+        extent = extent_of(array.shape, lane_set.n)
         if not extent:
             return None
         array = np.ascontiguousarray(array)
         active = condition
-        if group.mask is not None:
-            active = group.mask if condition is None else condition & group.mask
+        if lane_set.mask is not None:
+            active = lane_set.mask if condition is None else condition & lane_set.mask
         if active is not None:
             if extent is not Extent.THREADS:
                 return None
-            active = np.ascontiguousarray(np.broadcast_to(active, (group.n, WARP)))
+            active = np.ascontiguousarray(np.broadcast_to(active, (lane_set.n, WARP)))
         where = 0 if active is None else address(active)
         words = _RANGE(array.size, address(array), self._offset, where)
         _range(self._bits, active is not None)(words)
         low, high, odd, count = words[_FOUND:]
-        lanes = group.lanes if active is None else count
+        lanes = lane_set.size if active is None else count
         if count == array.size:
             return Addresses(array, extent, low, high, odd, lanes, None, False)
         return Addresses(array, extent, low, high, odd, lanes, active, condition is not None)
 
-    def _place(self, group: Group, addresses: Addresses) -> Place | None:
+    def _place(self, lane_set: LaneSet, addresses: Addresses) -> Place | None:
         """Where the addresses lie; None where that, or whether they may, is for numpy to say."""
-        accessor, batch = self._transfer.accessor, group.batch
+        accessor, batch = self._transfer.accessor, lane_set.batch
         launch, low, high = batch.launch, addresses.low, addresses.high
         space, window = accessor.space, 0
         if space == "generic":
@@ -239,40 +239,40 @@ class CompiledTransfer:
 
     # ---- doing it
 
-    def _note(self, group: Group, addresses: Addresses, place: Place, what: str) -> None:
+    def _note(self, lane_set: LaneSet, addresses: Addresses, place: Place, what: str) -> None:
         """Count what it costs the memory system, where that is asked for."""
-        traffic = group.batch.launch.counts.traffic
+        traffic = lane_set.batch.launch.counts.traffic
         if traffic is not None:
             size, array = self._transfer.width * self._transfer.count, addresses.array
-            traffic.lanes(place.space, array, addresses.active, group.n, size, what, offset=self._offset)
+            traffic.lanes(place.space, array, addresses.active, lane_set.n, size, what, offset=self._offset)
 
-    def _load(self, group: Group, addresses: Addresses, place: Place) -> bool:
+    def _load(self, lane_set: LaneSet, addresses: Addresses, place: Place) -> bool:
         transfer = self._transfer
         held = addresses.guarded
-        if place.suspect or (held and group.undefined):
+        if place.suspect or (held and lane_set.undefined):
             return False
         if held and any(target is not None and target.convert is not None for target in transfer.targets):
             return False
-        shape = (group.n, addresses.array.shape[1]) if place.stride else addresses.array.shape
+        shape = (lane_set.n, addresses.array.shape[1]) if place.stride else addresses.array.shape
         dtype = RAW[8 * transfer.width]
         make = np.empty if addresses.active is None or held else np.zeros
         made = [make(shape, dtype) for _ in range(transfer.count)]
         before = []
         if held:
             for target in transfer.targets:
-                old = group.regs[target.slot] if target is not None else dtype.type(0)
+                old = lane_set.regs[target.slot] if target is not None else dtype.type(0)
                 before.append(np.ascontiguousarray(np.broadcast_to(old, shape)))
-        if not self._move(group, addresses, place, made, before):
+        if not self._move(lane_set, addresses, place, made, before):
             return False
-        group.batch.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
-        self._note(group, addresses, place, "loaded")
+        lane_set.batch.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
+        self._note(lane_set, addresses, place, "loaded")
         for target, value in zip(transfer.targets, made, strict=True):
             if target is not None:
-                target.write(group, value.view(transfer.dtype))
+                target.write(lane_set, value.view(transfer.dtype))
         return True
 
-    def _store(self, group: Group, addresses: Addresses, place: Place) -> bool:
-        transfer, launch = self._transfer, group.batch.launch
+    def _store(self, lane_set: LaneSet, addresses: Addresses, place: Place) -> bool:
+        transfer, launch = self._transfer, lane_set.batch.launch
         if launch.watching or (place.suspect and place.bank.origins is not None):
             return False
         if addresses.extent is not Extent.THREADS:
@@ -280,16 +280,16 @@ class CompiledTransfer:
             return False
         values = []
         for source in transfer.sources or ():
-            value = source.reader(group).view(transfer.dtype)
-            values.append(np.ascontiguousarray(np.broadcast_to(value, (group.n, WARP))))
-        if not self._move(group, addresses, place, values, []):
+            value = source.reader(lane_set).view(transfer.dtype)
+            values.append(np.ascontiguousarray(np.broadcast_to(value, (lane_set.n, WARP))))
+        if not self._move(lane_set, addresses, place, values, []):
             return False
         launch.counts.store(place.space, addresses.lanes * transfer.width * transfer.count)
-        self._note(group, addresses, place, "stored")
+        self._note(lane_set, addresses, place, "stored")
         return True
 
     def _move(
-        self, group: Group, addresses: Addresses, place: Place, elements: list[Any], before: list[Any]
+        self, lane_set: LaneSet, addresses: Addresses, place: Place, elements: list[Any], before: list[Any]
     ) -> bool:
         """Move the bytes and enter the access; whether that was settled."""
         transfer, history, array = self._transfer, place.history, addresses.array
@@ -307,10 +307,10 @@ class CompiledTransfer:
         if addresses.active is not None:
             arguments.array("active", addresses.active)
         if place.stride:
-            arguments.array("tiles", group.special("cta") * place.stride)
+            arguments.array("tiles", lane_set.special("cta") * place.stride)
         if transfer.stores and place.suspect and place.bank.shadow is not None:
             arguments.array("shadow", place.bank.shadow)
-        if history is not None and not self._enter(group, history, extent, arguments):
+        if history is not None and not self._enter(lane_set, history, extent, arguments):
             return False
         shape = Shape(
             stores=transfer.stores,
@@ -330,12 +330,12 @@ class CompiledTransfer:
         )
         return arguments.call(_access(shape)) == DONE
 
-    def _enter(self, group: Group, history: AccessHistory, extent: Extent, arguments: Arguments) -> bool:
+    def _enter(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, arguments: Arguments) -> bool:
         """Number the access, and give its function what it needs of the history; whether that was settled."""
-        batch, stores = group.batch, self._transfer.stores
+        batch, stores = lane_set.batch, self._transfer.stores
         number = batch.launch.events.take(self._transfer.accessor.site)
         arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
-        limit = history.limit(batch.happens_before.limit(group, history.private))
+        limit = history.limit(batch.happens_before.limit(lane_set, history.private))
         if isinstance(limit, int):
             arguments.number("limit", limit)
         elif extent & Extent.ROWS:
@@ -343,7 +343,7 @@ class CompiledTransfer:
         else:
             return False
         arguments.number("granule", history.granule.bit_length() - 1)
-        threads = group.special("own slot" if history.private else "own record")
+        threads = lane_set.special("own slot" if history.private else "own record")
         last = threads
         if extent is Extent.LANES:
             # Rows that share a place: the first of them read it first, the last one last.

@@ -1,7 +1,7 @@
 """Between registers and matrices: fragments of a warp gathered into matrices of codes, and scattered again.
 
 A matrix has the axes (first, second, tiles): A is (K, M, tiles), B (K, N, tiles), C and D (M, N, tiles). The
-tiles are those of all rows of a group; where a warp holds several, its first ones come first.
+tiles are those of all rows of a set; where a warp holds several, its first ones come first.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Fragment:
 
         Args:
             values: the raw registers, each of a shape that broadcasts to (n, lanes).
-            n: rows of the group, or warpgroups.
+            n: rows of the set, or warpgroups.
         """
         words = np.empty((self.registers, self.lanes, n), CODES[self.word])
         for into, value in zip(words, values, strict=True):

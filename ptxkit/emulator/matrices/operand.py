@@ -13,7 +13,7 @@ from ptxkit.emulator.matrices.fragments import Fragment
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source, Target
 
 
@@ -27,7 +27,7 @@ class MatrixSource:
 
     fragment: Fragment
     sources: list[Source]
-    readers: list[Callable[[Group], Any]]
+    readers: list[Callable[[LaneSet], Any]]
 
     @classmethod
     def of(cls, form: Form, operand: str, fragment: Fragment) -> MatrixSource:
@@ -36,19 +36,19 @@ class MatrixSource:
         assert len(sources) == fragment.registers
         return cls(fragment, sources, [source.reader for source in sources])
 
-    def codes(self, group: Group) -> np.ndarray:
+    def codes(self, lane_set: LaneSet) -> np.ndarray:
         """The matrix: (first, second, tiles)."""
-        return self.fragment.gather([read(group) for read in self.readers], group.n)
+        return self.fragment.gather([read(lane_set) for read in self.readers], lane_set.n)
 
-    def unknown(self, group: Group) -> Mask:
+    def unknown(self, lane_set: LaneSet) -> Mask:
         """The undefined bits of the matrix's codes."""
-        if not group.undefined:
+        if not lane_set.undefined:
             return None
-        found = [source.undefined(group) for source in self.sources]
+        found = [source.undefined(lane_set) for source in self.sources]
         if not any(found):
             return None
         masks: list[Any] = [np.uint32(0) if entry is None else entry[0] for entry in found]
-        return self.fragment.gather(masks, group.n), next(entry[1] for entry in found if entry)
+        return self.fragment.gather(masks, lane_set.n), next(entry[1] for entry in found if entry)
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class MatrixTarget:
         assert len(targets) == fragment.registers
         return cls(fragment, targets)
 
-    def write(self, group: Group, guard: Any, matrix: np.ndarray, undefined: Mask = None) -> bool:
+    def write(self, lane_set: LaneSet, guard: Any, matrix: np.ndarray, undefined: Mask = None) -> bool:
         """Store a matrix of codes, of which some may be undefined (bits, or bool for all of an element's).
 
         Returns:
@@ -80,7 +80,7 @@ class MatrixTarget:
         for i, (target, value) in enumerate(zip(self.targets, self.fragment.scatter(matrix), strict=True)):
             if target is not None:
                 entry = (masks[i], origin) if masks is not None and masks[i].any() else None
-                target.write(group, value, entry, guard)
+                target.write(lane_set, value, entry, guard)
         return masks is not None
 
 
@@ -108,9 +108,9 @@ class Unknown:
         if mask is not None:
             self.add((mask[0].any(axis=0)[None], mask[1]))
 
-    def found(self, group: Group, site: Site) -> Mask:
+    def found(self, lane_set: LaneSet, site: Site) -> Mask:
         """The elements of D, as bool, and the origin that they have from this instruction on."""
         if self._where is None or not self._where.any():
             return None
-        launch = group.batch.launch
+        launch = lane_set.batch.launch
         return self._where, launch.origins.root(self._origin, launch.program, site)

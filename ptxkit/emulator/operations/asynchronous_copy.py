@@ -15,7 +15,7 @@ from ptxkit.emulator.faults import Site, fault
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
 
@@ -34,24 +34,24 @@ def cp_async(form: Form) -> Effect:
         form.builder.program.touches(space, size if present is None or space == "shared" else 1)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
-        places = to(group, issuers)
+        batch = lane_set.batch
+        places = to(lane_set, issuers)
         sizes = np.full(len(issuers), size)
         if present is not None:
-            sizes = issuers.take(present(group)).astype(np.int64)
+            sizes = issuers.take(present(lane_set)).astype(np.int64)
             _check_sizes(issuers, sizes, size, site)
         elif ignored is not None:
-            sizes = np.where(issuers.take(ignored(group)), 0, size)
+            sizes = np.where(issuers.take(ignored(lane_set)), 0, size)
         starts = np.zeros(len(issuers), np.int64)
         for part, chosen in ((source, sizes == size), (partial, (sizes > 0) & (sizes < size))):
             if chosen.all():
-                starts = part(group, issuers)
+                starts = part(lane_set, issuers)
             elif chosen.any():
-                starts[chosen] = part(group, issuers.some(chosen))
+                starts[chosen] = part(lane_set, issuers.some(chosen))
         launch = batch.launch
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", size * len(issuers))
@@ -104,9 +104,9 @@ def commit(form: Form, name: str) -> Effect:
     """`.commit_group` of a kind of group."""
     form.builder.program.asynchronous = True
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
-        group.batch.queue.groups[name].commit(issuers.rows, issuers.lanes)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
+        lane_set.batch.queue.groups[name].commit(issuers.rows, issuers.lanes)
 
     return Effect(step)
 
@@ -116,10 +116,10 @@ def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
     form.builder.program.asynchronous = True
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            group.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
+            lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
 
     return Effect(step)
 
@@ -143,8 +143,8 @@ def wait_all(form: Form) -> Effect:
     assert closing is not None
     assert waiting is not None
 
-    def step(group: Group, guard: Any) -> None:
-        closing(group, guard)
-        waiting(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        closing(lane_set, guard)
+        waiting(lane_set, guard)
 
     return Effect(step)

@@ -23,7 +23,7 @@ from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 store, reduction = Effects("movement"), Effects("synchronization")
 
@@ -50,10 +50,10 @@ def _nothing(form: Form) -> Effect:
     """The form without an mbarrier, which the manual lacks: ptxas 13.0 makes no machine code of it."""
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        if len(Issuers.of(group, guard)):
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        if len(Issuers.of(lane_set, guard)):
             message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
-            group.batch.launch.warn("P222", message, site)
+            lane_set.batch.launch.warn("P222", message, site)
 
     return Effect(step)
 
@@ -74,14 +74,14 @@ def _to_cluster(form: Form) -> Effect:
     form.builder.program.touches("shared", kind.bytes)
     raw, dtype, site = RAW[kind.bits], dtype_of(kind.name), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
+        batch = lane_set.batch
         launch = batch.launch
-        places = to(group, issuers)
-        slots = batch.mbarriers.find(issuers, mbarrier(group, issuers), site)
+        places = to(lane_set, issuers)
+        slots = batch.mbarriers.find(issuers, mbarrier(lane_set, issuers), site)
         stride = batch.shared.stride
         there = places // stride
         apart = batch.mbarriers.place[slots] // stride != there
@@ -93,9 +93,9 @@ def _to_cluster(form: Form) -> Effect:
         if combine is not None and own.any():
             message = "BULK-SELF-CTA: `red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
-        values = np.stack([issuers.take(viewed(s.reader(group), raw)) for s in sources], axis=1)
+        values = np.stack([issuers.take(viewed(s.reader(lane_set), raw)) for s in sources], axis=1)
         data = Data(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
-        known = [source.undefined(group) for source in sources] if group.undefined else []
+        known = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
         if any(known):
             masks = [issuers.take(raw.type(0) if entry is None else entry[0]) for entry in known]
             undefined = np.ascontiguousarray(np.stack(masks, axis=1).astype(raw)).view(np.uint8).reshape(-1)

@@ -24,7 +24,7 @@ from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
 
@@ -52,15 +52,15 @@ def atom(form: Form) -> Effect:
     writes = MemoryOrder.RELEASE if order & RELEASING else MemoryOrder.RELAXED
     form.builder.program.touches(plain_space(named), width)
 
-    def step(group: Group, guard: Any) -> bool:
-        launch = group.batch.launch
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        launch = lane_set.batch.launch
         if returns:
-            group.batch.poll(group, site)
-        shape = (group.n, WARP)
-        operands = [_full(viewed(read(group), dtype), shape, kind.bits) for read in readers]
-        unknown = [source.undefined(group) for source in sources] if group.undefined else []
+            lane_set.batch.poll(lane_set, site)
+        shape = (lane_set.n, WARP)
+        operands = [_full(viewed(read(lane_set), dtype), shape, kind.bits) for read in readers]
+        unknown = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
         tainted = False
-        for access in accessor(group, guard):
+        for access in accessor(lane_set, guard):
             if access.space not in ("global", "shared"):
                 access.refuse("needs global or shared memory, found", "whose bytes are no other thread's")
             launch.counts.load(access.space, access.lanes * width * count)
@@ -69,10 +69,10 @@ def atom(form: Form) -> Effect:
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
-                group.batch.happens_before.synchronise(
+                lane_set.batch.happens_before.synchronise(
                     access, history, number, reads if returns else None, writes
                 )
-            active = lanes_of(group, access.guard, shape)
+            active = lanes_of(lane_set, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]
             rule = combine[access.space == "global"]
@@ -96,7 +96,7 @@ def atom(form: Form) -> Effect:
                     assert target is not None
                     entry = None if mask is None else (_place(mask[0], shape, lanes, kind.bits), mask[1])
                     tainted |= entry is not None
-                    target.write(group, _place(found, shape, lanes, kind.bits), entry, access.guard)
+                    target.write(lane_set, _place(found, shape, lanes, kind.bits), entry, access.guard)
         return tainted
 
     return Effect(step)
@@ -143,7 +143,7 @@ def _taint(
     Returns:
         The undefined bits of what each lane found, with their origin; None where there are none.
     """
-    bank, launch = access.bank, access.group.batch.launch
+    bank, launch = access.bank, access.lane_set.batch.launch
     if bank.shadow is None:
         return None
     (before,) = bank.load_shadow(at, width)

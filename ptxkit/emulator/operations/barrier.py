@@ -16,7 +16,7 @@ from ptxkit.isa.modifiers import MemoryOperation
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
 
@@ -27,9 +27,9 @@ def warp_sync(form: Form) -> Effect:
     members = form.source("membermask")
     check, site = check_members(form, members), form.site
 
-    def meet(group: Group, guard: Any) -> None:
-        check(group, guard)
-        group.batch.happens_before.warp_sync(group, group.batch.launch.events.take(site))
+    def meet(lane_set: LaneSet, guard: Any) -> None:
+        check(lane_set, guard)
+        lane_set.batch.happens_before.warp_sync(lane_set, lane_set.batch.launch.events.take(site))
 
     return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
 
@@ -51,18 +51,18 @@ def red(form: Form) -> Effect:
     """`bar.red.popc.u32 d, a{, b}, {!}c`, `bar.red.op.pred p, a{, b}, {!}c`, and those of `barrier`."""
     operator, target = form.the(MemoryOperation), form.target("d") or form.target("p")
 
-    def step(group: Group, guard: Any) -> None:
-        counted = group.result
-        group.result = None
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        counted = lane_set.result
+        lane_set.result = None
         if target is None or counted is None:
             return
-        rows = counted if group.rows is None else counted[group.rows]
+        rows = counted if lane_set.rows is None else counted[lane_set.rows]
         true, every = rows[:, :1], rows[:, 1:]
         if operator is MemoryOperation.POPC:
             value = true.astype(np.uint32)
         else:
             value = true == every if operator is MemoryOperation.AND else true > 0
-        target.write(group, value, None, guard)
+        target.write(lane_set, value, None, guard)
 
     return Effect(step, _sync_point(form, waits=True))
 
@@ -79,16 +79,16 @@ def fence(form: Form) -> Effect:
         return Effect(_fence_inits)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        group.batch.happens_before.fence(group, group.batch.launch.events.take(site))
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        lane_set.batch.happens_before.fence(lane_set, lane_set.batch.launch.events.take(site))
 
     return Effect(step)
 
 
-def _fence_inits(group: Group, guard: Any) -> None:
+def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
     """`fence.mbarrier_init.release.cluster`: a cluster barrier hands the initialised mbarriers on."""
-    rows = executing_rows(group, guard)
-    group.batch.happens_before.init_fenced[rows] = group.batch.launch.events.take()
+    rows = executing_rows(lane_set, guard)
+    lane_set.batch.happens_before.init_fenced[rows] = lane_set.batch.launch.events.take()
 
 
 @effect("membar.proxy", "fence.proxy")
@@ -98,20 +98,20 @@ def proxy_fence(form: Form) -> Effect:
         return tensor_map.fence(form)
     if form["alias"] or form["acquire"]:
         # `.acquire` orders what the async proxy did before what the generic one does; a wait does that, too.
-        return Effect(lambda group, guard: None)
+        return Effect(lambda lane_set, guard: None)
     space, site = form["space"], form.site
     spaces = ("shared", "global") if space is None else (plain_space(space),)
 
-    def step(group: Group, guard: Any) -> None:
-        rows = executing_rows(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        rows = executing_rows(lane_set, guard)
         if len(rows):
-            group.batch.happens_before.proxy_fence(rows, group.batch.launch.events.take(site), spaces)
+            lane_set.batch.happens_before.proxy_fence(rows, lane_set.batch.launch.events.take(site), spaces)
 
     return Effect(step)
 
 
-def executing_rows(group: Group, guard: Any) -> np.ndarray:
-    """The rows of the batch in which a group's lanes execute an instruction."""
-    lanes = executing(group, guard)
-    rows = np.arange(group.batch.rows) if group.rows is None else group.rows
+def executing_rows(lane_set: LaneSet, guard: Any) -> np.ndarray:
+    """The rows of the batch in which a set's lanes execute an instruction."""
+    lanes = executing(lane_set, guard)
+    rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
     return rows if lanes is None else rows[lanes.any(axis=1)]

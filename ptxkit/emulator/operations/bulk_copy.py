@@ -26,14 +26,14 @@ from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 UNIT = 16
 """What addresses and sizes of bulk copies are multiples of."""
 
 effect = Effects("asynchronous_copy")
 
-Reader = Callable[["Group"], Any]
+Reader = Callable[["LaneSet"], Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,10 +88,10 @@ def _bulk(form: Form, reduction: Reduction | None) -> Effect:
         reduction,
     )
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            copies.issue(group, issuers)
+            copies.issue(lane_set, issuers)
 
     return Effect(step)
 
@@ -107,14 +107,14 @@ class _Side:
             form.address(operand), self.space, 1, form.site, within="shared" if self.shared else "global"
         )
 
-    def __call__(self, group: Group, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
+    def __call__(self, lane_set: LaneSet, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
         """The offset in the bank of each copy's first byte.
 
         Raises:
             EmulatorFault: P661, P663, P664.
         """
-        places = self.places(group, issuers)
-        batch = group.batch
+        places = self.places(lane_set, issuers)
+        batch = lane_set.batch
         odd = places % UNIT != 0
         if odd.any():
             at = int(np.argmax(odd))
@@ -182,19 +182,19 @@ class _Copies:
         self.site, self.to, self.source, self.size = site, to, source, size
         self.mbarrier, self.targets, self.byte_mask, self.reduction = mbarrier, targets, byte_mask, reduction
 
-    def issue(self, group: Group, issuers: Issuers) -> None:
+    def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
         """Queue the copies of some threads."""
-        batch, site = group.batch, self.site
-        sizes = issuers.take(self.size(group)).astype(np.int64)
+        batch, site = lane_set.batch, self.site
+        sizes = issuers.take(self.size(lane_set)).astype(np.int64)
         odd = sizes % UNIT != 0
         if odd.any():
             at = int(np.argmax(odd))
             message = f"BULK-SIZE: expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
             raise fault("P662", message, site, (issuers.name(at),))
-        to, source = self.to(group, issuers, sizes), self.source(group, issuers, sizes)
-        signals = self.mbarrier(group, issuers) if self.mbarrier is not None else None
+        to, source = self.to(lane_set, issuers, sizes), self.source(lane_set, issuers, sizes)
+        signals = self.mbarrier(lane_set, issuers) if self.mbarrier is not None else None
         if self.targets is not None:
-            item, rank = self._targets(group, issuers)
+            item, rank = self._targets(lane_set, issuers)
             stride = batch.shared.stride
             base = batch.peer(issuers.rows[item], rank) * stride
             issuers, sizes, source = issuers.some(item), sizes[item], source[item]
@@ -217,7 +217,7 @@ class _Copies:
         read = Region(batch.shared if self.source.shared else launch.memory, source, sizes)
         write, chosen = Region(batch.shared if self.to.shared else launch.memory, to, sizes), None
         if self.byte_mask is not None:
-            write, chosen = _masked(write, issuers.take(self.byte_mask(group)))
+            write, chosen = _masked(write, issuers.take(self.byte_mask(lane_set)))
         if signals is not None:
             slots = batch.mbarriers.find(issuers, signals, site)
             self._check_signals(batch, issuers, slots, to)
@@ -252,17 +252,17 @@ class _Copies:
             combined = Data(self.reduction(held.data, new.data), undefined, new.origins)
             save(one, combined, self.site, batch.launch)
 
-    def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+    def _targets(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """For each destination of a multicast the copy and the rank of the CTA."""
         assert self.targets is not None
-        masks = issuers.take(self.targets(group)).astype(np.int64)
+        masks = issuers.take(self.targets(lane_set)).astype(np.int64)
         item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= group.batch.cluster
+        beyond = rank >= lane_set.batch.cluster
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
                 f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the "
-                f"cluster of {group.batch.cluster} has not"
+                f"cluster of {lane_set.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
@@ -298,7 +298,7 @@ def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
 @effect("cp.async.bulk.prefetch")
 def prefetch(form: Form) -> Effect:
     """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
-    return Effect(lambda group, guard: None)
+    return Effect(lambda lane_set, guard: None)
 
 
 @effect("cp.async.bulk.commit_group")

@@ -22,7 +22,7 @@ from ptxkit.emulator.system import SYSTEM
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("control")
 
@@ -87,12 +87,12 @@ def _direct(
                 raise Unsupported(f"a call of `{name}`, dynamic parallelism through CUDA's device runtime")
             raise Unsupported(f"a call of `{name}`, which is defined elsewhere")
         site = form.site
-        return Effect(lambda group, guard: provided(group, guard, arguments, results, site))
+        return Effect(lambda lane_set, guard: provided(lane_set, guard, arguments, results, site))
     code, site = program.declare(name), form.site
 
     def link(linker: Linker) -> End:
         back = linker.next
-        return lambda group: enter(group, code, arguments, results, back, site)
+        return lambda lane_set: enter(lane_set, code, arguments, results, back, site)
 
     return Effect(link=link)
 
@@ -128,31 +128,31 @@ def _indirect(
     def link(linker: Linker) -> End:
         back = linker.next
 
-        def end(group: Group) -> int:
-            value = read(group)
-            entry = source.undefined(group)
+        def end(lane_set: LaneSet) -> int:
+            value = read(lane_set)
+            entry = source.undefined(lane_set)
             if entry is not None:
-                group.batch.launch.undefined_decides(
-                    group, entry[0], entry[1], site, f"the callee `{source.name}`"
+                lane_set.batch.launch.undefined_decides(
+                    lane_set, entry[0], entry[1], site, f"the callee `{source.name}`"
                 )
-            lanes = lanes_of(group, None, value.shape)
+            lanes = lanes_of(lane_set, None, value.shape)
             found = np.unique(value if lanes is None else value[lanes])
             if len(found) == 1:
-                return begin(group, int(found[0]), value)
+                return begin(lane_set, int(found[0]), value)
             for address in found:
                 same = value == address
-                mask = same if group.mask is None else same & group.mask
-                part = group.part(mask, group.count(same), group.pc)
+                mask = same if lane_set.mask is None else same & lane_set.mask
+                part = lane_set.part(mask, lane_set.count(same), lane_set.pc)
                 part.pc = begin(part, int(address), value)
-                group.batch.ready.append(part)
+                lane_set.batch.ready.append(part)
             return -1
 
-        def begin(group: Group, address: int, value: Any) -> int:
+        def begin(lane_set: LaneSet, address: int, value: Any) -> int:
             name = program.image.function_at(address)
             if name is None or name not in program.image.functions:
-                raise _no_function(group, address, site)
+                raise _no_function(lane_set, address, site)
             if program.image.functions[name].kind != "func":
-                raise _no_function(group, address, site)
+                raise _no_function(lane_set, address, site)
             code = program.function(name)
             taken, given = ([side.size for side in sides] for sides in (code.parameters, code.returns))
             wanted = [parameter.size if parameter is not None else None for parameter in results]
@@ -160,22 +160,22 @@ def _indirect(
                 w in (None, g) for w, g in zip(wanted, given, strict=True)
             )
             if taken != sizes or not fits:
-                raise _misfit(group, name, (taken, given), (sizes, wanted), site)
-            return enter(group, code, arguments, results, back, site)
+                raise _misfit(lane_set, name, (taken, given), (sizes, wanted), site)
+            return enter(lane_set, code, arguments, results, back, site)
 
         return end
 
     return Effect(link=link, alone=True)
 
 
-def _no_function(group: Group, address: int, site: Site) -> Exception:
-    thread = group.thread(*group.first(np.True_))
+def _no_function(lane_set: LaneSet, address: int, site: Site) -> Exception:
+    thread = lane_set.thread(*lane_set.first(np.True_))
     message = f"call target {address:#x} is no function that this call can reach"
     return fault("P614", message, site, (f"{thread}",))
 
 
 def _misfit(
-    group: Group,
+    lane_set: LaneSet,
     name: str,
     has: tuple[list[int], list[int]],
     wants: tuple[list[int], list[int | None]],
@@ -191,7 +191,7 @@ def _misfit(
         f"the call passes {shown(wants[0])} and expects {shown(wants[1])}"
     )
     help = "call it by a prototype with its parameters"
-    return fault("P614", message, site, (f"{group.thread(*group.first(np.True_))}",), help)
+    return fault("P614", message, site, (f"{lane_set.thread(*lane_set.first(np.True_))}",), help)
 
 
 def _is_wide(form: Form, operand: tree.Operand) -> bool:

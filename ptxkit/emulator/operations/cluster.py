@@ -19,7 +19,7 @@ from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 RANKS = 0xFF
 """The bits of an address that hold a rank, above the offset."""
@@ -36,21 +36,21 @@ def mapa(form: Form) -> Effect:
     read, read_rank, site = address.reader, form.deciding("b"), form.site
     low = ((1 << bits) - 1) & ~(RANKS * CLUSTER_STEP)
 
-    def step(group: Group, guard: Any) -> bool:
-        ranks, value = read_rank(group), read(group)
-        beyond = np.broadcast_to(ranks >= group.batch.cluster, (group.n, WARP))
-        lanes = executing(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        ranks, value = read_rank(lane_set), read(lane_set)
+        beyond = np.broadcast_to(ranks >= lane_set.batch.cluster, (lane_set.n, WARP))
+        lanes = executing(lane_set, guard)
         if lanes is not None:
             beyond = beyond & lanes
         if beyond.any():
-            row, lane = group.first(beyond)
+            row, lane = lane_set.first(beyond)
             found = int(np.broadcast_to(ranks, beyond.shape)[row, lane])
-            message = f"`mapa` to rank {found}: the cluster has {counted(group.batch.cluster, 'CTA')}"
-            raise fault("P602", message, site, (f"{group.thread(row, lane)}",))
+            message = f"`mapa` to rank {found}: the cluster has {counted(lane_set.batch.cluster, 'CTA')}"
+            raise fault("P602", message, site, (f"{lane_set.thread(row, lane)}",))
         moved = value & value.dtype.type(low) | ranks.astype(value.dtype) * value.dtype.type(CLUSTER_STEP)
-        entry = address.undefined(group) if group.undefined else None
+        entry = address.undefined(lane_set) if lane_set.undefined else None
         if target is not None:
-            target.write(group, moved, entry, guard)
+            target.write(lane_set, moved, entry, guard)
         return entry is not None
 
     return Effect(step)
@@ -62,15 +62,15 @@ def getctarank(form: Form) -> Effect:
     target, address = form.target("d"), form.source("a", f"u{form.the(DType).bits}")
     read = address.reader
 
-    def step(group: Group, guard: Any) -> bool:
-        value = read(group)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        value = read(lane_set)
         rank = (value // value.dtype.type(CLUSTER_STEP) & value.dtype.type(RANKS)).astype(np.uint32)
-        entry = address.undefined(group) if group.undefined else None
+        entry = address.undefined(lane_set) if lane_set.undefined else None
         if target is not None:
             mask = (
                 None if entry is None else (np.where(entry[0] != 0, np.uint32(RANKS), np.uint32(0)), entry[1])
             )
-            target.write(group, rank, mask, guard)
+            target.write(lane_set, rank, mask, guard)
         return entry is not None
 
     return Effect(step)

@@ -17,7 +17,7 @@ from ptxkit.isa.modifiers import GridAction
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("control")
 synchronization = Effects("synchronization")
@@ -34,7 +34,7 @@ def bra(form: Form) -> Effect:
 
     def link(linker: Linker) -> End:
         target = linker.block(label)
-        return lambda group: target
+        return lambda lane_set: target
 
     return Effect(link=link, target=label, uniform=form["uni"] is not None)
 
@@ -53,17 +53,17 @@ def brx(form: Form) -> Effect:
     def link(linker: Linker) -> End:
         targets = [linker.block(label) for label in labels]
 
-        def end(group: Group) -> int:
-            value = read(group)
-            entry = source.undefined(group)
+        def end(lane_set: LaneSet) -> int:
+            value = read(lane_set)
+            entry = source.undefined(lane_set)
             if entry is not None:
-                _check(group, entry, site, f"the branch index `{source.name}`")
-            return _fan_out(group, value, lambda number: _target(group, number, value))
+                _check(lane_set, entry, site, f"the branch index `{source.name}`")
+            return _fan_out(lane_set, value, lambda number: _target(lane_set, number, value))
 
-        def _target(group: Group, number: int, value: Any) -> int:
+        def _target(lane_set: LaneSet, number: int, value: Any) -> int:
             if number < len(targets):
                 return targets[number]
-            thread = group.thread(*group.first(value == value.dtype.type(number)))
+            thread = lane_set.thread(*lane_set.first(value == value.dtype.type(number)))
             message = f"branch index out of range: expected less than {len(targets)}, found {number}"
             raise fault("P614", message, site, (f"{thread}",))
 
@@ -72,16 +72,16 @@ def brx(form: Form) -> Effect:
     return Effect(link=link)
 
 
-def _check(group: Group, entry: tuple[Any, int], site: Any, what: str) -> None:
+def _check(lane_set: LaneSet, entry: tuple[Any, int], site: Any, what: str) -> None:
     mask, origin = entry
-    lanes = lanes_of(group, None, mask.shape)
+    lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else (mask != 0) & lanes).any():
-        group.batch.launch.undefined_decides(group, mask, origin, site, what)
+        lane_set.batch.launch.undefined_decides(lane_set, mask, origin, site, what)
 
 
-def _fan_out(group: Group, value: Any, where: Any) -> int:
-    """Part a group by a value; `where` gives the block for each."""
-    lanes = lanes_of(group, None, value.shape)
+def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
+    """Part a lane set by a value; `where` gives the block for each."""
+    lanes = lanes_of(lane_set, None, value.shape)
     if value.ndim == 0:
         return int(where(int(value)))
     found = np.unique(value if lanes is None else value[lanes])
@@ -89,9 +89,9 @@ def _fan_out(group: Group, value: Any, where: Any) -> int:
         return int(where(int(found[0])))
     for number in found:
         same = value == number
-        mask = same if group.mask is None else same & group.mask
+        mask = same if lane_set.mask is None else same & lane_set.mask
         pc = where(int(number))
-        group.batch.ready.append(group.part(mask, group.count(same), pc))
+        lane_set.batch.ready.append(lane_set.part(mask, lane_set.count(same), pc))
     return -1
 
 
@@ -99,8 +99,8 @@ def _fan_out(group: Group, value: Any, where: Any) -> int:
 def exit_(form: Form) -> Effect:
     """`exit`."""
 
-    def end(group: Group) -> int:
-        group.batch.retire(group)
+    def end(lane_set: LaneSet) -> int:
+        lane_set.batch.retire(lane_set)
         return -1
 
     return Effect(link=lambda linker: end)
@@ -117,8 +117,8 @@ def trap(form: Form) -> Effect:
     """`trap`."""
     site = form.site
 
-    def end(group: Group) -> int:
-        thread = group.thread(*group.first(np.True_))
+    def end(lane_set: LaneSet) -> int:
+        thread = lane_set.thread(*lane_set.first(np.True_))
         raise fault("P610", "trap: the kernel stopped itself", site, (f"{thread}",))
 
     return Effect(link=lambda linker: end)
@@ -127,19 +127,19 @@ def trap(form: Form) -> Effect:
 @miscellaneous("brkpt", "pmevent")
 def brkpt(form: Form) -> Effect:
     """`brkpt` and `pmevent{.mask} a`, which nothing listens to."""
-    return Effect(lambda group, guard: None)
+    return Effect(lambda lane_set, guard: None)
 
 
 @synchronization("griddepcontrol")
 def griddepcontrol(form: Form) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
     if form["action"] is GridAction.LAUNCH_DEPENDENTS:
-        return Effect(lambda group, guard: None)
+        return Effect(lambda lane_set, guard: None)
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            group.batch.happens_before.launches_done(np.unique(issuers.rows))
+            lane_set.batch.happens_before.launches_done(np.unique(issuers.rows))
 
     return Effect(step)
 
@@ -149,9 +149,9 @@ def nanosleep(form: Form) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
     read = form.source("t").reader
 
-    def step(group: Group, guard: Any) -> None:
-        longest = int(read(group).max())
-        group.batch.launch.clock += min(longest, 1_000_000)
-        group.batch.poll(group, group.polled)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        longest = int(read(lane_set).max())
+        lane_set.batch.launch.clock += min(longest, 1_000_000)
+        lane_set.batch.poll(lane_set, lane_set.polled)
 
     return Effect(step)

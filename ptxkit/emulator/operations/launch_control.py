@@ -22,7 +22,7 @@ from ptxkit.isa.modifiers import FirstCta, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
 
@@ -41,13 +41,13 @@ def try_cancel(form: Form) -> Effect:
     form.builder.program.touches("shared", RESPONSE)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
+        batch = lane_set.batch
         launch = batch.launch
-        places, signals = to(group, issuers), mbarrier(group, issuers)
+        places, signals = to(lane_set, issuers), mbarrier(lane_set, issuers)
         warps, stride = batch.warps, batch.shared.stride
         refused = batch.refused[issuers.rows // warps]
         if refused.any():
@@ -104,36 +104,36 @@ def query_cancel(form: Form) -> Effect:
     first = FIRST.get(form["dimension"], 0)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        words = np.ascontiguousarray(response.reader(group)).view(np.uint32)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        words = np.ascontiguousarray(response.reader(lane_set)).view(np.uint32)
         canceled = words[..., 3] != 0
-        lanes = executing(group, guard)
-        on = np.ones((group.n, WARP), bool) if lanes is None else lanes
+        lanes = executing(lane_set, guard)
+        on = np.ones((lane_set.n, WARP), bool) if lanes is None else lanes
         failed = on & ~np.broadcast_to(canceled, on.shape)
-        entry = response.undefined(group) if group.undefined else None
+        entry = response.undefined(lane_set) if lane_set.undefined else None
         if entry is not None:
             mask = (entry[0] != 0).any(axis=-1)
-            group.batch.launch.undefined_decides(
-                group, mask, entry[1], site, f"the response `{response.name}`"
+            lane_set.batch.launch.undefined_decides(
+                lane_set, mask, entry[1], site, f"the response `{response.name}`"
             )
         if asks:
             if failed.any():
-                rows = np.arange(group.batch.rows) if group.rows is None else group.rows
-                group.batch.refused[np.unique(rows[failed.any(axis=1)] // group.batch.warps)] = True
+                rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
+                lane_set.batch.refused[np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps)] = True
             for target in targets:
                 if target is not None:
-                    target.write(group, canceled, None, guard)
+                    target.write(lane_set, canceled, None, guard)
             return
         if failed.any():
             raise fault(
                 "P698",
                 "CLC-CTAID-ON-FAIL: the response cancelled no cluster, so it has no CTA",
                 site,
-                (str(group.thread(*group.first(failed))),),
+                (str(lane_set.thread(*lane_set.first(failed))),),
                 "ask `clusterlaunchcontrol.query_cancel.is_canceled` first",
             )
         for i, target in enumerate(targets):
             if target is not None:
-                target.write(group, words[..., min(first + i, 3)], None, guard)
+                target.write(lane_set, words[..., min(first + i, 3)], None, guard)
 
     return Effect(step)

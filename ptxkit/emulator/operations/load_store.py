@@ -25,7 +25,7 @@ from ptxkit.isa.modifiers import MemoryOrder, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 MOST_BULK = 1 << 24
 """Most bytes of a `st.bulk`."""
@@ -67,13 +67,13 @@ def ld(form: Form) -> Effect:
     strong = order is not MemoryOrder.WEAK
     form.builder.program.touches(plain_space(space), width * count)
 
-    def step(group: Group, guard: Any) -> bool:
-        accesses = accessor(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        accesses = accessor(lane_set, guard)
         if strong:
-            group.batch.poll(group, form.site)
+            lane_set.batch.poll(lane_set, form.site)
         tainted = False
         for access in accesses:
-            group.batch.launch.counts.load(access.space, access.lanes * width * count)
+            lane_set.batch.launch.counts.load(access.space, access.lanes * width * count)
             note(access, width * count, "loaded")
             values, masks = access.load(width, count, order)
             chosen = access.guard
@@ -84,10 +84,10 @@ def ld(form: Form) -> Effect:
                 if masks is not None and masks[i].any():
                     mask = (
                         _extended(target, masks[i], dtype),
-                        group.batch.launch.origins.of_read(access, width * count),
+                        lane_set.batch.launch.origins.of_read(access, width * count),
                     )
                     tainted = True
-                target.write(group, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
+                target.write(lane_set, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
         return tainted
 
     if strong or width == 16:
@@ -113,15 +113,17 @@ def _load_parameter(
         if target is not None
     ]
 
-    def step(group: Group, guard: Any) -> bool:
+    def step(lane_set: LaneSet, guard: Any) -> bool:
         tainted = False
-        loaded = [(t, gather(group.regs, group.undefined, pieces, at, width)) for t, at, pieces in places]
+        loaded = [
+            (t, gather(lane_set.regs, lane_set.undefined, pieces, at, width)) for t, at, pieces in places
+        ]
         for target, (value, mask, origin) in loaded:
             entry = None
             if mask is not None:
                 entry = (_extended(target, mask, dtype), origin)
                 tainted = True
-            target.write(group, value if width == 16 else viewed(value, dtype), entry, guard)
+            target.write(lane_set, value if width == 16 else viewed(value, dtype), entry, guard)
         return tainted
 
     return Effect(step)
@@ -146,17 +148,19 @@ def st(form: Form) -> Effect:
     order = _order(form, MemoryOrder.RELEASE)
     form.builder.program.touches(plain_space(space), width * count)
 
-    def step(group: Group, guard: Any) -> None:
-        values = tuple(viewed(read(group), raw) for read in readers)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        values = tuple(viewed(read(lane_set), raw) for read in readers)
         masks, origin = None, 0
-        if group.undefined:
-            found = [source.undefined(group) for source in sources]
+        if lane_set.undefined:
+            found = [source.undefined(lane_set) for source in sources]
             if any(found):
                 masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
                 first = next(entry[1] for entry in found if entry)
-                origin = group.batch.launch.origins.of_store(first, form.site, group.batch.launch.program)
-        for access in accessor(group, guard):
-            group.batch.launch.counts.store(access.space, access.lanes * width * count)
+                origin = lane_set.batch.launch.origins.of_store(
+                    first, form.site, lane_set.batch.launch.program
+                )
+        for access in accessor(lane_set, guard):
+            lane_set.batch.launch.counts.store(access.space, access.lanes * width * count)
             note(access, width * count, "stored")
             access.store(values, masks, width, origin, order)
 
@@ -173,15 +177,15 @@ def st_bulk(form: Form) -> Effect:
     form.builder.program.touches("shared", 8)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        sizes = np.broadcast_to(read(group), (group.n, WARP)).astype(np.int64)
-        active = lanes_of(group, guard, sizes.shape)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        sizes = np.broadcast_to(read(lane_set), (lane_set.n, WARP)).astype(np.int64)
+        active = lanes_of(lane_set, guard, sizes.shape)
         longest = int((sizes if active is None else np.where(active, sizes, 0)).max())
         if longest % 8 or longest > MOST_BULK:
             message = f"bulk store: expected a multiple of 8 bytes up to {MOST_BULK}, found {longest}"
-            raise fault("P603", message, site, (f"{group.thread(*group.first(sizes == longest))}",))
+            raise fault("P603", message, site, (f"{lane_set.thread(*lane_set.first(sizes == longest))}",))
         for offset in range(0, longest, 8):
-            for access in accessor(group, _and(guard, sizes > offset), offset):
+            for access in accessor(lane_set, _and(guard, sizes > offset), offset):
                 if access.space != "shared":
                     access.refuse("clears", "and works on the CTA's own shared memory alone")
                 access.store((np.uint64(0),), None, 8)
@@ -202,11 +206,11 @@ def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: 
         for i, source in enumerate(sources)
     ]
 
-    def step(group: Group, guard: Any) -> None:
+    def step(lane_set: LaneSet, guard: Any) -> None:
         for source, read, at, pieces in places:
-            entry = source.undefined(group)
+            entry = source.undefined(lane_set)
             mask, origin = (None, 0) if entry is None else (viewed(entry[0], raw), entry[1])
-            scatter(group, pieces, at, width, (viewed(read(group), raw), mask, origin), guard)
+            scatter(lane_set, pieces, at, width, (viewed(read(lane_set), raw), mask, origin), guard)
 
     return Effect(step)
 
@@ -214,7 +218,7 @@ def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: 
 @effect("prefetch", "prefetchu", "applypriority")
 def prefetch(form: Form) -> Effect:
     """Hints: they change nothing, and an address that is not valid does not matter."""
-    return Effect(lambda group, guard: None)
+    return Effect(lambda lane_set, guard: None)
 
 
 @effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
@@ -222,9 +226,9 @@ def createpolicy(form: Form) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
     target = form.target("policy")
 
-    def step(group: Group, guard: Any) -> None:
+    def step(lane_set: LaneSet, guard: Any) -> None:
         if target is not None:
-            target.write(group, POLICY, None, guard)
+            target.write(lane_set, POLICY, None, guard)
 
     return Effect(step)
 
@@ -235,9 +239,9 @@ def discard(form: Form) -> Effect:
     size = form.number("size")
     accessor = Accessor(form.address("a"), "global", size, form.site)
 
-    def step(group: Group, guard: Any) -> None:
-        for access in accessor(group, guard):
-            group.batch.launch.discard(access, size)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        for access in accessor(lane_set, guard):
+            lane_set.batch.launch.discard(access, size)
 
     return Effect(step)
 
@@ -271,23 +275,23 @@ def isspacep(form: Form) -> Effect:
     target, read, site = form.target("p"), source.reader, form.site
     others = [np.uint64(WINDOWS[name]) for name in ("const", "shared", "local")]
 
-    def step(group: Group, guard: Any) -> bool:
-        address = read(group).astype(np.uint64)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        address = read(lane_set).astype(np.uint64)
         if space == "global":
             inside = ~np.logical_or.reduce([address - base < np.uint64(WINDOW) for base in others])
         else:
             inside = address - np.uint64(WINDOWS[space]) < np.uint64(WINDOW)
-            if space == "shared" and named is not StateSpace.SHARED_CLUSTER and group.batch.cluster > 1:
+            if space == "shared" and named is not StateSpace.SHARED_CLUSTER and lane_set.batch.cluster > 1:
                 rank = (address - np.uint64(WINDOWS[space])) // np.uint64(CLUSTER_STEP)
-                inside = inside & (rank == group.special("%cluster_ctarank"))
-        entry, mask = source.undefined(group), None
+                inside = inside & (rank == lane_set.special("%cluster_ctarank"))
+        entry, mask = source.undefined(lane_set), None
         if entry is not None:
             mask = (
                 entry[0] != 0,
-                group.batch.launch.origins.root(entry[1], group.batch.launch.program, site),
+                lane_set.batch.launch.origins.root(entry[1], lane_set.batch.launch.program, site),
             )
         if target is not None:
-            target.write(group, inside, mask, guard)
+            target.write(lane_set, inside, mask, guard)
         return mask is not None
 
     return Effect(step)

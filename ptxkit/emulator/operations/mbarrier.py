@@ -20,7 +20,7 @@ from ptxkit.isa.modifiers import MemoryOrder, Scope, StateSpace
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.lanes_apart import Look
 
 NO_LOOP = "MBAR-WAIT-NOLOOP: nothing looks at the result of this wait, which may say no"
@@ -45,11 +45,11 @@ def init(form: Form) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
     places, count, site = object_at(form), form.deciding("count"), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            counts = issuers.take(count(group)).astype(np.int64)
-            group.batch.mbarriers.init(issuers, places(group, issuers), counts, site)
+            counts = issuers.take(count(lane_set)).astype(np.int64)
+            lane_set.batch.mbarriers.init(issuers, places(lane_set, issuers), counts, site)
 
     return Effect(step)
 
@@ -59,10 +59,10 @@ def inval(form: Form) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
     places, site = object_at(form), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            group.batch.mbarriers.inval(issuers, places(group, issuers), site)
+            lane_set.batch.mbarriers.inval(issuers, places(lane_set, issuers), site)
 
     return Effect(step)
 
@@ -82,13 +82,13 @@ def complete_bytes(form: Form) -> Effect:
 def _count_bytes(form: Form, expects: bool) -> Effect:
     places, amount, site = object_at(form), form.deciding("txCount"), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        barriers = group.batch.mbarriers
-        slots = barriers.find(issuers, places(group, issuers), site)
-        amounts = issuers.take(amount(group)).astype(np.int64)
+        barriers = lane_set.batch.mbarriers
+        slots = barriers.find(issuers, places(lane_set, issuers), site)
+        amounts = issuers.take(amount(lane_set)).astype(np.int64)
         change = barriers.expect if expects else barriers.complete
         change(slots, amounts, issuers.threads, site)
 
@@ -115,16 +115,16 @@ def _arrive(form: Form, drops: bool) -> Effect:
     places.accessor.remote |= target is not None
     number = next((form.deciding(name) for name in ("count", "txCount") if name in form.operands), None)
 
-    def step(group: Group, guard: Any) -> None:
+    def step(lane_set: LaneSet, guard: Any) -> None:
         if target is None and not expects:
-            counts = number(group) if number is not None else None
-            issuers = Issuers.by_warp(group, guard, places.accessor.read(group), counts)
+            counts = number(lane_set) if number is not None else None
+            issuers = Issuers.by_warp(lane_set, guard, places.accessor.read(lane_set), counts)
         else:
-            issuers = Issuers.of(group, guard)
+            issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
-        slots = batch.mbarriers.find(issuers, places(group, issuers), site)
+        batch = lane_set.batch
+        slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
         if target is not None:
             away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
             if away.any():
@@ -138,7 +138,7 @@ def _arrive(form: Form, drops: bool) -> Effect:
                     "an arrival at another CTA's mbarrier returns no state: write `_`",
                 )
         one = np.ones(len(issuers), np.int64)
-        given = issuers.take(number(group)).astype(np.int64) if number is not None else one
+        given = issuers.take(number(lane_set)).astype(np.int64) if number is not None else one
         if issuers.lanes_each is not None:
             given = given * issuers.lanes_each
         event = batch.launch.events.take(site)
@@ -158,9 +158,9 @@ def _arrive(form: Form, drops: bool) -> Effect:
             may_complete=completes,
         )
         if target is not None:
-            values = np.zeros((group.n, WARP), np.uint64)
+            values = np.zeros((lane_set.n, WARP), np.uint64)
             values[issuers.at] = tokens
-            target.write(group, values, None, guard)
+            target.write(lane_set, values, None, guard)
 
     return Effect(step)
 
@@ -184,12 +184,12 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
     sync_point = PhaseSyncPoint(site, places, form.deciding(what), parity, form.guard)
     untested = target is None or not _is_read(form)
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = sync_point.who(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = sync_point.who(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
-        slots, done = sync_point.look(group, issuers)
+        batch = lane_set.batch
+        slots, done = sync_point.look(lane_set, issuers)
         if untested:
             batch.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
         if done.any():
@@ -204,9 +204,9 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
         if relaxed and done.any() and batch.tensor is not None:
             batch.tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():
-            batch.poll(group, site)
+            batch.poll(lane_set, site)
         if target is not None:
-            target.write(group, issuers.spread(done), None, guard)
+            target.write(lane_set, issuers.spread(done), None, guard)
 
     return Effect(step, sync_point)
 
@@ -239,7 +239,7 @@ def _is_read(form: Form) -> bool:
 
 def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
     """Warn of an arrival at another CTA's mbarrier that says it is for its own CTA alone."""
-    batch = issuers.group.batch
+    batch = issuers.lane_set.batch
     away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
     if away.any():
         at = int(np.argmax(away))
@@ -262,12 +262,12 @@ def arrive_on_copies(form: Form) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
     counted, places, site = form["noinc"], object_at(form), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch = group.batch
-        slots = batch.mbarriers.find(issuers, places(group, issuers), site)
+        batch = lane_set.batch
+        slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
         if not counted:
             batch.mbarriers.announce(slots, site, issuers.threads)
         queue = batch.queue
@@ -298,7 +298,7 @@ def arrive_on_copies(form: Form) -> Effect:
 
 def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[Operation, ...]) -> None:
     """The threads' copies are theirs, and released to the mbarriers."""
-    batch = issuers.group.batch
+    batch = issuers.lane_set.batch
     mine = np.zeros((batch.rows, WARP), bool)
     mine[issuers.rows, issuers.lanes] = True
     for copy in copies:

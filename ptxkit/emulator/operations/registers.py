@@ -16,7 +16,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("miscellaneous")
 
@@ -51,8 +51,8 @@ class RegisterSyncPoint:
         self.together = AlignedSyncPoint(form)
         self.wanted, self.grows = wanted, grows
 
-    def __call__(self, group: Group) -> Group | None:
-        admitted = self.together(group)
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        admitted = self.together(lane_set)
         if admitted is None or not self.grows or not admitted.batch.registers.any():
             return admitted
         rows = self._rows(admitted)
@@ -69,30 +69,30 @@ class RegisterSyncPoint:
         own = waits if admitted.rows is None else waits[admitted.rows]
         mask = admitted.full_mask() & own[:, None]
         count = int(np.count_nonzero(mask))
-        if count == admitted.lanes:
+        if count == admitted.size:
             batch.add_blocked(admitted, self)
             return None
         batch.add_blocked(admitted.part(mask, count, admitted.pc), self)
-        return admitted.part(admitted.full_mask() & ~mask, admitted.lanes - count, admitted.pc)
+        return admitted.part(admitted.full_mask() & ~mask, admitted.size - count, admitted.pc)
 
     def reconsider(self, batch: CtaBatch) -> None:
         """Lanes have exited, which gives no registers back."""
 
     @staticmethod
-    def _rows(group: Group) -> np.ndarray:
-        return group.occupied()[0]
+    def _rows(lane_set: LaneSet) -> np.ndarray:
+        return lane_set.occupied()[0]
 
-    def step(self, group: Group, guard: Any) -> None:
+    def step(self, lane_set: LaneSet, guard: Any) -> None:
         """Change the count.
 
         Raises:
             EmulatorFault: P697, it would not grow, or not shrink.
         """
-        batch = group.batch
+        batch = lane_set.batch
         if not batch.registers.any():
             return
-        lanes = executing(group, guard)
-        rows = np.arange(batch.rows) if group.rows is None else group.rows
+        lanes = executing(lane_set, guard)
+        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         rows = rows if lanes is None else rows[lanes.any(axis=1)]
         now = batch.registers[rows]
         wrong = now > self.wanted if self.grows else now < self.wanted
@@ -144,8 +144,8 @@ class RegisterSyncPoint:
             "`.inc` must not ask for less than a warp has, `.dec` not for more",
         )
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for."""
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for."""
         cta = row // batch.warps
         held = int(batch.registers.reshape(-1, batch.warps)[cta].sum())
         need = self.wanted - int(batch.registers[row])

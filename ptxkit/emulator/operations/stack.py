@@ -15,7 +15,7 @@ from ptxkit.emulator.values import dtype_of
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("stack")
 
@@ -29,24 +29,24 @@ def alloca(form: Form) -> Effect:
     keeper = Target(pointer, 64)
     dtype = dtype_of(form["type"].name)
 
-    def step(group: Group, guard: Any) -> None:
-        begin = group.regs[pointer] + np.uint64(group.local)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        begin = lane_set.regs[pointer] + np.uint64(lane_set.local)
         begin = (begin + (align - np.uint64(1))) & ~(align - np.uint64(1))
-        amount = read(group).astype(np.uint64)
+        amount = read(lane_set).astype(np.uint64)
         end = np.where(amount > ~begin, ~np.uint64(0), begin + amount)
-        furthest = end if end.ndim == 0 else np.where(_active(group, guard), end, np.uint64(0))
-        top = max(group.top, int(furthest.max()))
-        group.batch.reach_local(group, top, site)
-        group.top = top
-        keeper.write_raw(group, end - np.uint64(group.local), None, guard)
+        furthest = end if end.ndim == 0 else np.where(_active(lane_set, guard), end, np.uint64(0))
+        top = max(lane_set.top, int(furthest.max()))
+        lane_set.batch.reach_local(lane_set, top, site)
+        lane_set.top = top
+        keeper.write_raw(lane_set, end - np.uint64(lane_set.local), None, guard)
         if target is not None:
-            target.write(group, begin.astype(dtype), None, guard)
+            target.write(lane_set, begin.astype(dtype), None, guard)
 
     return Effect(step)
 
 
-def _active(group: Group, guard: Any) -> Any:
-    active = group.active(guard)
+def _active(lane_set: LaneSet, guard: Any) -> Any:
+    active = lane_set.active(guard)
     return np.True_ if active is None else active
 
 
@@ -56,9 +56,11 @@ def stacksave(form: Form) -> Effect:
     target = form.target("d")
     pointer, dtype = form.builder.stack_pointer, dtype_of(form["type"].name)
 
-    def step(group: Group, guard: Any) -> None:
+    def step(lane_set: LaneSet, guard: Any) -> None:
         if target is not None:
-            target.write(group, (group.regs[pointer] + np.uint64(group.local)).astype(dtype), None, guard)
+            target.write(
+                lane_set, (lane_set.regs[pointer] + np.uint64(lane_set.local)).astype(dtype), None, guard
+            )
 
     return Effect(step)
 
@@ -70,12 +72,12 @@ def stackrestore(form: Form) -> Effect:
     read, site = source.reader, form.site
     keeper = Target(form.builder.stack_pointer, 64)
 
-    def step(group: Group, guard: Any) -> None:
-        entry = source.undefined(group)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        entry = source.undefined(lane_set)
         if entry is not None:
-            group.batch.launch.undefined_decides(
-                group, entry[0], entry[1], site, f"the stack pointer `{source.name}`"
+            lane_set.batch.launch.undefined_decides(
+                lane_set, entry[0], entry[1], site, f"the stack pointer `{source.name}`"
             )
-        keeper.write_raw(group, read(group).astype(np.uint64) - np.uint64(group.local), None, guard)
+        keeper.write_raw(lane_set, read(lane_set).astype(np.uint64) - np.uint64(lane_set.local), None, guard)
 
     return Effect(step)

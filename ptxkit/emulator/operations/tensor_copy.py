@@ -16,7 +16,7 @@ from ptxkit.isa.modifiers import LoadMode
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
 
@@ -38,10 +38,10 @@ def prefetch(form: Form) -> Effect:
     """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
     maps = _map(form)
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            maps(group, issuers)
+            maps(lane_set, issuers)
 
     return Effect(step)
 

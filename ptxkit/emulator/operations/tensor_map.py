@@ -26,7 +26,7 @@ from ptxkit.isa.modifiers import TensorMapField
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 WORD = 16
 """Bytes of a map that are moved at once."""
@@ -112,23 +112,23 @@ def replace(form: Form) -> Effect:
     at = _MapPlace(form, "addr")
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        entry = value.undefined(group) if group.undefined else None
+        entry = value.undefined(lane_set) if lane_set.undefined else None
         if entry is not None and issuers.take(entry[0]).any():
-            launch = group.batch.launch
-            launch.undefined_decides(group, entry[0], entry[1], site, f"the operand `{value.name}`")
-        at.check(group, issuers)
-        values = np.broadcast_to(value.reader(group), (group.n, WARP))
-        taking = np.zeros((group.n, WARP), bool)
+            launch = lane_set.batch.launch
+            launch.undefined_decides(lane_set, entry[0], entry[1], site, f"the operand `{value.name}`")
+        at.check(lane_set, issuers)
+        values = np.broadcast_to(value.reader(lane_set), (lane_set.n, WARP))
+        taking = np.zeros((lane_set.n, WARP), bool)
         taking[issuers.at] = True
-        held, masks = at.load(group, guard)
+        held, masks = at.load(lane_set, guard)
         for row, lane in zip(*issuers.at, strict=True):
             word = change(int.from_bytes(held[row, lane].tobytes(), "little"), int(values[row, lane]))
             held[row, lane] = np.frombuffer(word.to_bytes(MAP_BYTES, "little"), np.uint8)
-        at.store(group, guard, held, masks)
+        at.store(lane_set, guard, held, masks)
 
     return Effect(step)
 
@@ -143,24 +143,24 @@ class _MapPlace:
         for each in ("shared", "global"):
             form.builder.program.touches(each, WORD)
 
-    def check(self, group: Group, issuers: Issuers) -> np.ndarray:
+    def check(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
         """The addresses in global memory of each thread's map, -1 elsewhere.
 
         Raises:
             EmulatorFault: P623, one is misaligned; P627, a copy in flight reads it.
         """
-        taking = np.zeros((group.n, WARP), bool)
+        taking = np.zeros((lane_set.n, WARP), bool)
         taking[issuers.at] = True
         addresses = np.full(len(issuers), -1, np.int64)
-        launch = group.batch.launch
-        for access in self.whole(group, taking):
+        launch = lane_set.batch.launch
+        for access in self.whole(lane_set, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             at = issuers.take(access.index).astype(np.int64)
             if access.space == "global":
                 at = at + BASE
                 addresses[mine] = at[mine]
             else:
-                at = at % group.batch.shared.stride + launch.shared_start
+                at = at % lane_set.batch.shared.stride + launch.shared_start
             odd = mine & (at % ALIGNED != 0)
             if odd.any():
                 item = int(np.argmax(odd))
@@ -175,27 +175,27 @@ class _MapPlace:
             MapFences.of(launch).check_free(issuers, addresses, self.site)
         return addresses
 
-    def load(self, group: Group, guard: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def load(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The bytes for each lane, uint8 (n, 32, 128), and their undefined bits."""
-        held = np.zeros((group.n, WARP, MAP_BYTES), np.uint8)
+        held = np.zeros((lane_set.n, WARP, MAP_BYTES), np.uint8)
         undefined = np.zeros_like(held)
         for offset in range(0, MAP_BYTES, WORD):
             part = slice(offset, offset + WORD)
-            for access in self.accessor(group, guard, offset):
+            for access in self.accessor(lane_set, guard, offset):
                 values, masks = access.load(4, 4)
                 _spread(held[:, :, part], values, access.guard)
                 if masks is not None:
                     _spread(undefined[:, :, part], masks, access.guard)
         return held, undefined if undefined.any() else None
 
-    def store(self, group: Group, guard: Any, held: np.ndarray, undefined: np.ndarray | None) -> None:
+    def store(self, lane_set: LaneSet, guard: Any, held: np.ndarray, undefined: np.ndarray | None) -> None:
         """Write the bytes of each lane."""
         for offset in range(0, MAP_BYTES, WORD):
-            for access in self.accessor(group, guard, offset):
+            for access in self.accessor(lane_set, guard, offset):
                 masks, origin = None, 0
                 if undefined is not None:
                     masks = _words(undefined, offset)
-                    origin = group.batch.launch.origins.of_copy(self.site)
+                    origin = lane_set.batch.launch.origins.of_copy(self.site)
                 access.store(_words(held, offset), masks, 4, origin)
 
 
@@ -220,15 +220,15 @@ def fence(form: Form) -> Effect:
     """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
     site = form.site
     if form["release"]:
-        return Effect(lambda group, guard: _release(group, guard, site))
+        return Effect(lambda lane_set, guard: _release(lane_set, guard, site))
     at = Accessor(form.address("addr"), "generic", MAP_BYTES, site, 1, named=False)
 
-    def acquire(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
-        launch = group.batch.launch
+    def acquire(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
+        launch = lane_set.batch.launch
         number = launch.events.take(site)
-        group.batch.happens_before.fence(group, number)
-        for access in at(group, guard):
+        lane_set.batch.happens_before.fence(lane_set, number)
+        for access in at(lane_set, guard):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
                 addresses = issuers.take(access.index).astype(np.int64) + BASE
@@ -237,12 +237,12 @@ def fence(form: Form) -> Effect:
     return Effect(acquire)
 
 
-def _release(group: Group, guard: Any, site: Site) -> None:
-    issuers = Issuers.of(group, guard)
+def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
+    issuers = Issuers.of(lane_set, guard)
     if len(issuers):
-        launch = group.batch.launch
+        launch = lane_set.batch.launch
         number = launch.events.take(site)
-        group.batch.happens_before.fence(group, number)
+        lane_set.batch.happens_before.fence(lane_set, number)
         MapFences.of(launch).release(issuers, number)
 
 
@@ -251,18 +251,18 @@ def copy_and_fence(form: Form) -> Effect:
     """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
     into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        check_whole(group, guard, site)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        check_whole(lane_set, guard, site)
         # The warp copies once: its first lane does.
-        first = np.zeros((group.n, WARP), bool)
+        first = np.zeros((lane_set.n, WARP), bool)
         first[:, 0] = True
         chosen = first if guard is None or guard.ndim == 0 else first & guard
-        issuers = Issuers.of(group, chosen)
+        issuers = Issuers.of(lane_set, chosen)
         if not len(issuers):
             return
-        into.check(group, issuers)
-        held, undefined = out_of.load(group, chosen)
-        into.store(group, chosen, held, undefined)
-        _release(group, chosen, site)
+        into.check(lane_set, issuers)
+        held, undefined = out_of.load(lane_set, chosen)
+        into.store(lane_set, chosen, held, undefined)
+        _release(lane_set, chosen, site)
 
     return Effect(step, AlignedSyncPoint(form))

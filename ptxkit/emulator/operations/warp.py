@@ -17,7 +17,7 @@ from ptxkit.isa.modifiers import MemoryOperation, Mode
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 movement = Effects("movement")
 effect = Effects("synchronization")
@@ -37,30 +37,30 @@ def shfl(form: Form) -> Effect:
     lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
     move = _mover(lanes[0]) if lanes is not None else None
 
-    def step(group: Group, guard: Any) -> bool:
-        named = check(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        named = check(lane_set, guard)
         from_lanes, in_range = lanes, valid
         permute = move
         if permute is None:
-            from_lanes, in_range = _source_lanes(mode, b.reader(group), c.reader(group))
+            from_lanes, in_range = _source_lanes(mode, b.reader(lane_set), c.reader(lane_set))
             permute = _gatherer(from_lanes)
-        value = exchanged(group, read(group))
+        value = exchanged(lane_set, read(lane_set))
         mask = None
-        entry = a.undefined(group) if group.undefined else None
+        entry = a.undefined(lane_set) if lane_set.undefined else None
         if entry is not None:
             mask = (permute(entry[0]), entry[1])
-        on = participants(group, guard, named)
+        on = participants(lane_set, guard, named)
         if on is not None:
             silent = ~_gatherer(from_lanes)(on)
-            own = executing(group, guard)
+            own = executing(lane_set, guard)
             if (silent if own is None else silent & own).any():
                 unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
-                origin = group.batch.launch.origins.of_lane(site)
+                origin = lane_set.batch.launch.origins.of_lane(site)
                 mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
         if target is not None:
-            target.write(group, permute(value), mask if mask and mask[0].any() else None, guard)
+            target.write(lane_set, permute(value), mask if mask and mask[0].any() else None, guard)
         if inside is not None:
-            inside.write(group, in_range, None, guard)
+            inside.write(lane_set, in_range, None, guard)
         return mask is not None
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, a))
@@ -149,16 +149,16 @@ def vote(form: Form) -> Effect:
     source, members = form.source("a"), form.source("membermask")
     read, check, site = source.reader, check_members(form, members), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        named = check(group, guard)
-        lanes = taking_part(group, guard)
-        value = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
-        entry = source.undefined(group)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        named = check(lane_set, guard)
+        lanes = taking_part(lane_set, guard)
+        value = np.broadcast_to(exchanged(lane_set, read(lane_set)), (lane_set.n, WARP))
+        entry = source.undefined(lane_set)
         if entry is not None:
-            on = participants(group, guard, named)
+            on = participants(lane_set, guard, named)
             if (entry[0] if on is None else entry[0] & on).any():
                 what = f"the vote of `{source.name}`"
-                group.batch.launch.undefined_decides(group, entry[0], entry[1], site, what)
+                lane_set.batch.launch.undefined_decides(lane_set, entry[0], entry[1], site, what)
         true = packed(value if lanes is None else value & lanes) & named
         result: Any = true
         if mode is not None:
@@ -167,7 +167,7 @@ def vote(form: Form) -> Effect:
             if mode is Mode.UNI:
                 result = result | (true == 0)
         if target is not None:
-            target.write(group, result, None, guard)
+            target.write(lane_set, result, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
@@ -179,14 +179,14 @@ def match(form: Form) -> Effect:
     source, members = form.source("a"), form.source("membermask")
     read, check, site = source.reader, check_members(form, members), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        named = check(group, guard)
-        lanes = taking_part(group, guard)
-        value = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
-        entry = source.undefined(group)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        named = check(lane_set, guard)
+        lanes = taking_part(lane_set, guard)
+        value = np.broadcast_to(exchanged(lane_set, read(lane_set)), (lane_set.n, WARP))
+        entry = source.undefined(lane_set)
         if entry is not None:
-            group.batch.launch.undefined_decides(
-                group, entry[0], entry[1], site, f"the match of `{source.name}`"
+            lane_set.batch.launch.undefined_decides(
+                lane_set, entry[0], entry[1], site, f"the match of `{source.name}`"
             )
         present = np.ones(value.shape, bool) if lanes is None else lanes
         equal = (value[:, :, None] == value[:, None, :]) & present[:, None, :]
@@ -195,10 +195,10 @@ def match(form: Form) -> Effect:
             every = named & packed(present)
             all_same = found == every
             if same is not None:
-                same.write(group, all_same, None, guard)
+                same.write(lane_set, all_same, None, guard)
             found = np.where(all_same, every, np.uint32(0))
         if target is not None:
-            target.write(group, found, None, guard)
+            target.write(lane_set, found, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
@@ -213,28 +213,28 @@ def redux(form: Form) -> Effect:
         reduce = _integer_reduction(form["op"], source.dtype)
     read, check, site = source.reader, check_members(form, members), form.site
 
-    def step(group: Group, guard: Any) -> bool:
-        named = check(group, guard)
-        values = np.broadcast_to(exchanged(group, read(group)), (group.n, WARP))
-        on = participants(group, guard, named)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        named = check(lane_set, guard)
+        values = np.broadcast_to(exchanged(lane_set, read(lane_set)), (lane_set.n, WARP))
+        on = participants(lane_set, guard, named)
         masks = np.unique(named if on is None else np.broadcast_to(named, on.shape)[on])
         if named.ndim == 0 or len(masks) == 1:
             result = reduce(values, on)
         else:
-            lanes = taking_part(group, guard)
-            result = np.zeros((group.n, WARP), values.dtype)
+            lanes = taking_part(lane_set, guard)
+            result = np.zeros((lane_set.n, WARP), values.dtype)
             for mask in masks:
                 among = unpacked(mask) if lanes is None else unpacked(mask) & lanes
                 result = np.where(named == mask, reduce(values, np.broadcast_to(among, values.shape)), result)
-        entry, mask = source.undefined(group), None
+        entry, mask = source.undefined(lane_set), None
         if entry is not None:
             bad = entry[0] != 0 if on is None else (entry[0] != 0) & on
-            spoiled = np.broadcast_to(bad, (group.n, WARP)).any(axis=1, keepdims=True)
+            spoiled = np.broadcast_to(bad, (lane_set.n, WARP)).any(axis=1, keepdims=True)
             if spoiled.any():
-                origin = group.batch.launch.origins.root(entry[1], group.batch.launch.program, site)
+                origin = lane_set.batch.launch.origins.root(entry[1], lane_set.batch.launch.program, site)
                 mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
         if target is not None:
-            target.write(group, result, mask, guard)
+            target.write(lane_set, result, mask, guard)
         return mask is not None
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
@@ -283,15 +283,15 @@ def elect(form: Form) -> Effect:
     members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
     check = check_members(form, members)
 
-    def step(group: Group, guard: Any) -> None:
-        named = check(group, guard)
-        lanes = taking_part(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        named = check(lane_set, guard)
+        lanes = taking_part(lane_set, guard)
         candidates = named if lanes is None else named & packed(lanes)
-        leader = _leader(candidates, group.batch.launch.elect_from)
+        leader = _leader(candidates, lane_set.batch.launch.elect_from)
         if target is not None:
-            target.write(group, leader, None, guard)
+            target.write(lane_set, leader, None, guard)
         if leads is not None:
-            leads.write(group, leader == LANES, None, guard)
+            leads.write(lane_set, leader == LANES, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard))
 
@@ -311,10 +311,10 @@ def activemask(form: Form) -> Effect:
     """`activemask.b32 d`."""
     target = form.target("d")
 
-    def step(group: Group, guard: Any) -> None:
-        lanes = executing(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        lanes = executing(lane_set, guard)
         value = np.uint32(EVERY) if lanes is None else packed(lanes)
         if target is not None:
-            target.write(group, value, None, guard)
+            target.write(lane_set, value, None, guard)
 
     return Effect(step)

@@ -33,7 +33,7 @@ from ptxkit.layouts import fragments
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("wgmma")
 
@@ -148,30 +148,30 @@ class _Issue:
     accumulate: Source
     slots: frozenset[int]
 
-    def __call__(self, group: Group, guard: Any) -> None:
-        members = Members.of(group, guard, self.site)
+    def __call__(self, lane_set: LaneSet, guard: Any) -> None:
+        members = Members.of(lane_set, guard, self.site)
         if not len(members.which):
             return
-        batch, plan = group.batch, self.plan
+        batch, plan = lane_set.batch, self.plan
         state = Warpgroups.of(batch)
-        accumulator, fresh = state.accumulator(group, members, self.target, self.shape, self.site)
+        accumulator, fresh = state.accumulator(lane_set, members, self.target, self.shape, self.site)
         chained = not fresh.any()
         sources = self.source.sources if self.source is not None else []
         held = frozenset(source.slot for source in sources if source.slot is not None)
         if batch.launch.sanitize:
-            state.check_fenced(group, members, held if chained else self.slots, self.site)
-        kept = self._uniform(group, guard, members, self.accumulate)
+            state.check_fenced(lane_set, members, held if chained else self.slots, self.site)
+        kept = self._uniform(lane_set, guard, members, self.accumulate)
         if not chained:
             needed = fresh & kept
             if needed.any():
-                accumulator.take(group, members, needed)
+                accumulator.take(lane_set, members, needed)
             accumulator.active[members.which] = True
-        a = self._register_a(group, members)
-        nibbles, doubtful = (None, None) if self.metadata is None else self.metadata.read(group, members)
+        a = self._register_a(lane_set, members)
+        nibbles, doubtful = (None, None) if self.metadata is None else self.metadata.read(lane_set, members)
         shared_a = None
         if self.descriptor_a is not None:
-            shared_a = self._shared(group, guard, members, self.descriptor_a, 0)
-        shared_b = self._shared(group, guard, members, self.descriptor_b, 1)
+            shared_a = self._shared(lane_set, guard, members, self.descriptor_a, 0)
+        shared_b = self._shared(lane_set, guard, members, self.descriptor_b, 1)
         bank = batch.shared
         which = members.which
 
@@ -190,11 +190,11 @@ class _Issue:
                 accumulator.values = made
             else:
                 accumulator.values[:, :, which] = made
-            self._mark(group, accumulator, which, kept, (unknown_a, unknown_b, doubtful))
+            self._mark(lane_set, accumulator, which, kept, (unknown_a, unknown_b, doubtful))
 
         regions = tuple(Region(bank, *operand.intervals()) for operand in (shared_a, shared_b) if operand)
-        first = members.rows[:, 0] if members.rows is not None else np.arange(0, group.n, WARPS)
-        rows = first if group.rows is None else group.rows[first]
+        first = members.rows[:, 0] if members.rows is not None else np.arange(0, lane_set.n, WARPS)
+        rows = first if lane_set.rows is None else lane_set.rows[first]
         operation = Operation(
             self.site,
             batch,
@@ -212,60 +212,63 @@ class _Issue:
         state.in_flight.append(WgmmaInFlight(operation, accumulator, which, index, unseen, left, held))
         batch.queue.issue(operation)
 
-    def _register_a(self, group: Group, members: Members) -> Any:
+    def _register_a(self, lane_set: LaneSet, members: Members) -> Any:
         """Matrix A out of registers with its undefined bits; None where it is in shared memory."""
         if self.source is None:
             return None
         fragment = self.source.fragment
-        codes = gathered(fragment, [read(group) for read in self.source.readers], members.rows, group.n)
-        found = [s.undefined(group) for s in self.source.sources] if group.undefined else []
+        codes = gathered(fragment, [read(lane_set) for read in self.source.readers], members.rows, lane_set.n)
+        found = [s.undefined(lane_set) for s in self.source.sources] if lane_set.undefined else []
         if not any(found):
             return codes, None
         masks = [np.uint32(0) if entry is None else entry[0] for entry in found]
-        return codes, gathered(fragment, masks, members.rows, group.n)
+        return codes, gathered(fragment, masks, members.rows, lane_set.n)
 
-    def _uniform(self, group: Group, guard: Any, members: Members, source: Source) -> np.ndarray:
+    def _uniform(self, lane_set: LaneSet, guard: Any, members: Members, source: Source) -> np.ndarray:
         """An operand that all threads of a warpgroup agree about: (warpgroups,).
 
         Raises:
             EmulatorFault: P638, they don't; P642, lanes of a warp don't.
         """
-        value = uniform(group, guard, source, source.reader(group), self.site)
+        value = uniform(lane_set, guard, source, source.reader(lane_set), self.site)
         count = len(members.which)
         if np.ndim(value) == 0:
             return np.full(count, value)
-        held = spread(value, members.rows, group.n)[:, ::WARP]
+        held = spread(value, members.rows, lane_set.n)[:, ::WARP]
         differs = (held != held[:, :1]).any(axis=1)
         if differs.any():
             at = int(np.argmax(differs))
             warp = int(np.argmax(held[at] != held[at, 0]))
             values = [hex(int(held[at, i])) for i in (warp, 0)]
+            who = thread_of(lane_set, members, at, warp * WARP)
             raise fault(
                 NONUNIFORM,
                 f"WGMMA-DESC-NONUNIFORM: the warps of a warpgroup disagree about `{source.name}`",
                 self.site,
-                (f"{thread_of(group, members, at, warp * WARP)} has {values[0]}, warp 0 of it {values[1]}",),
+                (f"{who} has {values[0]}, warp 0 of it {values[1]}",),
             )
         return np.ascontiguousarray(held[:, 0])
 
-    def _shared(self, group: Group, guard: Any, members: Members, source: Source, side: int) -> SharedOperand:
+    def _shared(
+        self, lane_set: LaneSet, guard: Any, members: Members, source: Source, side: int
+    ) -> SharedOperand:
         """The matrix that a descriptor gives.
 
         Raises:
             EmulatorFault: P639, the descriptor has no meaning; P602, it leads out of shared memory.
         """
-        plan, launch, bank = self.plan, group.batch.launch, group.batch.shared
-        words = self._uniform(group, guard, members, source)
+        plan, launch, bank = self.plan, lane_set.batch.launch, lane_set.batch.shared
+        words = self._uniform(lane_set, guard, members, source)
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
         different, which = np.unique(words, return_inverse=True)
-        rows = np.arange(0, group.n, WARPS) if members.rows is None else members.rows[:, 0]
-        ctas = (rows if group.rows is None else group.rows[rows]) // group.batch.warps
+        rows = np.arange(0, lane_set.n, WARPS) if members.rows is None else members.rows[:, 0]
+        ctas = (rows if lane_set.rows is None else lane_set.rows[rows]) // lane_set.batch.warps
         maps, starts = [], []
         for number, word in enumerate(different.tolist()):
             try:
                 start, found = shared_matrix(word, mn, k, plan.types[1 + side], plan.majors[side])
             except PtxkitError as wrong:
-                who = thread_of(group, members, int(np.argmax(which == number)), 0)
+                who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
                     f"WGMMA-DESCRIPTOR: `{source.name}` is no matrix descriptor",
@@ -273,7 +276,7 @@ class _Issue:
                     (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
                 ) from None
             if found.torn:
-                who = thread_of(group, members, int(np.argmax(which == number)), 0)
+                who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
                     f"WGMMA-DESCRIPTOR: a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
@@ -285,10 +288,10 @@ class _Issue:
                 at = int(np.argmax(which == number))
                 end = launch.shared_start + launch.shared_total
                 notes = [
-                    thread_of(group, members, at, 0),
+                    thread_of(lane_set, members, at, 0),
                     f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}",
                 ]
-                rank, help = int(ctas[at]) % group.batch.cluster, None
+                rank, help = int(ctas[at]) % lane_set.batch.cluster, None
                 bits = rank_in_descriptor(rank)
                 if bits and word & bits == bits:
                     without = shared_matrix(word ^ bits, mn, k, plan.types[1 + side], plan.majors[side])
@@ -310,7 +313,7 @@ class _Issue:
 
     def _mark(
         self,
-        group: Group,
+        lane_set: LaneSet,
         accumulator: Accumulator,
         which: np.ndarray,
         kept: np.ndarray,
@@ -320,7 +323,7 @@ class _Issue:
         unknown_a, unknown_b, doubtful = masks
         if unknown_a is None and unknown_b is None and doubtful is None and accumulator.unknown is None:
             return
-        launch = group.batch.launch
+        launch = lane_set.batch.launch
         origin = accumulator.origin
         if unknown_a is not None or unknown_b is not None:
             origin = launch.origins.of_copy(self.site)
@@ -333,7 +336,7 @@ class _Issue:
         if unknown_b is not None:
             unknown.add_columns(significant((unknown_b, origin), plan.types[2], None))
         unknown.add_rows(doubtful)
-        found = unknown.found(group, self.site)
+        found = unknown.found(lane_set, self.site)
         if found is None:
             accumulator.mark(which, None, 0)
         else:
@@ -355,8 +358,8 @@ def fence(form: Form) -> Effect:
     """`wgmma.fence.sync.aligned`."""
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        Warpgroups.of(group.batch).fence(Members.of(group, guard, site))
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        Warpgroups.of(lane_set.batch).fence(Members.of(lane_set, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -366,8 +369,8 @@ def commit_group(form: Form) -> Effect:
     """`wgmma.commit_group.sync.aligned`."""
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        Warpgroups.of(group.batch).commit(Members.of(group, guard, site))
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        Warpgroups.of(lane_set.batch).commit(Members.of(lane_set, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -377,8 +380,8 @@ def wait_group(form: Form) -> Effect:
     """`wgmma.wait_group.sync.aligned N`."""
     site, left = form.site, form.number("N")
 
-    def step(group: Group, guard: Any) -> bool:
-        members = Members.of(group, guard, site)
-        return Warpgroups.of(group.batch).wait(group, members, left, site)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        members = Members.of(lane_set, guard, site)
+        return Warpgroups.of(lane_set.batch).wait(lane_set, members, left, site)
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))

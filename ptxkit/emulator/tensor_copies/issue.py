@@ -21,7 +21,7 @@ from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
 from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 SHARED_ALIGNED = 128
 """What the shared address of a box must be a multiple of."""
@@ -40,7 +40,7 @@ class Copies:
     places: Places
     storing: bool = field(default=False, init=False)
 
-    def _values(self, group: Group, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
+    def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
         """Operands of each thread: int64 (threads, operands).
 
         Raises:
@@ -48,11 +48,11 @@ class Copies:
         """
         found = np.zeros((len(issuers), len(sources)), np.int64)
         for i, source in enumerate(sources):
-            entry = source.undefined(group) if group.undefined else None
+            entry = source.undefined(lane_set) if lane_set.undefined else None
             if entry is not None and issuers.take(entry[0]).any():
                 name = f"the coordinate `{source.name}`"
-                group.batch.launch.undefined_decides(group, entry[0], entry[1], self.site, name)
-            found[:, i] = issuers.take(source.reader(group))
+                lane_set.batch.launch.undefined_decides(lane_set, entry[0], entry[1], self.site, name)
+            found[:, i] = issuers.take(source.reader(lane_set))
         return found
 
     def _transfers(
@@ -68,7 +68,7 @@ class Copies:
         Raises:
             EmulatorFault: P628, a box is misaligned; P602, it leaves shared memory, or the tensor memory.
         """
-        batch = issuers.group.batch
+        batch = issuers.lane_set.batch
         launch, stride = batch.launch, batch.shared.stride
         made = []
         for item, copy in enumerate(copies):
@@ -170,20 +170,20 @@ class Loads(Copies):
     pair: bool
     to: str
 
-    def __call__(self, group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def __call__(self, lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch, site = group.batch, self.site
-        copies, addresses = self.maps(group, issuers)
-        coordinates = self._values(group, issuers, self.coordinates)
-        offsets = self._values(group, issuers, self.offsets)
-        to, signals = self.places(group, issuers), self.mbarrier(group, issuers)
+        batch, site = lane_set.batch, self.site
+        copies, addresses = self.maps(lane_set, issuers)
+        coordinates = self._values(lane_set, issuers, self.coordinates)
+        offsets = self._values(lane_set, issuers, self.offsets)
+        to, signals = self.places(lane_set, issuers), self.mbarrier(lane_set, issuers)
         stride = batch.shared.stride
-        self._check_cta(group, issuers, to)
+        self._check_cta(lane_set, issuers, to)
         if self.targets is not None:
-            check_defined(group, guard, self.targets, site)
-            item, rank = self._targets(group, issuers)
+            check_defined(lane_set, guard, self.targets, site)
+            item, rank = self._targets(lane_set, issuers)
             if not len(item):
                 return
             first = batch.peer(issuers.rows[item], 0)
@@ -195,7 +195,7 @@ class Loads(Copies):
             to = (first + rank) * stride + to[item] % stride
             signals = (first + signal_rank) * stride + signals[item] % stride
         slots = batch.mbarriers.find(issuers, signals, site)
-        self._check_signals(group, issuers, signals, to)
+        self._check_signals(lane_set, issuers, signals, to)
         transfers = self._transfers(issuers, copies, coordinates, offsets, to)
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
         launch = batch.launch
@@ -221,32 +221,34 @@ class Loads(Copies):
         MapFences.of(launch).use(operation, addresses)
         batch.queue.issue(operation)
 
-    def _check_cta(self, group: Group, issuers: Issuers, to: np.ndarray) -> None:
+    def _check_cta(self, lane_set: LaneSet, issuers: Issuers, to: np.ndarray) -> None:
         if self.to != "shared::cta":
             return
-        away = to // group.batch.shared.stride != issuers.rows // group.batch.warps
+        away = to // lane_set.batch.shared.stride != issuers.rows // lane_set.batch.warps
         if away.any():
             at = int(np.argmax(away))
             message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
             raise fault("P664", message, self.site, (issuers.name(at),))
 
-    def _targets(self, group: Group, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
+    def _targets(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
         """For each destination of a multicast the copy and the rank of the CTA."""
         assert self.targets is not None
-        masks = issuers.take(self.targets.reader(group)).astype(np.int64)
+        masks = issuers.take(self.targets.reader(lane_set)).astype(np.int64)
         item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= group.batch.cluster
+        beyond = rank >= lane_set.batch.cluster
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
                 f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
-                f"{group.batch.cluster} has not"
+                f"{lane_set.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
 
-    def _check_signals(self, group: Group, issuers: Issuers, signals: np.ndarray, to: np.ndarray) -> None:
-        stride = group.batch.shared.stride
+    def _check_signals(
+        self, lane_set: LaneSet, issuers: Issuers, signals: np.ndarray, to: np.ndarray
+    ) -> None:
+        stride = lane_set.batch.shared.stride
         here, there = signals // stride, to // stride
         apart = here >> 1 != there >> 1 if self.pair else here != there
         if apart.any():
@@ -265,20 +267,20 @@ class Stores(Copies):
     def __post_init__(self) -> None:
         self.storing = True
 
-    def __call__(self, group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def __call__(self, lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        batch, site, what = group.batch, self.site, self.operation
-        copies, addresses = self.maps(group, issuers)
+        batch, site, what = lane_set.batch, self.site, self.operation
+        copies, addresses = self.maps(lane_set, issuers)
         self._check_types(issuers, copies)
-        coordinates = self._values(group, issuers, self.coordinates)
+        coordinates = self._values(lane_set, issuers, self.coordinates)
         negative = (coordinates < 0).any(axis=1)
         if negative.any():
             item = int(np.argmax(negative))
             at = tuple(coordinates[item].tolist())
             raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
-        source = self.places(group, issuers)
+        source = self.places(lane_set, issuers)
         transfers = self._transfers(
             issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
         )

@@ -24,7 +24,7 @@ from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.form import Address
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 MAP_BYTES = 128
 ALIGNED = 64
@@ -112,7 +112,7 @@ class MapFences:
         last = written[np.argmax(history.number(written))]
         number = int(history.number(last))
         thread = int(history.thread(last))
-        launch = issuers.group.batch.launch
+        launch = issuers.lane_set.batch.launch
         cta, inside = thread >> 10, thread & 1023
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
         released = self.released.get((cta, inside // WARP), 0)
@@ -147,7 +147,7 @@ def _busy(operation: Operation) -> bool:
 
 def warps_of(issuers: Issuers) -> list[Warp]:
     """The CTA in the grid and the warp of each thread."""
-    batch = issuers.group.batch
+    batch = issuers.lane_set.batch
     ctas = batch.ctas[issuers.rows // batch.warps]
     return list(zip(ctas.tolist(), (issuers.rows % batch.warps).tolist(), strict=True))
 
@@ -166,21 +166,21 @@ class MapOperand:
         self.accessor = Accessor(address, "generic", MAP_BYTES, site, 1)
         self.mode, self.rank, self.site = mode, rank, site
 
-    def __call__(self, group: Group, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray]:
+    def __call__(self, lane_set: LaneSet, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray]:
         """The copies of each thread's map, and the maps' addresses in global memory (-1 elsewhere).
 
         Raises:
             EmulatorFault: P602, P604, P605, P619, P623, P625.
         """
         taking: Any = None
-        if len(issuers) < group.lanes:
-            taking = np.zeros((group.n, WARP), bool)
+        if len(issuers) < lane_set.size:
+            taking = np.zeros((lane_set.n, WARP), bool)
             taking[issuers.at] = True
         copies: list[TensorCopy | None] = [None] * len(issuers)
         addresses = np.full(len(issuers), -1, np.int64)
         known: dict[tuple[str, int], TensorCopy] = {}
-        launch = group.batch.launch
-        for access in self.accessor(group, taking):
+        launch = lane_set.batch.launch
+        for access in self.accessor(lane_set, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             index = issuers.take(access.index).astype(np.int64)
             for item in np.flatnonzero(mine).tolist():
@@ -209,12 +209,12 @@ class MapOperand:
             )
         bank = access.bank
         if bank.shadow is not None and access.suspect and bank.shadow[at : at + 64].any():
-            group = issuers.group
-            mask = np.zeros((group.n, WARP), np.uint8)
+            lane_set = issuers.lane_set
+            mask = np.zeros((lane_set.n, WARP), np.uint8)
             mask[issuers.at[0][item], issuers.at[1][item]] = 1
             origin = int(bank.origins[at >> 2]) if bank.origins is not None else 0
-            origin = origin or group.batch.launch.origins.of_read(access, MAP_BYTES)
-            group.batch.launch.undefined_decides(group, mask, origin, self.site, "the tensor map")
+            origin = origin or lane_set.batch.launch.origins.of_read(access, MAP_BYTES)
+            lane_set.batch.launch.undefined_decides(lane_set, mask, origin, self.site, "the tensor map")
         data = bank.data[at : at + MAP_BYTES].tobytes()
         try:
             copy = tensor_copy(data, self.mode)
@@ -223,7 +223,7 @@ class MapOperand:
         if copy.rank != self.rank:
             why = f"it has {counted(copy.rank, 'dimension')}, the instruction {self.rank}"
             raise self._refused(issuers, item, why)
-        if issuers.group.batch.launch.program.capability < (10, 0):
+        if issuers.lane_set.batch.launch.program.capability < (10, 0):
             made = copy.map
             if made.dtype in SUB_BYTE or "atom" in made.swizzle:
                 raise self._refused(issuers, item, "its type or swizzle needs sm_100 or later")

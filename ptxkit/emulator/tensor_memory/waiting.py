@@ -26,7 +26,7 @@ from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
 
 
@@ -49,43 +49,43 @@ class TensorSyncPoint:
         self.cta_group = cta_group
         self.guard = form.guard.reader if form.guard is not None else None
 
-    def __call__(self, group: Group) -> Group | None:
-        admitted = self.aligned(group)
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        admitted = self.aligned(lane_set)
         if admitted is None:
             return None
-        group = admitted
-        guard = self.guard(group) if self.guard is not None else None
+        lane_set = admitted
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
-            return group
-        check_whole(group, guard, self.site)
-        lanes = executing(group, guard)
-        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
-        wanted = self.operand(group, guard, self.columns)
-        engine = engine_of(group.batch)
-        blocked = np.zeros(group.n, bool)
+            return lane_set
+        check_whole(lane_set, guard, self.site)
+        lanes = executing(lane_set, guard)
+        on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
+        wanted = self.operand(lane_set, guard, self.columns)
+        engine = engine_of(lane_set.batch)
+        blocked = np.zeros(lane_set.n, bool)
         for at in np.flatnonzero(on).tolist():
-            row = at if group.rows is None else int(group.rows[at])
-            blocked[at] = not self.admit(engine, group, guard, at, row, int(wanted[at]))
+            row = at if lane_set.rows is None else int(lane_set.rows[at])
+            blocked[at] = not self.admit(engine, lane_set, guard, at, row, int(wanted[at]))
         for at in np.flatnonzero(blocked).tolist():
-            # The other CTA of the pair may have come in this very group, behind the row.
-            blocked[at] = not self.settled(engine, at if group.rows is None else int(group.rows[at]))
+            # The other CTA of the pair may have come in this very lane set, behind the row.
+            blocked[at] = not self.settled(engine, at if lane_set.rows is None else int(lane_set.rows[at]))
         if not blocked.any():
-            return group
-        mask = group.full_mask()
+            return lane_set
+        mask = lane_set.full_mask()
         held = mask & blocked[:, None]
         count = int(np.count_nonzero(held))
-        if count == group.lanes:
-            group.batch.add_blocked(group, self)
+        if count == lane_set.size:
+            lane_set.batch.add_blocked(lane_set, self)
             return None
-        group.batch.add_blocked(group.part(held, count, group.pc), self)
-        return group.part(mask & ~blocked[:, None], group.lanes - count, group.pc)
+        lane_set.batch.add_blocked(lane_set.part(held, count, lane_set.pc), self)
+        return lane_set.part(mask & ~blocked[:, None], lane_set.size - count, lane_set.pc)
 
-    def operand(self, group: Group, guard: Any, source: Source) -> np.ndarray:
-        """An operand that the lanes of a warp must agree about, for each row of the group."""
-        value = np.asarray(uniform(group, guard, source, source.reader(group), self.site))
-        return np.broadcast_to(value.reshape(-1), (group.n,))
+    def operand(self, lane_set: LaneSet, guard: Any, source: Source) -> np.ndarray:
+        """An operand that the lanes of a warp must agree about, for each row of the set."""
+        value = np.asarray(uniform(lane_set, guard, source, source.reader(lane_set), self.site))
+        return np.broadcast_to(value.reshape(-1), (lane_set.n,))
 
-    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+    def admit(self, engine: Engine, lane_set: LaneSet, guard: Any, at: int, row: int, columns: int) -> bool:
         """Try to do what a row asks for."""
         raise NotImplementedError
 
@@ -124,8 +124,8 @@ class TensorSyncPoint:
         """Something has changed: try again."""
         batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for, and why it can't come."""
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for, and why it can't come."""
         engine = engine_of(batch)
         cta = row // batch.warps
         if self.cta_group == 2 and (type(self).__name__, cta) in engine.requests:
@@ -144,7 +144,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         """Whether a row has got its columns."""
         return row in engine.granted
 
-    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+    def admit(self, engine: Engine, lane_set: LaneSet, guard: Any, at: int, row: int, columns: int) -> bool:
         """Allocate, if there is room and the CTA may."""
         if self.settled(engine, row):
             return True
@@ -226,7 +226,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         engine.freed.remove(row)
         return True
 
-    def admit(self, engine: Engine, group: Group, guard: Any, at: int, row: int, columns: int) -> bool:
+    def admit(self, engine: Engine, lane_set: LaneSet, guard: Any, at: int, row: int, columns: int) -> bool:
         """Free, if the other CTA of a pair does, too."""
         if self.settled(engine, row):
             return True
@@ -234,7 +234,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         who = str(batch.thread(row, 0))
         engine.check_group(row // batch.warps, self.cta_group, self.site, who)
         check_size(columns, self.site, who)
-        request = Request(row, columns, int(self.operand(group, guard, self.address)[at]), self.site)
+        request = Request(row, columns, int(self.operand(lane_set, guard, self.address)[at]), self.site)
         requests = [request]
         if self.cta_group == 2:
             self._check_peer(engine, request, who)

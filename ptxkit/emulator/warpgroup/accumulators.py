@@ -15,7 +15,7 @@ from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered
 from ptxkit.isa.modifiers import Shape
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)
@@ -45,21 +45,21 @@ class Accumulator:
         """The registers' slots."""
         return frozenset(target.slot for target in self.target.targets if target is not None)
 
-    def take(self, group: Group, members: Members, fresh: np.ndarray) -> None:
+    def take(self, lane_set: LaneSet, members: Members, fresh: np.ndarray) -> None:
         """Get what registers hold for the warpgroups that are not active yet: bool (members,)."""
         fragment = self.target.fragment
         slots = [target.slot for target in self.target.targets if target is not None]
         rows = members.rows
         if not fresh.all():
-            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
+            rows = np.arange(lane_set.n).reshape(-1, WARPS) if rows is None else rows
             rows = rows[fresh]
-        held = [group.regs[slot].view(np.uint32) for slot in slots]
+        held = [lane_set.regs[slot].view(np.uint32) for slot in slots]
         which = members.which[fresh]
-        self.values[:, :, which] = gathered(fragment, held, rows, group.n)
-        found = [group.undefined.get(slot) for slot in slots] if group.undefined else []
+        self.values[:, :, which] = gathered(fragment, held, rows, lane_set.n)
+        found = [lane_set.undefined.get(slot) for slot in slots] if lane_set.undefined else []
         if any(found):
             masks = [np.uint32(0) if entry is None else entry[0].view(np.uint32) for entry in found]
-            self.mark(which, gathered(fragment, masks, rows, group.n) != 0, next(e[1] for e in found if e))
+            self.mark(which, gathered(fragment, masks, rows, lane_set.n) != 0, next(e[1] for e in found if e))
         elif self.unknown is not None:
             self.unknown[:, :, which] = False
 
@@ -74,7 +74,7 @@ class Accumulator:
         self.unknown[:, :, which] = unknown
         self.origin = origin
 
-    def release(self, group: Group, members: Members, done: np.ndarray) -> bool:
+    def release(self, lane_set: LaneSet, members: Members, done: np.ndarray) -> bool:
         """Write the registers of the warpgroups whose products are done: bool (members,).
 
         Returns:
@@ -87,7 +87,7 @@ class Accumulator:
         fragment = self.target.fragment
         rows = members.rows
         if not done.all():
-            rows = np.arange(group.n).reshape(-1, WARPS) if rows is None else rows
+            rows = np.arange(lane_set.n).reshape(-1, WARPS) if rows is None else rows
             rows = rows[done]
         masks: list[Any] = [None] * fragment.registers
         unknown = None if self.unknown is None else self.unknown[:, :, which]
@@ -96,31 +96,31 @@ class Accumulator:
             masks = scattered(fragment, bits)
         for target, value, mask in zip(self.target.targets, scattered(fragment, values), masks, strict=True):
             if target is not None:
-                _write(group, target, value, mask, self.origin, rows)
+                _write(lane_set, target, value, mask, self.origin, rows)
         return masks[0] is not None
 
 
 def _write(
-    group: Group, target: Any, value: np.ndarray, mask: Any, origin: int, rows: np.ndarray | None
+    lane_set: LaneSet, target: Any, value: np.ndarray, mask: Any, origin: int, rows: np.ndarray | None
 ) -> None:
     """Write a register for some rows (None: all) with its undefined bits."""
     slot = target.slot
-    kind = group.regs[slot].dtype
-    before = group.undefined.get(slot)
+    kind = lane_set.regs[slot].dtype
+    before = lane_set.undefined.get(slot)
     if rows is not None:
         at = rows.reshape(-1)
-        whole = np.array(np.broadcast_to(group.regs[slot], (group.n, WARP)))
+        whole = np.array(np.broadcast_to(lane_set.regs[slot], (lane_set.n, WARP)))
         whole[at] = value.view(kind)
         value = whole
         if mask is not None or before is not None:
-            known = np.zeros((group.n, WARP), np.uint32)
+            known = np.zeros((lane_set.n, WARP), np.uint32)
             if before is not None:
                 known[...] = before[0]
                 origin = origin if mask is not None else before[1]
             known[at] = 0 if mask is None else mask
             mask = known
-    group.regs[slot] = value.view(kind)
+    lane_set.regs[slot] = value.view(kind)
     if mask is not None and mask.any():
-        group.undefined[slot] = (mask, origin)
+        lane_set.undefined[slot] = (mask, origin)
     else:
-        group.undefined.pop(slot, None)
+        lane_set.undefined.pop(slot, None)

@@ -26,7 +26,7 @@ from ptxkit.isa.modifiers import Shape
 if TYPE_CHECKING:
     from ptxkit.emulator.access_history import AccessHistory
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
 
@@ -132,7 +132,7 @@ class Warpgroups:
 
     # ---- registers
 
-    def touch(self, group: Group, slots: tuple[int, ...], site: Site, guard: Any) -> None:
+    def touch(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site, guard: Any) -> None:
         """An instruction that is no `wgmma` accesses registers that some `wgmma` uses.
 
         Raises:
@@ -140,8 +140,8 @@ class Warpgroups:
         """
         if guard is not None and guard.ndim == 0 and not guard:
             return
-        which = self._reached(group, guard)
-        number = group.code.number
+        which = self._reached(lane_set, guard)
+        number = lane_set.code.number
         for slot in slots:
             self._touched(number, slot)[which] = True
         for issued in self.in_flight:
@@ -152,7 +152,7 @@ class Warpgroups:
             if not isinstance(which, slice):
                 late = late & np.isin(issued.which, which)
             if late.any():
-                self._race(group, issued, held.intersection(slots), int(np.argmax(late)), site)
+                self._race(lane_set, issued, held.intersection(slots), int(np.argmax(late)), site)
 
     def _touched(self, function: int, slot: int) -> np.ndarray:
         known = self.touched.get((function, slot))
@@ -160,20 +160,20 @@ class Warpgroups:
             known = self.touched[function, slot] = ~self.fenced
         return known
 
-    def _reached(self, group: Group, guard: Any) -> Any:
+    def _reached(self, lane_set: LaneSet, guard: Any) -> Any:
         """The warpgroups with lanes for which a guard holds, as an index."""
-        if group.rows is None and (guard is None or guard.ndim == 0):
+        if lane_set.rows is None and (guard is None or guard.ndim == 0):
             return slice(None)
-        rows = np.arange(self.batch.rows) if group.rows is None else group.rows
-        lanes = executing(group, guard)
+        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
+        lanes = executing(lane_set, guard)
         if lanes is not None:
             rows = rows[lanes.any(axis=1)]
         return np.unique(warpgroup_of(self.batch, rows))
 
     def _race(
-        self, group: Group, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
+        self, lane_set: LaneSet, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
     ) -> None:
-        name = group.code.names[min(slots)]
+        name = lane_set.code.names[min(slots)]
         issued = product.operation.site
         index, which = int(product.index[item]), int(product.which[item])
         younger = int(self.committed[which]) - index - 1
@@ -206,13 +206,13 @@ class Warpgroups:
         for touched in self.touched.values():
             touched[members.which] = False
 
-    def check_fenced(self, group: Group, members: Members, slots: frozenset[int], site: Site) -> None:
+    def check_fenced(self, lane_set: LaneSet, members: Members, slots: frozenset[int], site: Site) -> None:
         """The registers must not have been accessed since the last fence.
 
         Raises:
             EmulatorFault: P647.
         """
-        number = group.code.number
+        number = lane_set.code.number
         for slot in slots:
             late = self._touched(number, slot)[members.which]
             if late.any():
@@ -223,7 +223,7 @@ class Warpgroups:
                 row = int(self.rows(np.array([which]))[0, 0])
                 raise fault(
                     NO_FENCE,
-                    f"WGMMA-NO-FENCE: `{group.code.names[slot]}` was {why}",
+                    f"WGMMA-NO-FENCE: `{lane_set.code.names[slot]}` was {why}",
                     site,
                     (f"{self.batch.thread(row, 0)} and its warpgroup",),
                     "put `wgmma.fence.sync.aligned` between the access and the first `wgmma.mma_async`",
@@ -232,7 +232,7 @@ class Warpgroups:
     # ---- products
 
     def accumulator(
-        self, group: Group, members: Members, target: MatrixTarget, shape: Shape, site: Site
+        self, lane_set: LaneSet, members: Members, target: MatrixTarget, shape: Shape, site: Site
     ) -> tuple[Accumulator, np.ndarray]:
         """The accumulator of some registers, and for which members nothing on it is in flight: bool.
 
@@ -240,7 +240,7 @@ class Warpgroups:
             EmulatorFault: P648, products of another shape on some of these registers are in flight.
         """
         slots = tuple(part.slot for part in target.targets if part is not None)
-        key = (group.code.number, slots, shape)
+        key = (lane_set.code.number, slots, shape)
         found = self.accumulators.get(key)
         if found is None:
             size = (*target.fragment.shape[:2], len(self.committed))
@@ -276,7 +276,7 @@ class Warpgroups:
         """wgmma.commit_group."""
         self.committed[members.which] += 1
 
-    def wait(self, group: Group, members: Members, left: int, site: Site) -> bool:
+    def wait(self, lane_set: LaneSet, members: Members, left: int, site: Site) -> bool:
         """wgmma.wait_group: at most `left` groups of each warpgroup stay in flight.
 
         A group belongs to the whole warpgroup: each of its warps knows that all reads of the products are
@@ -317,5 +317,5 @@ class Warpgroups:
                 if issued.accumulator is accumulator:
                     done = done & ~np.isin(members.which, issued.which[issued.unseen])
             if done.any():
-                tainted |= accumulator.release(group, members, done)
+                tainted |= accumulator.release(lane_set, members, done)
         return tainted

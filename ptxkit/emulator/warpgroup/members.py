@@ -15,35 +15,35 @@ from ptxkit.emulator.warpgroup.registers import WARPS
 from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 DIVERGED = "P637"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The warpgroups of a group that execute an instruction.
+    """The warpgroups of a set that execute an instruction.
 
     Attributes:
         which: their numbers in the batch.
-        rows: int64 (warpgroups, 4), the group's rows that they are; None for all of them, in order.
+        rows: int64 (warpgroups, 4), the set's rows that they are; None for all of them, in order.
     """
 
     which: np.ndarray
     rows: np.ndarray | None
 
     @classmethod
-    def of(cls, group: Group, guard: Any, site: Site) -> Members:
+    def of(cls, lane_set: LaneSet, guard: Any, site: Site) -> Members:
         """The warpgroups whose lanes a guard holds for.
 
         Raises:
             EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
         """
-        batch = group.batch
-        check_whole(group, guard, site)
-        lanes = executing(group, guard)
-        at = np.arange(group.n) if lanes is None else np.flatnonzero(lanes[:, 0])
-        rows = at if group.rows is None else group.rows[at]
+        batch = lane_set.batch
+        check_whole(lane_set, guard, site)
+        lanes = executing(lane_set, guard)
+        at = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes[:, 0])
+        rows = at if lane_set.rows is None else lane_set.rows[at]
         which = warpgroup_of(batch, rows)
         numbers, counts = np.unique(which, return_counts=True)
         if (counts != WARPS).any():
@@ -56,4 +56,4 @@ class Members:
                 (f"{batch.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
                 "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",
             )
-        return cls(numbers, None if len(at) == group.n else at.reshape(-1, WARPS))
+        return cls(numbers, None if len(at) == lane_set.n else at.reshape(-1, WARPS))

@@ -17,7 +17,7 @@ from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Metadata:
@@ -44,15 +44,15 @@ class Metadata:
         self.meaningful = TF32 if bits == 32 else ANY_ORDER
         self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
 
-    def read(self, group: Group, members: Members) -> tuple[np.ndarray, Any]:
+    def read(self, lane_set: LaneSet, members: Members) -> tuple[np.ndarray, Any]:
         """The nibble of each chunk, row and warpgroup, and their undefined bits with their origin.
 
         Raises:
             EmulatorFault: P643, a nibble means nothing.
         """
-        nibbles = self._nibbles(self.source.reader(group), group, members)
-        entry = self.source.undefined(group) if group.undefined else None
-        mask = None if entry is None else (self._nibbles(entry[0], group, members), entry[1])
+        nibbles = self._nibbles(self.source.reader(lane_set), lane_set, members)
+        entry = self.source.undefined(lane_set) if lane_set.undefined else None
+        mask = None if entry is None else (self._nibbles(entry[0], lane_set, members), entry[1])
         bad = self._bad[nibbles]
         if mask is not None:
             bad &= mask[0] == 0
@@ -65,19 +65,19 @@ class Metadata:
                 "P643",
                 f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
                 self.site,
-                (f"{thread_of(group, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
+                (f"{thread_of(lane_set, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
             )
         return nibbles, mask
 
-    def _nibbles(self, value: Any, group: Group, members: Members) -> np.ndarray:
-        held = np.broadcast_to(spread(value, members.rows, group.n), (len(members.which), THREADS))
+    def _nibbles(self, value: Any, lane_set: LaneSet, members: Members) -> np.ndarray:
+        held = np.broadcast_to(spread(value, members.rows, lane_set.n), (len(members.which), THREADS))
         found = (held[:, self.threads] >> self.shifts & np.uint32(0xF)).astype(np.uint8)
         return np.ascontiguousarray(found.transpose(2, 1, 0))
 
 
-def thread_of(group: Group, members: Members, item: int, thread: int) -> str:
+def thread_of(lane_set: LaneSet, members: Members, item: int, thread: int) -> str:
     """A thread of one of the warpgroups, by its number there."""
     row = WARPS * item + thread // WARP
     if members.rows is not None:
         row = int(members.rows[item, thread // WARP])
-    return str(group.thread(row, thread % WARP))
+    return str(lane_set.thread(row, thread % WARP))

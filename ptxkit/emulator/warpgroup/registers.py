@@ -20,8 +20,8 @@ def gathered(fragment: Fragment, values: Sequence[Any], rows: np.ndarray | None,
     Args:
         fragment: of 128 threads.
         values: the registers, of shapes that broadcast to (n, 32).
-        rows: int64 (warpgroups, 4), the rows of a group that the warpgroups are; None for all, in order.
-        n: rows of the group.
+        rows: int64 (warpgroups, 4), the rows of a set that the warpgroups are; None for all, in order.
+        n: rows of the set.
     """
     count = n // WARPS if rows is None else len(rows)
     return fragment.gather([spread(value, rows, n) for value in values], count)

@@ -13,7 +13,7 @@ from ptxkit.emulator.warpgroup.registers import WARPS
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class WarpgroupSyncPoint:
@@ -30,39 +30,39 @@ class WarpgroupSyncPoint:
         self.site = site
         self.guard = guard.reader if guard is not None else None
 
-    def __call__(self, group: Group) -> Group | None:
-        if self.guard is None and (group.lanes == group.batch.living or _whole(group)):
-            return group
-        if group.batch.waiting:
-            group = group.batch.join(self, group)
-        ready = self._ready(group)
+    def __call__(self, lane_set: LaneSet) -> LaneSet | None:
+        if self.guard is None and (lane_set.size == lane_set.batch.living or _whole(lane_set)):
+            return lane_set
+        if lane_set.batch.waiting:
+            lane_set = lane_set.batch.join(self, lane_set)
+        ready = self._ready(lane_set)
         if ready is None:
-            return group
+            return lane_set
         count = int(np.count_nonzero(ready))
-        if count == group.lanes:
-            return group
-        waiting = group
+        if count == lane_set.size:
+            return lane_set
+        waiting = lane_set
         if count:
-            waiting = group.part(group.full_mask() & ~ready, group.lanes - count, group.pc)
-        group.batch.add_blocked(waiting, self)
-        return group.part(ready, count, group.pc) if count else None
+            waiting = lane_set.part(lane_set.full_mask() & ~ready, lane_set.size - count, lane_set.pc)
+        lane_set.batch.add_blocked(waiting, self)
+        return lane_set.part(ready, count, lane_set.pc) if count else None
 
-    def _ready(self, group: Group) -> np.ndarray | None:
+    def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
         """The lanes that may go on; None for all."""
-        guard = self.guard(group) if self.guard is not None else None
+        guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
             return None
-        present = executing(group, guard)
-        present = group.full_mask() if present is None else present
-        lacking = self._lacking(group, present)
+        present = executing(lane_set, guard)
+        present = lane_set.full_mask() if present is None else present
+        lacking = self._lacking(lane_set, present)
         if not lacking.any():
             return None
-        return group.full_mask() & ~(present & lacking[:, None])
+        return lane_set.full_mask() & ~(present & lacking[:, None])
 
-    def _lacking(self, group: Group, present: np.ndarray) -> np.ndarray:
-        """Whether lanes of its warpgroup are missing, for each of the group's rows."""
-        batch = group.batch
-        rows = np.arange(batch.rows) if group.rows is None else group.rows
+    def _lacking(self, lane_set: LaneSet, present: np.ndarray) -> np.ndarray:
+        """Whether lanes of its warpgroup are missing, for each of the set's rows."""
+        batch = lane_set.batch
+        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         missing: np.ndarray = np.array(batch.alive.any(axis=1))
         missing[rows] = (batch.alive[rows] & ~present).any(axis=1)
         found: np.ndarray = by_warpgroup(batch, missing)[warpgroup_of(batch, rows)]
@@ -72,11 +72,11 @@ class WarpgroupSyncPoint:
         """Lanes have exited: whoever waited for them tries again."""
         batch.ready += batch.take_blocked(self)
 
-    def waits_for(self, batch: CtaBatch, group: Group, row: int) -> str:
-        """What a row of a waiting group waits for."""
+    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+        """What a row of a waiting lane set waits for."""
         first = row // batch.warps * batch.warps + row % batch.warps // WARPS * WARPS
         rows = range(first, min(first + WARPS, (row // batch.warps + 1) * batch.warps))
-        lanes = group.in_batch()
+        lanes = lane_set.in_batch()
         missing = [r % batch.warps for r in rows if (batch.alive[r] & ~lanes[r]).any()]
         named = ", ".join(str(warp) for warp in missing)
         return (
@@ -85,11 +85,11 @@ class WarpgroupSyncPoint:
         )
 
 
-def _whole(group: Group) -> bool:
-    """Whether the group has nothing but whole warpgroups with all their lanes."""
-    if group.mask is not None or group.batch.warps % WARPS:
+def _whole(lane_set: LaneSet) -> bool:
+    """Whether the lane set has nothing but whole warpgroups with all their lanes."""
+    if lane_set.mask is not None or lane_set.batch.warps % WARPS:
         return False
-    rows = group.rows
+    rows = lane_set.rows
     if rows is None:
         return True
     if len(rows) % WARPS:

@@ -10,9 +10,9 @@ from ptxkit.emulator.operands import Source
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
-Step = Callable[["Group"], Any]
+Step = Callable[["LaneSet"], Any]
 
 
 def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None) -> Step:
@@ -26,9 +26,11 @@ def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None
     """
     condition = guard.reader if guard is not None else None
 
-    def careful(group: Group) -> Any:
-        if group.batch.launch.sanitize:
-            Warpgroups.of(group.batch).touch(group, slots, site, condition(group) if condition else None)
-        return step(group)
+    def careful(lane_set: LaneSet) -> Any:
+        if lane_set.batch.launch.sanitize:
+            Warpgroups.of(lane_set.batch).touch(
+                lane_set, slots, site, condition(lane_set) if condition else None
+            )
+        return step(lane_set)
 
     return careful

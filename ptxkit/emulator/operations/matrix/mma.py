@@ -20,7 +20,7 @@ from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("matrix")
 
@@ -50,26 +50,28 @@ def mma(form: Form) -> Effect:
     scales = _scales(form, kind) if kind in SCALED else None
     site = form.site
 
-    def step(group: Group, guard: Any) -> bool:
-        check_whole(group, guard, site)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        check_whole(lane_set, guard, site)
         unknown = Unknown()
-        if group.undefined:
-            unknown.add_rows(significant(left.unknown(group), a, kind))
-            unknown.add_columns(significant(right.unknown(group), b, kind))
-            unknown.add(start.unknown(group))
-        codes, present, factors = left.codes(group), None, None
+        if lane_set.undefined:
+            unknown.add_rows(significant(left.unknown(lane_set), a, kind))
+            unknown.add_columns(significant(right.unknown(lane_set), b, kind))
+            unknown.add(start.unknown(lane_set))
+        codes, present, factors = left.codes(lane_set), None, None
         if metadata is not None:
-            nibbles, doubtful = metadata.read(group, guard)
+            nibbles, doubtful = metadata.read(lane_set, guard)
             unknown.add_rows(doubtful)
             codes, kept = metadata.expand(codes, nibbles)
             present = kept[:, :, None]
         if scales is not None:
-            (of_a, doubtful_a), (of_b, doubtful_b) = (scale.read(group, guard) for scale in scales)
+            (of_a, doubtful_a), (of_b, doubtful_b) = (scale.read(lane_set, guard) for scale in scales)
             unknown.add_rows(doubtful_a)
             unknown.add_columns(doubtful_b)
             factors = of_a.at(np.s_[:, :, None]), of_b.at(np.s_[:, None])
-        result = compute(codes[:, :, None], right.codes(group)[:, None], start.codes(group), present, factors)
-        return target.write(group, guard, result, unknown.found(group, site))
+        result = compute(
+            codes[:, :, None], right.codes(lane_set)[:, None], start.codes(lane_set), present, factors
+        )
+        return target.write(lane_set, guard, result, unknown.found(lane_set, site))
 
     return Effect(step, AlignedSyncPoint(form))
 

@@ -23,7 +23,7 @@ from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("matrix")
 
@@ -101,32 +101,32 @@ class RowAccess:
         self.accessor = Accessor(form.address("p"), space, ROW, form.site)
         form.builder.program.touches("shared", ROW)
 
-    def __call__(self, group: Group, guard: Any) -> list[Access]:
+    def __call__(self, lane_set: LaneSet, guard: Any) -> list[Access]:
         """The accesses, to shared memory alone.
 
         Raises:
             EmulatorFault: P602, an address lies elsewhere; P603, it is no multiple of 16.
         """
-        lanes = np.broadcast_to(self.lanes, (group.n, WARP))
+        lanes = np.broadcast_to(self.lanes, (lane_set.n, WARP))
         if guard is not None:
             lanes = lanes & guard
-        accesses = self.accessor(group, lanes)
+        accesses = self.accessor(lane_set, lanes)
         for access in accesses:
             if access.space != "shared":
-                thread = group.thread(*group.first(access.guard))
+                thread = lane_set.thread(*lane_set.first(access.guard))
                 name = self.site.name
                 message = f"out of bounds: expected an address of shared memory for `{name}`"
                 message += f", found one of {access.space} memory"
                 raise fault("P602", message, self.site, (f"{thread}",))
         return accesses
 
-    def load(self, group: Group, guard: Any) -> tuple[np.ndarray, np.ndarray | None, int]:
+    def load(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, np.ndarray | None, int]:
         """The rows, uint8 (n, 32, 16), their undefined bits, and the origin of these."""
-        rows = np.zeros((group.n, WARP, ROW), np.uint8)
+        rows = np.zeros((lane_set.n, WARP, ROW), np.uint8)
         unknown: np.ndarray | None = None
         origin = 0
-        for access in self(group, guard):
-            group.batch.launch.counts.load(access.space, access.lanes * ROW)
+        for access in self(lane_set, guard):
+            lane_set.batch.launch.counts.load(access.space, access.lanes * ROW)
             note(access, ROW, "loaded")
             values, masks = access.load(4, 4)
             for i in range(4):
@@ -135,13 +135,15 @@ class RowAccess:
                 unknown = np.zeros_like(rows)
                 for i in range(4):
                     unknown.view(np.uint32)[..., i] = masks[i]
-                origin = group.batch.launch.origins.of_read(access, ROW)
+                origin = lane_set.batch.launch.origins.of_read(access, ROW)
         return rows, unknown, origin
 
-    def store(self, group: Group, guard: Any, rows: np.ndarray, mask: np.ndarray | None, origin: int) -> None:
+    def store(
+        self, lane_set: LaneSet, guard: Any, rows: np.ndarray, mask: np.ndarray | None, origin: int
+    ) -> None:
         """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
-        for access in self(group, guard):
-            group.batch.launch.counts.store(access.space, access.lanes * ROW)
+        for access in self(lane_set, guard):
+            lane_set.batch.launch.counts.store(access.space, access.lanes * ROW)
             note(access, ROW, "stored")
             access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
 
@@ -169,14 +171,14 @@ def ldmatrix(form: Form) -> Effect:
         matrices = (rows[:, at * height : (at + 1) * height] for at in range(count))
         return [register for matrix in matrices for register in registers_of(matrix, shape, trans)]
 
-    def step(group: Group, guard: Any) -> bool:
-        check_whole(group, guard, site)
-        rows, unknown, origin = access.load(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        check_whole(lane_set, guard, site)
+        rows, unknown, origin = access.load(lane_set, guard)
         masks = None if unknown is None else arranged(unknown)
         for i, (target, value) in enumerate(zip(targets, arranged(rows), strict=True)):
             if target is not None:
                 entry = (masks[i], origin) if masks is not None and masks[i].any() else None
-                target.write(group, value, entry, guard)
+                target.write(lane_set, value, entry, guard)
         return masks is not None
 
     return Effect(step, AlignedSyncPoint(form))
@@ -195,17 +197,17 @@ def stmatrix(form: Form) -> Effect:
             rows[:, 8 * at : 8 * at + 8] = rows_of(np.broadcast_to(register, (n, WARP)), shape, trans)
         return rows
 
-    def step(group: Group, guard: Any) -> None:
-        check_whole(group, guard, site)
-        rows = arranged([source.reader(group) for source in sources], group.n)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        check_whole(lane_set, guard, site)
+        rows = arranged([source.reader(lane_set) for source in sources], lane_set.n)
         mask, origin = None, 0
-        found = [source.undefined(group) for source in sources] if group.undefined else []
+        found = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
         if any(found):
-            mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], group.n)
-            launch = group.batch.launch
+            mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], lane_set.n)
+            launch = lane_set.batch.launch
             first = next(entry[1] for entry in found if entry)
             origin = launch.origins.of_store(first, site, launch.program)
-        access.store(group, guard, rows, mask, origin)
+        access.store(lane_set, guard, rows, mask, origin)
 
     return Effect(step, AlignedSyncPoint(form))
 
@@ -216,18 +218,18 @@ def movmatrix(form: Form) -> Effect:
     source, target, site = form.source("a"), form.target("d"), form.site
     read = source.reader
 
-    def moved(group: Group, value: Any) -> np.ndarray:
-        rows = rows_of(np.broadcast_to(value, (group.n, WARP)), M8N8, trans=False)
+    def moved(lane_set: LaneSet, value: Any) -> np.ndarray:
+        rows = rows_of(np.broadcast_to(value, (lane_set.n, WARP)), M8N8, trans=False)
         return registers_of(rows, M8N8, trans=True)[0]
 
-    def step(group: Group, guard: Any) -> bool:
-        check_whole(group, guard, site)
-        entry = source.undefined(group) if group.undefined else None
-        mask = None if entry is None else (moved(group, entry[0]), entry[1])
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        check_whole(lane_set, guard, site)
+        entry = source.undefined(lane_set) if lane_set.undefined else None
+        mask = None if entry is None else (moved(lane_set, entry[0]), entry[1])
         if mask is not None and not mask[0].any():
             mask = None
         if target is not None:
-            target.write(group, moved(group, read(group)), mask, guard)
+            target.write(lane_set, moved(lane_set, read(lane_set)), mask, guard)
         return mask is not None
 
     return Effect(step, AlignedSyncPoint(form))

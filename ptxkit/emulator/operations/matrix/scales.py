@@ -16,7 +16,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 BYTES = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}
 """The valid `byte-id`s by the number of factors of a row. Table 37."""
@@ -48,23 +48,23 @@ class ScaleOperand:
         self.selectors = form.source(f"byte_{matrix}"), form.source(f"thread_{matrix}")
         self.lanes = np.stack([lanes(choice) for choice in range(threads)])
 
-    def read(self, group: Group, guard: Any) -> tuple[Scales, Mask]:
+    def read(self, lane_set: LaneSet, guard: Any) -> tuple[Scales, Mask]:
         """The factors and their undefined bits: (count, rows, n)."""
-        n = group.n
-        byte = self._selector(group, guard, 0, BYTES[self.count])
-        thread = self._selector(group, guard, 1, tuple(range(len(self.lanes))))
+        n = lane_set.n
+        byte = self._selector(lane_set, guard, 0, BYTES[self.count])
+        thread = self._selector(lane_set, guard, 1, tuple(range(len(self.lanes))))
         lanes = self.lanes[thread]
         shift = (8 * byte).astype(np.uint32)
-        factors = decode_scales(self._bytes(self.data.reader(group), lanes, shift, n), self.kind)
-        entry = self.data.undefined(group) if group.undefined else None
+        factors = decode_scales(self._bytes(self.data.reader(lane_set), lanes, shift, n), self.kind)
+        entry = self.data.undefined(lane_set) if lane_set.undefined else None
         if entry is None:
             return factors, None
         return factors, (self._bytes(entry[0], lanes, shift, n), entry[1])
 
-    def _selector(self, group: Group, guard: Any, which: int, valid: tuple[int, ...]) -> np.ndarray:
-        """A selector of each row of the group: (n,) or ()."""
+    def _selector(self, lane_set: LaneSet, guard: Any, which: int, valid: tuple[int, ...]) -> np.ndarray:
+        """A selector of each row of the set: (n,) or ()."""
         source = self.selectors[which]
-        value = np.asarray(uniform(group, guard, source, source.reader(group), self.site))
+        value = np.asarray(uniform(lane_set, guard, source, source.reader(lane_set), self.site))
         bad = ~np.isin(value, valid)
         if bad.any() and not (guard is not None and not np.any(bad & guard)):
             name = ("byte-id", "thread-id")[which]
@@ -74,7 +74,7 @@ class ScaleOperand:
                 "P644",
                 f"MMA-SELECTOR: expected {name} {allowed} for {counted(self.count, 'factor')}, found {found}",
                 self.site,
-                (f"{group.thread(*group.first(bad))}",),
+                (f"{lane_set.thread(*lane_set.first(bad))}",),
             )
         value = np.where(bad, 0, value)
         return value.reshape(-1) if value.ndim else value

@@ -17,7 +17,7 @@ from ptxkit.layouts.fragments import mma_metadata
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Metadata:
@@ -43,19 +43,19 @@ class Metadata:
         self.meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
         self._bad = np.array([nibble not in self.meaningful for nibble in range(16)])
 
-    def read(self, group: Group, guard: Any) -> tuple[np.ndarray, Mask]:
+    def read(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, Mask]:
         """The nibble of each chunk, row and tile, uint8 (chunks, 16, n), and their undefined bits.
 
         Raises:
             EmulatorFault: P643, a nibble means nothing.
         """
-        nibbles = self._nibbles(self.source.reader(group), group.n)
-        entry = self.source.undefined(group) if group.undefined else None
-        mask = None if entry is None else (self._nibbles(entry[0], group.n), entry[1])
+        nibbles = self._nibbles(self.source.reader(lane_set), lane_set.n)
+        entry = self.source.undefined(lane_set) if lane_set.undefined else None
+        mask = None if entry is None else (self._nibbles(entry[0], lane_set.n), entry[1])
         bad = self._bad[nibbles]
         if mask is not None:
             bad &= mask[0] == 0
-        lanes = executing(group, guard)
+        lanes = executing(lane_set, guard)
         if lanes is not None:
             bad &= lanes[:, 0]
         if bad.any():
@@ -67,7 +67,7 @@ class Metadata:
                 "P643",
                 f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
                 self.site,
-                (f"{group.thread(at, int(self.lanes[row, chunk]))} gives it for {place}",),
+                (f"{lane_set.thread(at, int(self.lanes[row, chunk]))} gives it for {place}",),
             )
         return nibbles, mask
 

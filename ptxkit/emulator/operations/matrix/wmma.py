@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.effect import Step
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source, Target
 
 effect = Effects("matrix")
@@ -56,16 +56,16 @@ def mma(form: Form) -> Effect:
     start = MatrixSource.of(form, "c", Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits))
     site = form.site
 
-    def step(group: Group, guard: Any) -> bool:
-        check_whole(group, guard, site)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        check_whole(lane_set, guard, site)
         unknown = Unknown()
-        if group.undefined:
-            unknown.add_rows(significant(left.unknown(group), a, None))
-            unknown.add_columns(significant(right.unknown(group), b, None))
-            unknown.add(start.unknown(group))
-        factors = left.codes(group)[:, :, None], right.codes(group)[:, None]
-        result = compute(*factors, start.codes(group), None, None)
-        return target.write(group, guard, result, unknown.found(group, site))
+        if lane_set.undefined:
+            unknown.add_rows(significant(left.unknown(lane_set), a, None))
+            unknown.add_columns(significant(right.unknown(lane_set), b, None))
+            unknown.add(start.unknown(lane_set))
+        factors = left.codes(lane_set)[:, :, None], right.codes(lane_set)[:, None]
+        result = compute(*factors, start.codes(lane_set), None, None)
+        return target.write(lane_set, guard, result, unknown.found(lane_set, site))
 
     return Effect(step, AlignedSyncPoint(form))
 
@@ -109,11 +109,11 @@ class Matrix:
         ]
         form.builder.program.touches(space, self.size)
 
-    def strides(self, group: Group) -> Any:
+    def strides(self, lane_set: LaneSet) -> Any:
         """The stride in elements."""
-        return np.uint32(self.least) if self.stride is None else self.stride.reader(group)
+        return np.uint32(self.least) if self.stride is None else self.stride.reader(lane_set)
 
-    def check(self, group: Group, guard: Any) -> None:
+    def check(self, lane_set: LaneSet, guard: Any) -> None:
         """Address and stride must be the same in the whole warp, large enough and aligned. 9.7.14.4.2.
 
         The manual wants every row aligned as the whole fragment is; the CUDA programming guide is content
@@ -122,28 +122,28 @@ class Matrix:
         Raises:
             EmulatorFault: P642, lanes disagree; P645, the stride; P603, the address.
         """
-        address = np.asarray(self.address.read(group))
+        address = np.asarray(self.address.read(lane_set))
         if self.address.base is not None:
-            address = uniform(group, guard, self.address.base, address, self.site)
-        stride = self.strides(group)
+            address = uniform(lane_set, guard, self.address.base, address, self.site)
+        stride = self.strides(lane_set)
         if self.stride is not None:
-            stride = uniform(group, guard, self.stride, stride, self.site)
+            stride = uniform(lane_set, guard, self.stride, stride, self.site)
         between, whole = min(16, self.fragment), min(32, self.fragment)
         step = 8 * between // self.bits
-        self._expect(group, guard, stride, stride < self.least, "P645", f"at least {self.least} elements")
-        self._expect(group, guard, stride, stride % step != 0, "P645", f"a multiple of {step} elements")
-        self._expect(group, guard, address, address % whole != 0, "P603", f"a multiple of {whole}")
+        self._expect(lane_set, guard, stride, stride < self.least, "P645", f"at least {self.least} elements")
+        self._expect(lane_set, guard, stride, stride % step != 0, "P645", f"a multiple of {step} elements")
+        self._expect(lane_set, guard, address, address % whole != 0, "P603", f"a multiple of {whole}")
 
-    def _expect(self, group: Group, guard: Any, value: Any, wrong: Any, code: str, wanted: str) -> None:
-        active = group.active(guard)
+    def _expect(self, lane_set: LaneSet, guard: Any, value: Any, wrong: Any, code: str, wanted: str) -> None:
+        active = lane_set.active(guard)
         bad = np.asarray(wrong if active is None else wrong & active)
         if bad.any():
-            lane = group.first(bad)
-            found = int(np.broadcast_to(value, (group.n, WARP))[lane])
+            lane = lane_set.first(bad)
+            found = int(np.broadcast_to(value, (lane_set.n, WARP))[lane])
             message = f"misaligned matrix: expected an address that is {wanted}, found {found:#x}"
             if code == "P645":
                 message = f"WMMA-STRIDE: expected {wanted}, found {found}"
-            raise fault(code, message, self.site, (f"{group.thread(*lane)}",))
+            raise fault(code, message, self.site, (f"{lane_set.thread(*lane)}",))
 
 
 def _cells(matrix: str, shape: Shape, element: str) -> tuple[fragments.Cells, int, int]:
@@ -166,12 +166,12 @@ class Place(Address):
         self.outer, self.inner = outer.astype(np.uint64)[None], inner.astype(np.uint64)[None]
         self.read = self._read
 
-    def _read(self, group: Group) -> np.ndarray:
+    def _read(self, lane_set: LaneSet) -> np.ndarray:
         """uint64 (n or 1, 32)."""
         matrix = self.matrix
-        elements = self.outer * np.asarray(matrix.strides(group), np.uint64) + self.inner
+        elements = self.outer * np.asarray(matrix.strides(lane_set), np.uint64) + self.inner
         offset = elements * np.uint64(matrix.bits) // np.uint64(8)
-        return np.asarray(matrix.address.read(group)).astype(np.uint64) + offset
+        return np.asarray(matrix.address.read(lane_set)).astype(np.uint64) + offset
 
 
 class Piece:
@@ -215,15 +215,15 @@ def store(form: Form) -> Effect:
 def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step:
     raw = RAW[where.word]
 
-    def step(group: Group, guard: Any) -> bool:
-        check_whole(group, guard, site)
-        where.check(group, guard)
-        launch = group.batch.launch
-        values = np.zeros((where.registers, group.n, WARP), raw)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        check_whole(lane_set, guard, site)
+        where.check(lane_set, guard)
+        launch = lane_set.batch.launch
+        values = np.zeros((where.registers, lane_set.n, WARP), raw)
         masks: np.ndarray | None = None
         origin = 0
         for piece in where.pieces:
-            for access in piece.accessor(group, guard):
+            for access in piece.accessor(lane_set, guard):
                 launch.counts.load(access.space, access.lanes * where.size)
                 (value,), unknown = access.load(where.size, 1)
                 values[piece.register] |= value.astype(raw) << raw.type(piece.shift)
@@ -234,7 +234,7 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step
         for i, target in enumerate(targets):
             if target is not None:
                 entry = (masks[i], origin) if masks is not None and masks[i].any() else None
-                target.write(group, values[i], entry, guard)
+                target.write(lane_set, values[i], entry, guard)
         return masks is not None
 
     return step
@@ -243,19 +243,19 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step
 def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> Step:
     raw, narrow = RAW[where.word], RAW[8 * where.size]
 
-    def step(group: Group, guard: Any) -> None:
-        check_whole(group, guard, site)
-        where.check(group, guard)
-        launch = group.batch.launch
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        check_whole(lane_set, guard, site)
+        where.check(lane_set, guard)
+        launch = lane_set.batch.launch
         for piece in where.pieces:
             source = sources[piece.register]
-            value = (source.reader(group) >> raw.type(piece.shift)).astype(narrow)
-            entry = source.undefined(group) if group.undefined else None
+            value = (source.reader(lane_set) >> raw.type(piece.shift)).astype(narrow)
+            entry = source.undefined(lane_set) if lane_set.undefined else None
             masks, origin = None, 0
             if entry is not None:
                 masks = ((viewed(entry[0], raw) >> raw.type(piece.shift)).astype(narrow),)
                 origin = launch.origins.of_store(entry[1], site, launch.program)
-            for access in piece.accessor(group, guard):
+            for access in piece.accessor(lane_set, guard):
                 launch.counts.store(access.space, access.lanes * where.size)
                 access.store((value,), masks, where.size, origin)
 

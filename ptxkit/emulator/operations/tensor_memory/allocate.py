@@ -18,7 +18,7 @@ from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
@@ -31,19 +31,19 @@ def alloc(form: Form) -> Effect:
     form.builder.program.touches("shared", 4)
     sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        engine = engine_of(group.batch)
-        lanes = executing(group, guard)
-        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        engine = engine_of(lane_set.batch)
+        lanes = executing(lane_set, guard)
+        on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         if not on.any():
             return
-        addresses = np.zeros((group.n, 1), np.uint32)
-        rows: np.ndarray = np.flatnonzero(on) if group.rows is None else group.rows[on]
+        addresses = np.zeros((lane_set.n, 1), np.uint32)
+        rows: np.ndarray = np.flatnonzero(on) if lane_set.rows is None else lane_set.rows[on]
         addresses[on, 0] = [engine.granted.pop(row) for row in rows.tolist()]
-        for access in accessor(group, guard):
+        for access in accessor(lane_set, guard):
             access.store((addresses,), None, 4)
         # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
-        group.batch.happens_before.warps_meet(rows, group.batch.launch.events.take(site))
+        lane_set.batch.happens_before.warps_meet(rows, lane_set.batch.launch.events.take(site))
 
     return Effect(step, sync_point)
 
@@ -52,7 +52,7 @@ def alloc(form: Form) -> Effect:
 def dealloc(form: Form) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
     sync_point = DeallocationSyncPoint(form, form.source("taddr"), form.source("nCols"), cta_group(form))
-    return Effect(lambda group, guard: None, sync_point)
+    return Effect(lambda lane_set, guard: None, sync_point)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
@@ -61,14 +61,14 @@ def relinquish(form: Form) -> Effect:
     cta_group(form)
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        check_whole(group, guard, site)
-        engine = engine_of(group.batch)
-        lanes = executing(group, guard)
-        rows = np.arange(group.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        check_whole(lane_set, guard, site)
+        engine = engine_of(lane_set.batch)
+        lanes = executing(lane_set, guard)
+        rows = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
         for at in rows:
-            row = int(at if group.rows is None else group.rows[at])
-            cta = row // group.batch.warps
+            row = int(at if lane_set.rows is None else lane_set.rows[at])
+            cta = row // lane_set.batch.warps
             holder, pool = engine.holders[cta], engine.pool(cta)
             holder.relinquished = holder.relinquished or site
             if pool.permit is holder:

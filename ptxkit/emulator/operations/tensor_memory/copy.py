@@ -29,7 +29,7 @@ from ptxkit.layouts.tensor_memory import COLUMNS
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
@@ -46,16 +46,16 @@ def cp(form: Form) -> Effect:
     def without(word: int, bits: int) -> tuple[SharedOperand, ...]:
         return (pattern.source(smem_descriptor(word & ~bits), source_format),)
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        warn_many(group, issuers, site)
-        engine = engine_of(group.batch)
-        pairs = zip(target.take(group, issuers), descriptor.take(group, issuers), strict=True)
+        warn_many(lane_set, issuers, site)
+        engine = engine_of(lane_set.batch)
+        pairs = zip(target.take(lane_set, issuers), descriptor.take(lane_set, issuers), strict=True)
         for item, (address, word) in enumerate(pairs):
             who, row = issuers.name(item), int(issuers.rows[item])
-            cta = row // group.batch.warps
+            cta = row // lane_set.batch.warps
             engine.check_group(cta, group_size, site, who)
             try:
                 source = pattern.source(smem_descriptor(int(word)), source_format)
@@ -106,15 +106,15 @@ def shift(form: Form) -> Effect:
     """`tcgen05.shift.cta_group.down [taddr]`."""
     group_size, target, site = cta_group(form), Operand(form, "taddr"), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        warn_many(group, issuers, site)
-        engine = engine_of(group.batch)
-        for item, value in enumerate(target.take(group, issuers)):
+        warn_many(lane_set, issuers, site)
+        engine = engine_of(lane_set.batch)
+        for item, value in enumerate(target.take(lane_set, issuers)):
             who, row, address = issuers.name(item), int(issuers.rows[item]), int(value)
-            cta = row // group.batch.warps
+            cta = row // lane_set.batch.warps
             engine.check_group(cta, group_size, site, who)
             if address >> 16 & 31:
                 message = f"TMEM-OOB: expected a lane that is a multiple of 32, found {address >> 16}"

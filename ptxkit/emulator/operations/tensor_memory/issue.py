@@ -19,7 +19,7 @@ from ptxkit.emulator.tensor_memory.product import Illegal
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 CODES = {"TCGEN-IDESC": "P6125", "TCGEN-SMEM-DESC": "P6126", "TCGEN-ZERO-MASK": "P6127", "TMEM-OOB": "P6110"}
 
@@ -42,7 +42,7 @@ class Operand:
     def __init__(self, form: Form, operand: tree.Operand | str, type_name: str | None = None) -> None:
         self.site = form.site
         self.source: Source | None
-        self._read: Callable[[Group], Any]
+        self._read: Callable[[LaneSet], Any]
         there = form.operands[operand] if isinstance(operand, str) else operand
         if isinstance(there, tree.Address):
             address = form.address(there)
@@ -51,23 +51,23 @@ class Operand:
             self.source = form.source(operand, type_name)
             self._read = self.source.reader
 
-    def take(self, group: Group, issuers: Issuers) -> np.ndarray:
+    def take(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
         """The value of each issuing thread.
 
         Raises:
             EmulatorFault: P605, it has undefined bits.
         """
-        if group.undefined and self.source is not None:
-            entry = self.source.undefined(group)
+        if lane_set.undefined and self.source is not None:
+            entry = self.source.undefined(lane_set)
             if entry is not None:
-                mask = np.broadcast_to(entry[0], (group.n, 32))
-                active = np.zeros((group.n, 32), bool)
+                mask = np.broadcast_to(entry[0], (lane_set.n, 32))
+                active = np.zeros((lane_set.n, 32), bool)
                 active[issuers.at] = True
                 some = np.where(active, mask, mask.dtype.type(0))
                 if some.any():
                     what = f"the operand `{self.source.name}`"
-                    group.batch.launch.undefined_decides(group, some, entry[1], self.site, what)
-        return issuers.take(self._read(group))
+                    lane_set.batch.launch.undefined_decides(lane_set, some, entry[1], self.site, what)
+        return issuers.take(self._read(lane_set))
 
 
 def illegal(wrong: Illegal, site: Site, who: str, more: Sequence[str] = ()) -> Exception:
@@ -145,19 +145,19 @@ def check_shared(
             )
 
 
-def warn_many(group: Group, issuers: Issuers, site: Site) -> None:
+def warn_many(lane_set: LaneSet, issuers: Issuers, site: Site) -> None:
     """Several lanes of a warp issue what one thread should."""
     rows, counts = np.unique(issuers.rows, return_counts=True)
     if counts.max() > 1:
         row = int(rows[int(np.argmax(counts))])
         lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
-        group.batch.launch.warn(
+        lane_set.batch.launch.warn(
             "P6129",
             f"MULTI-ISSUE: {int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, "
             "each for itself",
             site,
             (
-                f"{group.batch.thread(row, lane)} is the first",
+                f"{lane_set.batch.thread(row, lane)} is the first",
                 "one elected thread starts the whole operation",
             ),
         )

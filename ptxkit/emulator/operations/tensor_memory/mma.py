@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
@@ -73,16 +73,16 @@ def _mma(form: Form, ws: bool) -> Effect:
     computing: dict[Plan, Arithmetic] = {}
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        warn_many(group, issuers, site)
-        engine = engine_of(group.batch)
-        for item, (idesc, operands, disabled) in enumerate(read(group, issuers)):
+        warn_many(lane_set, issuers, site)
+        engine = engine_of(lane_set.batch)
+        for item, (idesc, operands, disabled) in enumerate(read(lane_set, issuers)):
             who = issuers.name(item)
             row = int(issuers.rows[item])
-            cta = row // group.batch.warps
+            cta = row // lane_set.batch.warps
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)
@@ -191,13 +191,13 @@ class _Reader:
         self.scale_input = form.constant("scale_input_d") or 0
         self.group_size = group_size
 
-    def __call__(self, group: Group, issuers: Issuers) -> list[tuple[int, Operands, np.ndarray | None]]:
+    def __call__(self, lane_set: LaneSet, issuers: Issuers) -> list[tuple[int, Operands, np.ndarray | None]]:
         """Instruction descriptor, operands and disabled lanes of each thread."""
 
         def values(operand: Operand | None) -> list[Any]:
             if operand is None:
                 return [None] * len(issuers)
-            return [value.item() for value in operand.take(group, issuers)]
+            return [value.item() for value in operand.take(lane_set, issuers)]
 
         columns = [
             values(one)

@@ -22,7 +22,7 @@ from ptxkit.layouts.tensor_memory import QUARTER
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
@@ -43,33 +43,33 @@ class _Addresses:
     def __init__(self, form: Form) -> None:
         self.address, self.site = form.address("taddr"), form.site
 
-    def __call__(self, group: Group, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
-        """Each address with the group's rows that have it.
+    def __call__(self, lane_set: LaneSet, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
+        """Each address with the set's rows that have it.
 
         Raises:
             EmulatorFault: P640, P641, not the whole warp executes it; P642, its lanes disagree.
         """
-        check_whole(group, guard, self.site)
-        lanes = executing(group, guard)
-        on = np.ones(group.n, bool) if lanes is None else lanes.any(axis=1)
-        value = np.asarray(self.address.read(group))
+        check_whole(lane_set, guard, self.site)
+        lanes = executing(lane_set, guard)
+        on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
+        value = np.asarray(self.address.read(lane_set))
         if isinstance(self.address.base, Source):
-            value = np.asarray(uniform(group, guard, self.address.base, value, self.site))
-        values = np.broadcast_to(value.reshape(-1), (group.n,))
+            value = np.asarray(uniform(lane_set, guard, self.address.base, value, self.site))
+        values = np.broadcast_to(value.reshape(-1), (lane_set.n,))
         for one in np.unique(values[on]):
             yield int(one), np.flatnonzero(on & (values == one))
 
 
 def _check(
-    engine: Engine, group: Group, pattern: Move, address: int, rows: np.ndarray, site: Site
+    engine: Engine, lane_set: LaneSet, pattern: Move, address: int, rows: np.ndarray, site: Site
 ) -> np.ndarray:
-    """The batch's rows of a group's, which may touch the cells at an address.
+    """The batch's rows of a lane set, which may touch the cells at an address.
 
     Raises:
         EmulatorFault: P6120, it is not the warp's quarter of the lanes; P6109, P6110.
     """
-    batch = group.batch
-    where: np.ndarray = rows if group.rows is None else group.rows[rows]
+    batch = lane_set.batch
+    where: np.ndarray = rows if lane_set.rows is None else lane_set.rows[rows]
     lane = address >> 16
     first = where % batch.warps % 4 * QUARTER
     wrong = (lane < first) | (lane + pattern.lanes > first + QUARTER)
@@ -110,16 +110,16 @@ def ld(form: Form) -> Effect:
     reduce = _reduction(form, kind) if reduced is not None else None
     addresses, site = _Addresses(form), form.site
 
-    def step(group: Group, guard: Any) -> bool:
-        engine = engine_of(group.batch)
+    def step(lane_set: LaneSet, guard: Any) -> bool:
+        engine = engine_of(lane_set.batch)
         memory = engine.memory
-        words = np.zeros((pattern.registers, group.n, 32), np.uint32)
+        words = np.zeros((pattern.registers, lane_set.n, 32), np.uint32)
         masks: np.ndarray | None = None
         origin = 0
-        for address, rows in addresses(group, guard):
-            where = _check(engine, group, pattern, address, rows, site)
+        for address, rows in addresses(lane_set, guard):
+            where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "ld", site, pattern, address, where)
-            ctas = (where // group.batch.warps)[:, None]
+            ctas = (where // lane_set.batch.warps)[:, None]
             cells = pattern.places(address)[:, None]
             values, unknown = memory.load(ctas, cells), memory.undefined(ctas, cells)
             if pattern.packed:
@@ -136,12 +136,12 @@ def ld(form: Form) -> Effect:
         for i, target in enumerate(targets):
             if target is not None:
                 entry = (masks[i], origin) if masks is not None and masks[i].any() else None
-                target.write(group, words[i].view(target_dtype(kind)), entry, guard)
+                target.write(lane_set, words[i].view(target_dtype(kind)), entry, guard)
         if reduce is not None and reduced is not None:
             entry = None
             if masks is not None and masks.any():
                 entry = np.where(masks.any(axis=0), np.uint32(0xFFFFFFFF), np.uint32(0)), origin
-            reduced.write(group, reduce(words), entry, guard)
+            reduced.write(lane_set, reduce(words), entry, guard)
         return masks is not None
 
     return Effect(step, AlignedSyncPoint(form))
@@ -182,23 +182,23 @@ def st(form: Form) -> Effect:
     sources = [form.source(part, "b32") for part in form.parts("r")]
     addresses, site = _Addresses(form), form.site
 
-    def step(group: Group, guard: Any) -> None:
-        engine = engine_of(group.batch)
-        shape = (group.n, 32)
-        words = np.stack([np.broadcast_to(source.reader(group), shape) for source in sources])
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        engine = engine_of(lane_set.batch)
+        shape = (lane_set.n, 32)
+        words = np.stack([np.broadcast_to(source.reader(lane_set), shape) for source in sources])
         masks, origin = None, 0
         for i, source in enumerate(sources):
-            entry = source.undefined(group) if group.undefined else None
+            entry = source.undefined(lane_set) if lane_set.undefined else None
             if entry is not None:
                 masks = np.zeros(words.shape, np.uint32) if masks is None else masks
                 masks[i] = entry[0]
                 origin = origin or entry[1]
         if masks is not None:
-            origin = group.batch.launch.origins.of_store(origin, site, group.batch.launch.program)
-        for address, rows in addresses(group, guard):
-            where = _check(engine, group, pattern, address, rows, site)
+            origin = lane_set.batch.launch.origins.of_store(origin, site, lane_set.batch.launch.program)
+        for address, rows in addresses(lane_set, guard):
+            where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "st", site, pattern, address, where)
-            ctas = (where // group.batch.warps)[:, None]
+            ctas = (where // lane_set.batch.warps)[:, None]
             cells = pattern.places(address)[:, None]
             values = words[:, rows]
             unknown = None if masks is None else masks[:, rows]
@@ -227,16 +227,16 @@ def wait_stores(form: Form) -> Effect:
 def _wait(form: Form, kind: str) -> Effect:
     site = form.site
 
-    def step(group: Group, guard: Any) -> None:
-        check_whole(group, guard, site)
-        if not group.batch.launch.sanitize:
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        check_whole(lane_set, guard, site)
+        if not lane_set.batch.launch.sanitize:
             return
-        lanes = executing(group, guard)
-        rows, _ = group.occupied()
+        lanes = executing(lane_set, guard)
+        rows, _ = lane_set.occupied()
         if lanes is not None:
             on = lanes.any(axis=1)
-            rows = np.flatnonzero(on) if group.rows is None else group.rows[on]
-        number = group.batch.launch.events.take(site)
-        engine_of(group.batch).in_flight.waited(kind, rows.tolist(), number)
+            rows = np.flatnonzero(on) if lane_set.rows is None else lane_set.rows[on]
+        number = lane_set.batch.launch.events.take(site)
+        engine_of(lane_set.batch).in_flight.waited(kind, rows.tolist(), number)
 
     return Effect(step, AlignedSyncPoint(form))

@@ -17,7 +17,7 @@ from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.group import Group
+    from ptxkit.emulator.lane_set import LaneSet
 
 tcgen05 = Effects("tcgen05")
 
@@ -31,17 +31,17 @@ def commit(form: Form) -> Effect:
     address = Operand(form, "mbar")
     mask = Operand(form, "ctaMask") if "ctaMask" in form.operands else None
 
-    def step(group: Group, guard: Any) -> None:
-        issuers = Issuers.of(group, guard)
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
-        warn_many(group, issuers, site)
-        batch = group.batch
+        warn_many(lane_set, issuers, site)
+        batch = lane_set.batch
         engine = engine_of(batch)
         # Triton gives zero-extended addresses of shared memory to the form without a state space.
-        narrow = bool((address.take(group, issuers) < WINDOW).all())
-        found = places[StateSpace.SHARED_CLUSTER if narrow else space](group, issuers)
-        ranks = mask.take(group, issuers) if mask is not None else None
+        narrow = bool((address.take(lane_set, issuers) < WINDOW).all())
+        found = places[StateSpace.SHARED_CLUSTER if narrow else space](lane_set, issuers)
+        ranks = mask.take(lane_set, issuers) if mask is not None else None
         for item in range(len(issuers)):
             who, row = issuers.name(item), int(issuers.rows[item])
             engine.check_group(row // batch.warps, group_size, site, who)
@@ -77,12 +77,12 @@ def _fence(form: Form, before: bool) -> Effect:
     site = form.site
     form.builder.program.tensor_fences = True
 
-    def step(group: Group, guard: Any) -> None:
-        launch = group.batch.launch
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        launch = lane_set.batch.launch
         if not launch.sanitize:
             return
-        issuers = Issuers.of(group, guard)
-        fences = engine_of(group.batch).fences
+        issuers = Issuers.of(lane_set, guard)
+        fences = engine_of(lane_set.batch).fences
         (fences.before if before else fences.after)(issuers.rows, launch.events.take(site))
 
     return Effect(step)

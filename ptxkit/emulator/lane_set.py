@@ -1,8 +1,8 @@
-"""Groups: the lanes of a batch that stand at one instruction, and their registers.
+"""Lane sets: the lanes of a batch that stand at one instruction, and their registers.
 
-A group owns its registers: a list of values that broadcast against (rows, 32), where a row is a warp.
-Values are never written in place, so groups that parted share what neither has changed since. A lane that is
-not the group's (`mask`) may hold anything in the group's registers.
+A lane set owns its registers: a list of values that broadcast against (rows, 32), where a row is a warp.
+Values are never written in place, so lane sets that parted share what neither has changed since. A lane that
+is not the set's (`mask`) may hold anything in the set's registers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Undefined = dict[int, tuple[Any, int]]
 """By slot: the undefined bits of a register, as an array of its raw dtype, and their origin."""
 
 Trail = tuple[tuple[int, int, int], ...]
-"""The return addresses of a group, innermost last: the caller's number, the block, where local variables
-begin. Only groups with the same trail can merge."""
+"""The return addresses of a set, innermost last: the caller's number, the block, where local variables
+begin. Only lane sets with the same trail can merge."""
 
 
 @dataclass(slots=True)
@@ -41,28 +41,28 @@ class Frame:
     results: Any
 
 
-class Group:
+class LaneSet:
     """Lanes of a batch at one block.
 
     Attributes:
         batch: the batch.
         code, pc: the function and the number of its block that comes next.
-        rows: the batch's rows that the group has lanes in, ascending; None for all of them.
+        rows: the batch's rows that the lane set has lanes in, ascending; None for all of them.
         n: how many rows.
-        mask: bool of shape (n, 32), the group's lanes; None where every lane of its rows is the group's.
-        lanes: how many lanes.
+        mask: bool of shape (n, 32), the set's lanes; None where every lane of its rows is the set's.
+        size: how many lanes.
         regs: the value of each slot.
         undefined: the slots that have undefined bits.
         frames: the callers, outermost first.
         trail: their return addresses.
         local: where the running function's local variables begin.
         top: where its part of the stack ends, at the furthest of any lane.
-        passed: whether the synchronisation point of the block at `pc` has let the group through.
+        passed: whether the synchronisation point of the block at `pc` has let the lane set through.
         result: what that synchronisation point has for the block's first instruction: the counts of a
             `bar.red`.
         joint: what lanes in other places bring to that instruction; see `ptxkit.emulator.sync_points`.
-        polled: the instruction by which the group last looked at memory that others may change.
-        spins: how long the group has gone in loops while others waited.
+        polled: the instruction by which the lane set last looked at memory that others may change.
+        spins: how long the lane set has gone in loops while others waited.
     """
 
     __slots__ = (
@@ -72,7 +72,6 @@ class Group:
         "frames",
         "joint",
         "kept",
-        "lanes",
         "local",
         "mask",
         "n",
@@ -82,6 +81,7 @@ class Group:
         "regs",
         "result",
         "rows",
+        "size",
         "spins",
         "top",
         "trail",
@@ -95,7 +95,7 @@ class Group:
         pc: int,
         rows: np.ndarray | None,
         mask: np.ndarray | None,
-        lanes: int,
+        size: int,
         regs: list[Any],
         undefined: Undefined,
     ) -> None:
@@ -105,7 +105,7 @@ class Group:
         self.rows = rows
         self.n = batch.rows if rows is None else len(rows)
         self.mask = mask
-        self.lanes = lanes
+        self.size = size
         self.regs = regs
         self.undefined = undefined
         self.frames: tuple[Frame, ...] = ()
@@ -123,7 +123,7 @@ class Group:
     # ---- what the lanes are
 
     def special(self, name: str) -> Any:
-        """A value of the batch (a special register, a row's CTA) for the group's rows."""
+        """A value of the batch (a special register, a row's CTA) for the set's rows."""
         try:
             return self._special[name]
         except KeyError:
@@ -134,7 +134,7 @@ class Group:
             return value
 
     def active(self, condition: Any = None) -> Any:
-        """The group's lanes for which a condition holds: None for all of 32 lanes in every row.
+        """The set's lanes for which a condition holds: None for all of 32 lanes in every row.
 
         A condition that is the same for all lanes must be true.
         """
@@ -143,16 +143,16 @@ class Group:
         return condition if self.mask is None else condition & self.mask
 
     def count(self, condition: Any) -> int:
-        """How many of the group's lanes a condition holds for."""
+        """How many of the set's lanes a condition holds for."""
         if condition.ndim == 0:
-            return self.lanes if condition else 0
+            return self.size if condition else 0
         if self.mask is not None:
             return int(np.count_nonzero(condition & self.mask))
         spread = self.n * WARP // condition.size
         return int(np.count_nonzero(condition)) * spread
 
     def first(self, condition: Any) -> tuple[int, int]:
-        """Row and lane of the first of the group's lanes for which a condition holds; one must."""
+        """Row and lane of the first of the set's lanes for which a condition holds; one must."""
         where = np.broadcast_to(condition, (self.n, WARP))
         if self.mask is not None:
             where = where & self.mask
@@ -160,7 +160,7 @@ class Group:
         return row, lane
 
     def thread(self, row: int, lane: int) -> Thread:
-        """The thread at a row and lane of the group."""
+        """The thread at a row and lane of the lane set."""
         return self.batch.thread(row if self.rows is None else int(self.rows[row]), lane)
 
     # ---- parting and merging
@@ -170,7 +170,7 @@ class Group:
         return np.ones((self.n, WARP), bool) if self.mask is None else self.mask
 
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
-        """The batch's rows in which the group has lanes, and its lanes in each."""
+        """The batch's rows in which the lane set has lanes, and its lanes in each."""
         rows = np.arange(self.batch.rows) if self.rows is None else self.rows
         if self.mask is None:
             return rows, np.ones((self.n, WARP), bool)
@@ -178,19 +178,19 @@ class Group:
         return rows[some], self.mask[some]
 
     def in_batch(self) -> np.ndarray:
-        """The group's lanes as bool (rows of the batch, 32)."""
+        """The set's lanes as bool (rows of the batch, 32)."""
         if self.rows is None:
             return self.full_mask()
         lanes = np.zeros((self.batch.rows, WARP), bool)
         lanes[self.rows] = self.full_mask()
         return lanes
 
-    def part(self, mask: np.ndarray, lanes: int, pc: int) -> Group:
-        """The group of some of this group's lanes, at another block of the same function.
+    def part(self, mask: np.ndarray, size: int, pc: int) -> LaneSet:
+        """The lane set of some of this set's lanes, at another block of the same function.
 
         Args:
-            mask: bool, of a shape that broadcasts to (n, 32); some of the group's own lanes.
-            lanes: how many they are, at least one.
+            mask: bool, of a shape that broadcasts to (n, 32); some of the set's own lanes.
+            size: how many they are, at least one.
             pc: the block.
         """
         if mask.shape[0] != self.n:
@@ -198,27 +198,27 @@ class Group:
         on = mask[:, 0] if mask.shape[1] == 1 else mask.any(axis=1)
         rows = int(np.count_nonzero(on))
         if 2 * rows <= self.n:
-            return self._gathered(np.flatnonzero(on), mask, lanes, pc)
-        if lanes == self.n * WARP:
+            return self._gathered(np.flatnonzero(on), mask, size, pc)
+        if size == self.n * WARP:
             shared = None
         else:
             shared = np.repeat(mask, WARP, axis=1) if mask.shape[1] == 1 else mask
-        child = Group(
-            self.batch, self.code, pc, self.rows, shared, lanes, list(self.regs), dict(self.undefined)
+        child = LaneSet(
+            self.batch, self.code, pc, self.rows, shared, size, list(self.regs), dict(self.undefined)
         )
         child._inherit(self, self.frames)
         child._special = self._special
         child.kept = self.kept
         return child
 
-    def _gathered(self, at: np.ndarray, mask: np.ndarray, lanes: int, pc: int) -> Group:
+    def _gathered(self, at: np.ndarray, mask: np.ndarray, size: int, pc: int) -> LaneSet:
         live = self.code.blocks[pc].live
         regs, undefined = _take(self.code, live, self.regs, self.undefined, at, self.n)
         own = None
-        if lanes < len(at) * WARP:
+        if size < len(at) * WARP:
             own = mask[at] if mask.shape[1] == WARP else np.repeat(mask[at], WARP, axis=1)
         rows = at if self.rows is None else self.rows[at]
-        child = Group(self.batch, self.code, pc, rows, own, lanes, regs, undefined)
+        child = LaneSet(self.batch, self.code, pc, rows, own, size, regs, undefined)
         frames = []
         for frame in self.frames:
             values, masks = _take(
@@ -231,7 +231,7 @@ class Group:
         }
         return child
 
-    def _inherit(self, parent: Group, frames: tuple[Frame, ...]) -> None:
+    def _inherit(self, parent: LaneSet, frames: tuple[Frame, ...]) -> None:
         self.frames = frames
         self.trail = parent.trail
         self.local = parent.local
@@ -259,9 +259,9 @@ def _take(
     return taken, masks
 
 
-def merge(groups: Sequence[Group]) -> Group:
-    """One group of the lanes of several at the same block with the same trail."""
-    ordered = sorted(groups, key=lambda group: -group.n)
+def merge(groups: Sequence[LaneSet]) -> LaneSet:
+    """One lane set of the lanes of several at the same block with the same trail."""
+    ordered = sorted(groups, key=lambda lane_set: -lane_set.n)
     merged = ordered[0]
     for other in ordered[1:]:
         merged = _merge_two(merged, other)
@@ -270,13 +270,13 @@ def merge(groups: Sequence[Group]) -> Group:
 
 @dataclass(slots=True)
 class _Side:
-    """One of two groups that merge: its rows' places in the merged group (None: the same), its lanes."""
+    """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes."""
 
     at: np.ndarray | None
     mask: np.ndarray | None
 
 
-def _merge_two(a: Group, b: Group) -> Group:
+def _merge_two(a: LaneSet, b: LaneSet) -> LaneSet:
     batch = a.batch
     rows: np.ndarray | None
     at_a: np.ndarray | None = None
@@ -294,18 +294,18 @@ def _merge_two(a: Group, b: Group) -> Group:
             rows = None
     n = batch.rows if rows is None else len(rows)
     sides = _Side(at_a, a.mask), _Side(at_b, b.mask)
-    lanes = a.lanes + b.lanes
+    size = a.size + b.size
     mask = None
-    if lanes < n * WARP:
+    if size < n * WARP:
         mask = np.zeros((n, WARP), bool)
-        for side, group in zip(sides, (a, b), strict=True):
+        for side, lane_set in zip(sides, (a, b), strict=True):
             if side.at is None:
-                mask |= group.full_mask()
+                mask |= lane_set.full_mask()
             else:
-                mask[side.at] |= group.full_mask()
+                mask[side.at] |= lane_set.full_mask()
     live = a.code.blocks[a.pc].live
     regs, undefined = _join(a.code, live, n, sides, (a.regs, b.regs), (a.undefined, b.undefined), b.kept)
-    merged = Group(batch, a.code, a.pc, rows, mask, lanes, regs, undefined)
+    merged = LaneSet(batch, a.code, a.pc, rows, mask, size, regs, undefined)
     frames = []
     for fa, fb in zip(a.frames, b.frames, strict=True):
         values, masks = _join(
