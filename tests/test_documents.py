@@ -22,7 +22,6 @@ from pages import verbs
 from ptxkit import kernels
 from ptxkit.card import initial
 from ptxkit.descriptors.tensor_maps import codes
-from ptxkit.isa.sample import MODULE, PREAMBLE
 from ptxkit.workloads import expect
 
 PAGES = documents.pages()
@@ -60,7 +59,7 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
 def test_links_lead_somewhere() -> None:
     """To files of the repository, as its pages are read where they lie; anchors are the site's to check."""
     broken = []
-    for page in [*PAGES, *(documents.DOCS / "instructions").glob("*.md")]:
+    for page in PAGES:
         text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
         for link in re.findall(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", text):
             if ":" not in link and not (page.parent / link).exists():
@@ -103,18 +102,6 @@ def test_a_block_that_needs_more(block: Block, tmp_path: Path) -> None:
     for other in blocks(block.page):
         if other == block or other.given("file"):
             session.run(other)
-
-
-def test_the_statements_of_the_instruction_pages_are_accepted() -> None:
-    """Those of a page stand in one kernel; where a target has not all of them, the parser alone judges."""
-    for page in sorted((documents.DOCS / "instructions").glob("*.md")):
-        for block in blocks(page):
-            if block.language == "ptx":
-                body = f"{MODULE}.visible .entry shown()\n{{\n{PREAMBLE}\n{block.text}\n}}\n"
-                found = documents.ptxkit.parse(f".version 9.0\n.target sm_90a\n.address_size 64\n{body}")
-                assert not found.diagnostics, (block.name, found.diagnostics)
-            else:
-                assert block.language == "text", block.name
 
 
 # ---- the executor itself

@@ -114,9 +114,8 @@ class Wrong(Exception):
 
 
 def pages() -> list[Path]:
-    """Every page whose blocks are executed; those of the instructions have a test of their own."""
-    found = [README, *sorted({*ROOT.glob("*.md")} - {README}), *sorted(DOCS.rglob("*.md"))]
-    return [page for page in found if page.parent != DOCS / "instructions"]
+    """Every page whose blocks are executed."""
+    return [README, *sorted({*ROOT.glob("*.md")} - {README}), *sorted(DOCS.rglob("*.md"))]
 
 
 def blocks(page: Path, text: str | None = None) -> list[Block]:

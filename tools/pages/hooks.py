@@ -1,8 +1,9 @@
 """What MkDocs does with the pages beyond writing them out: see mkdocs.yml.
 
 The start page is the README, and links to it lead there. The pages of the diagnostic codes, of the
-descriptors and of the verbs are made from the program itself. A link to a file of the repository that is no
-page leads to a copy of that file. The words behind a fence that say how `tools/documents.py` executes a
+descriptors, of the instructions and of the verbs are made from the program itself, and so is what stands in
+place of `<!-- made: NAME -->` on a page. A link to a file of the repository that is no page leads to a copy
+of that file. The words behind a fence that say how `tools/documents.py` executes a
 block are not shown.
 """
 
@@ -19,12 +20,14 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pages import codes, descriptors, verbs
+from pages import codes, coverage, descriptors, instructions, verbs
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
 PTX = re.compile(r"^([ ]*`{3,})ptx$", re.MULTILINE)
 WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
+MADE = re.compile(r"^<!-- made: (\w+) -->\n", re.MULTILINE)
+MAKERS = {"coverage": coverage.tables, "instructions": instructions.index}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 START = "index.md"
 """The README's page."""
@@ -40,6 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         START: (ROOT / "README.md").read_text("utf-8"),
         **codes.pages(),
         **descriptors.pages(),
+        **instructions.pages(),
         **verbs.pages(),
     }
     for path, text in made.items():
@@ -58,6 +62,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if here.removesuffix(".md") in GUIDES or here.startswith("reference/"):
         page.meta["search"] = {"boost": 4}
     markdown = LINK.sub(lambda found: f"{found[1]}{_lead(here, found[2])}{found[3]}", markdown)
+    markdown = MADE.sub(lambda found: MAKERS[found[1]](), markdown)
     markdown = PTX.sub(r"\1ptxkit", FENCE.sub(r"\1\2", markdown))
     return WITH.sub("", markdown)
 

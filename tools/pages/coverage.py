@@ -1,6 +1,4 @@
-"""Write docs/coverage.md: what is done with each form of the instruction set, from tables and records.
-
-    python tools/make_coverage.py
+"""The tables of docs/coverage.md: what is done with each form of the instruction set.
 
 A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; they are parsed, checked, and
 compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
@@ -11,18 +9,14 @@ on it from bench/results/agreement.json, which `python -m tools.agreement record
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import ptxkit
 from ptxkit import targets
@@ -33,9 +27,7 @@ from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "coverage.md"
-RESULTS = ROOT / "bench" / "results"
+RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 LIMIT = 40
 """Statements of a form."""
 BATCH = 400
@@ -57,23 +49,6 @@ CALLS = (
 )
 """Statements of `call`, whose operands follow from what it calls and not from its row."""
 HEAD = MODULE.replace("\n", " ") + FUNCTIONS
-
-INTRODUCTION = """\
-# Coverage
-
-What is done with each form of the instruction set, a line a form. `python tools/make_coverage.py` writes this
-page from the tables in `ptxkit/isa`, the emulator's compiler and the records in `bench/results`.
-
-- **parsed, checked**: whether the parser reads, and `ptxkit check` accepts, the form's sample statements, up
-  to {limit} of them, each for the newest target that has it. `before PTX n`: that version took the form from
-  every supported target. Forms marked *ptxas alone* are not in the manual; `ptxkit check` warns of them.
-- **ptxas**: how many statements made of the form, with and without a change, ptxas and `ptxkit check` both
-  judged, and on how many they differ; [agreement.md](agreement.md) says why. {ptxas}
-- **emulated**: how many of the statements the emulator's compiler takes; if not all, why not. Textures and
-  surfaces are not emulated: every statement of theirs is error P601.
-- **GPU**: instances that were executed on both the emulator and the GPU, and how many of them differed; `-`
-  where the form was not compared. {gpus}
-"""
 
 
 @dataclass
@@ -276,19 +251,21 @@ def add_agreement(found: list[Line], document: dict[str, Any] | None) -> None:
 # ---- the page
 
 
+def recorded(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> str:
+    """What the records were made with, a line each."""
+    said = []
+    for document in documents:
+        driver = document["machine"]["driver"]["driver"]
+        said.append(f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver {driver}")
+    if compared:
+        said.append(f"{compared['assembler']}, {compared['date'][:10]}")
+    return "".join(f"- {line}\n" for line in dict.fromkeys(said)) or "Nothing has been recorded yet.\n"
+
+
 def page(found: list[Line], documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> str:
-    """The page's text, of lines that have what the documents say."""
+    """The tables, of lines that have what the documents say."""
     names = list(dict.fromkeys(document["gpu"] for document in documents))
-    gpus = "; ".join(
-        dict.fromkeys(
-            f"{document['gpu']}, {document['target']}, {document['date'][:10]}, driver "
-            f"{document['machine']['driver']['driver']}"
-            for document in documents
-        )
-    )
-    said = f"Recorded: {gpus}." if gpus else "No GPU has been recorded yet."
-    ptxas = f"Recorded: {compared['assembler']}, {compared['date'][:10]}." if compared else "Not recorded."
-    parts = [INTRODUCTION.format(limit=LIMIT, gpus=said, ptxas=ptxas), _summary(found, names)]
+    parts = [f"Compared with:\n\n{recorded(documents, compared)}", _summary(found, names)]
     for chapter in registry.CHAPTERS:
         of_chapter = [line for line in found if line.form.chapter == chapter]
         if of_chapter:
@@ -379,23 +356,9 @@ def _markdown(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in cells)
 
 
-def main() -> int:
-    argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+def tables() -> str:
+    """The tables of every form, with what is recorded of it."""
     found, documents, compared = lines(), records(), agreement()
     add_agreement(found, compared)
-    for row in add_hardware(found, documents):
-        print(f"recorded, but no form any more: {row}", file=sys.stderr)
-    PAGE.write_text(page(found, documents, compared), encoding="utf-8")
-    extents = Counter(line.extent for line in found)
-    statements, emulated = (sum(getattr(line, key) for line in found) for key in ("statements", "emulated"))
-    print(
-        f"{len(found)} forms: emulated all {extents['all']}, some {extents['some']}, none {extents['none']}; "
-        f"{emulated} of {statements} statements; compared on a GPU {sum(bool(x.hardware) for x in found)}"
-    )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    add_hardware(found, documents)
+    return page(found, documents, compared)
