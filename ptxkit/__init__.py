@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxkit.lazy import lazy_names
+from ptxkit.support.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ptxkit.asm.write import write as write
     from ptxkit.descriptors import TensorMap as TensorMap
     from ptxkit.descriptors import tensor_map as tensor_map
-    from ptxkit.devices import open_device as open_device
     from ptxkit.diagnostics import Diagnostic as Diagnostic
     from ptxkit.diagnostics import PtxkitError as PtxkitError
     from ptxkit.diagnostics import Severity as Severity
     from ptxkit.diagnostics import Span as Span
     from ptxkit.emulator import EmulatorFault as EmulatorFault
+    from ptxkit.running.devices import open_device as open_device
 
 _HOMES = {
     "Diagnostic": "ptxkit.diagnostics",
@@ -31,7 +31,7 @@ _HOMES = {
     "Span": "ptxkit.diagnostics",
     "TensorMap": "ptxkit.descriptors",
     "check": "ptxkit.asm.check",
-    "open_device": "ptxkit.devices",
+    "open_device": "ptxkit.running.devices",
     "parse": "ptxkit.asm",
     "tensor_map": "ptxkit.descriptors",
     "write": "ptxkit.asm.write",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptxkit.arguments import Signature
 from ptxkit.asm import parse
+from ptxkit.device.arguments import Signature
 
 
 def module(body: str, version: str = "8.0", target: str = "sm_80") -> str:

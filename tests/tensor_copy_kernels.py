@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.descriptors.tensor_maps import SWIZZLE_SPAN, TensorMap
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_copies
+from ptxkit.encodings.tensor_maps import SWIZZLE_SPAN, TensorMap
 from ptxkit.layouts.tensor_copy import tensor_copy
 
 TYPES = (

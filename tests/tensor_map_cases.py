@@ -11,7 +11,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from ptxkit.descriptors.tensor_maps import (
+from ptxkit.dtypes import DTYPES
+from ptxkit.encodings.tensor_maps import (
     L2_PROMOTION_CODES,
     PADDED,
     PADDED_SWIZZLES,
@@ -22,7 +23,6 @@ from ptxkit.descriptors.tensor_maps import (
     global_bits,
     shared_bits,
 )
-from ptxkit.dtypes import DTYPES
 
 Fields = dict[str, Any]
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptxkit.arguments import REFUSED, ParameterSpace, Signature, device_address, dlpack
 from ptxkit.asm.tree import Declarator, Function, Variable
+from ptxkit.device.arguments import REFUSED, ParameterSpace, Signature, device_address, dlpack
 from ptxkit.diagnostics import PtxkitError, code_info
 
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import ptxkit
-from ptxkit import assembler
-from ptxkit.assembler import assemble, second_opinion
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Span
-from ptxkit.nvjitlink import MISSING
+from ptxkit.toolchain import assembler
+from ptxkit.toolchain.assembler import assemble, second_opinion
+from ptxkit.toolchain.nvjitlink import MISSING
 from tests.command import here
 
 HEAD = ".version 8.0\n.target {target}\n.address_size 64\n"
@@ -163,7 +163,7 @@ def test_the_other_process_says_when_nvjitlink_is_missing(tmp_path):
     (tmp_path / "cuda").mkdir()
     (tmp_path / "cuda" / "__init__.py").write_text("raise ImportError('hidden')\n")
     done = subprocess.run(
-        [sys.executable, "-m", "ptxkit.nvjitlink", "sm_80"],
+        [sys.executable, "-m", "ptxkit.toolchain.nvjitlink", "sm_80"],
         input=b"",
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,

@@ -6,8 +6,8 @@ import pytest
 from asynchronous_kernels import KERNELS, AsyncKernel
 
 from ptxkit.asm import parse
-from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.running.devices import open_device
 from ptxkit.targets import parse as parse_target
 
 ORDERS = [("lazy", 0), ("eager", 0), *(("random", seed) for seed in range(4))]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from asm_corpus import each_build
 
-from ptxkit.descriptors.tensor_maps import tensor_map
 from ptxkit.emulator import Emulator
+from ptxkit.encodings.tensor_maps import tensor_map
 
 ORDERS = [("lazy", 0), ("eager", 0), *(("random", seed) for seed in range(3))]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator
+from ptxkit.running.devices import open_device
 
 TEXT = Path(__file__).parent / "data" / "asynchrony_nvcc.ptx"
 DEVICES = ["lazy", "eager", "random-1", "random-2", pytest.param("cuda", marks=pytest.mark.gpu)]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from asynchronous_programs import copies, mbarriers, reductions, remote
 
-from ptxkit.devices import open_device
 from ptxkit.emulator import Emulator
+from ptxkit.running.devices import open_device
 
 
 @pytest.fixture(params=["lazy", "eager", "random", pytest.param("cuda", marks=pytest.mark.gpu)])

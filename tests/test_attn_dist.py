@@ -11,8 +11,8 @@ import pytest
 from command import here, refused, verified
 
 import ptxkit
-from ptxkit import kernels
 from ptxkit.asm.tree import Instruction, walk
+from ptxkit.shipped import kernels
 
 KERNEL = "attn_dist.ptx"
 ORDERS = ("lazy", "eager", "random")

@@ -14,7 +14,7 @@ import pytest
 from command import here, ptxkit, refused
 from small_kernels import DOUBLE, SPIN, without_card
 
-from ptxkit import kernels
+from ptxkit.shipped import kernels
 
 pytestmark = pytest.mark.long
 
@@ -323,7 +323,7 @@ def test_a_timeout_kills_the_run(kernel: Path) -> None:
 
 STANDS_STILL = """
 import sys, time
-from ptxkit import worker
+from ptxkit.workers import worker
 from ptxkit.__main__ import main
 from ptxkit.emulator.cta_batch import CtaBatch
 worker.Stalled.__init__.__defaults__ = (1.0,)

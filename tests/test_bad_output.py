@@ -16,7 +16,7 @@ import pytest
 from command import here, ptxkit, refused
 from small_kernels import DOUBLE
 
-from ptxkit.atomic_file import write_atomically
+from ptxkit.support.atomic_file import write_atomically
 from ptxkit.sweep import Results
 
 pytestmark = pytest.mark.long

@@ -29,8 +29,8 @@ from ptxkit.cli.launching.bench import states_of
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver.timing import FLUSHES
 from ptxkit.plan import LaunchPlan, Program, Request, make
-from ptxkit.report import Report
-from ptxkit.runner import Options, Session
+from ptxkit.running.report import Report
+from ptxkit.running.session import Options, Session
 from ptxkit.workloads import Cost
 
 SAMPLES = st.lists(st.floats(1e-7, 1.0), min_size=1, max_size=60)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ptxkit
 from ptxkit import card
+from ptxkit.asm.check.card import check_card
 from ptxkit.card import expression, initial
 from ptxkit.card.positions import Positions
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, code_info
@@ -413,7 +414,7 @@ ENTRY = """\
 
 
 def against(text: str) -> list[Diagnostic]:
-    found = card.check(ptxkit.parse(text))
+    found = check_card(ptxkit.parse(text))
     for diagnostic in found:
         assert code_info(diagnostic.code), diagnostic.code
     return found

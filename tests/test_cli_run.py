@@ -13,8 +13,8 @@ from gpu_kernels import CALLER, SQUARE
 from small_kernels import DOUBLE, without_card
 from test_workloads import USER_FILE
 
-from ptxkit import kernels
-from ptxkit.report import judge
+from ptxkit.running.report import judge
+from ptxkit.shipped import kernels
 from ptxkit.workloads import Expected, Tensor, Tolerance
 from ptxkit.workloads.comparison import compare
 

@@ -12,9 +12,9 @@ import pytest
 from assembler import log_of
 
 from ptxkit import targets
-from ptxkit.devices import open_device
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import capabilities, driver_version
+from ptxkit.running.devices import open_device
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 

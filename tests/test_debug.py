@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import small_kernels
 
-from ptxkit import kernels
 from ptxkit.emulator import Emulator
+from ptxkit.shipped import kernels
 
 pytestmark = pytest.mark.long
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxkit.descriptors import KINDS
-from ptxkit.descriptors.requests import answer, answer_line, parse_fields
 from ptxkit.diagnostics import code_table
+from ptxkit.encodings.requests import answer, answer_line, parse_fields
 
 BASE_MAP = (
     "tensor-map dtype=bf16 address=0x100000 shape=64,64 strides=128 box=64,64 element_strides=1,1 "
@@ -142,7 +142,7 @@ def test_any_request_gets_an_answer(operation, kind, fields):
     assert set(answered) in ({"value"}, {"fields"}, {"error"})
 
 
-@pytest.mark.parametrize("module", ["ptxkit.bits", "ptxkit.descriptors", "ptxkit.descriptors.requests"])
+@pytest.mark.parametrize("module", ["ptxkit.bits", "ptxkit.descriptors", "ptxkit.encodings.requests"])
 def test_descriptors_import_no_numpy(module):
     code = f"import sys, {module}; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
@@ -196,7 +196,7 @@ def test_explain_without_a_value_prints_the_layout():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_explain_takes_any_word_of_every_kind(kind):
-    from ptxkit.descriptors.explain import explain
+    from ptxkit.encodings.explain import explain
 
     for word in ("0" * 256, "f" * 256) if kind == "tensor-map" else ("0x0", "0x12345678"):
         found = explain(kind, word)

@@ -1,6 +1,6 @@
 """Instruction descriptors: golden values, and the manual's tables walked through in full.
 
-The tables are restated here, independently of `ptxkit.descriptors.shapes`, as the manual prints them.
+The tables are restated here, independently of `ptxkit.encodings.shapes`, as the manual prints them.
 """
 
 import itertools

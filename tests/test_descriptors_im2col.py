@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import ptxkit
 from ptxkit.descriptors import Im2colTensorMap, TensorMap, TiledTensorMap
-from ptxkit.descriptors.explain import explain
-from ptxkit.descriptors.requests import answer
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.encodings.explain import explain
+from ptxkit.encodings.requests import answer
 
 VECTORS = Path(__file__).parent / "data" / "im2col_tensor_maps.txt"
 ROWS = [line.split(" | ") for line in VECTORS.read_text().splitlines() if not line.startswith("#")]

@@ -10,7 +10,8 @@ from tensor_map_cases import DRIVER_SWIZZLES, DRIVER_TYPES
 
 import ptxkit
 from ptxkit.descriptors import TensorMap, TiledTensorMap, tensor_map
-from ptxkit.descriptors.tensor_maps import (
+from ptxkit.diagnostics import PtxkitError, Severity
+from ptxkit.encodings.tensor_maps import (
     ELEMENT_CODES,
     PADDED_SWIZZLES,
     SHARED_LIMIT,
@@ -18,7 +19,6 @@ from ptxkit.descriptors.tensor_maps import (
     box_bytes,
     shared_bits,
 )
-from ptxkit.diagnostics import PtxkitError, Severity
 
 VECTORS = Path(__file__).parent / "data" / "tensor_maps.txt"
 BASE = {

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from gpu_kernels import AXPY, FILL, GRID_BARRIER, PARAMETERS, SHARED, echo, module, where
 
-from ptxkit.device import Device
-from ptxkit.devices import open_device
+from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.running.devices import open_device
 from ptxkit.targets import Limits, limits
 
 

@@ -13,9 +13,9 @@ from test_emulator_wmma import SMALL, multiply, registers, vector
 from test_emulator_wmma import module as wmma_module
 
 from ptxkit import targets
-from ptxkit.device import Device
-from ptxkit.devices import open_device
+from ptxkit.device.protocol import Device
 from ptxkit.emulator import Emulator
+from ptxkit.running.devices import open_device
 
 pytestmark = pytest.mark.gpu
 WARPS = 400

@@ -8,8 +8,8 @@ import pytest
 from command import ptxkit
 
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.doctor import State, examine
 from ptxkit.driver import device_count
+from ptxkit.machine.doctor import State, examine
 
 
 def gpus() -> int:

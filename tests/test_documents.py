@@ -19,9 +19,9 @@ import make_figures
 from documents import Block, Session, Wrong, blocks, faults, matches, needs
 from pages import verbs
 
-from ptxkit import kernels
 from ptxkit.card import initial
-from ptxkit.descriptors.tensor_maps import codes
+from ptxkit.encodings.tensor_maps import codes
+from ptxkit.shipped import kernels
 from ptxkit.workloads import expect
 
 PAGES = documents.pages()

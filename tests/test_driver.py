@@ -15,8 +15,7 @@ import pytest
 from assembler import cubin_of
 
 from ptxkit.asm import parse
-from ptxkit.device import element_type, extents, host_array
-from ptxkit.devices import fitting_gpu, open_device
+from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import PtxkitError, code_info, exit_code
 from ptxkit.driver.binary import check_binary
 from ptxkit.driver.bound import _SLOTS, bind
@@ -24,6 +23,7 @@ from ptxkit.driver.clocks import THROTTLES, reasons
 from ptxkit.driver.errors import _DriverLog
 from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
 from ptxkit.driver.timing import KERNELS
+from ptxkit.running.devices import fitting_gpu, open_device
 
 PTX = ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k()\n{{\n    ret;\n}}\n"
 
@@ -63,7 +63,7 @@ def has_driver() -> bool:
 @pytest.mark.skipif(has_driver(), reason="this machine has an NVIDIA driver")
 @pytest.mark.parametrize("spec", ["cuda", "cuda:1"])
 def test_without_libcuda_the_emulator_is_named(spec: str) -> None:
-    found = raised(f"from ptxkit.devices import open_device\nopen_device({spec!r})")
+    found = raised(f"from ptxkit.running.devices import open_device\nopen_device({spec!r})")
     assert found["code"] == "P701"
     assert found["exit"] == 3
     assert "--device emu" in found["help"]
@@ -72,7 +72,7 @@ def test_without_libcuda_the_emulator_is_named(spec: str) -> None:
 def test_without_the_bindings_the_emulator_is_named() -> None:
     found = raised(
         "import sys\nsys.modules['cuda.bindings'] = None\n"
-        "from ptxkit.devices import open_device\nopen_device('cuda')"
+        "from ptxkit.running.devices import open_device\nopen_device('cuda')"
     )
     assert found["code"] == "P701"
     assert "cuda-bindings" in found["help"]
@@ -81,7 +81,7 @@ def test_without_the_bindings_the_emulator_is_named() -> None:
 
 def test_importing_the_driver_layer_loads_no_cuda() -> None:
     done = python(
-        "import sys, ptxkit, ptxkit.asm, ptxkit.driver, ptxkit.devices\n"
+        "import sys, ptxkit, ptxkit.asm, ptxkit.driver, ptxkit.running.devices\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'cuda'])"
     )
     assert done.stdout.strip() == "[]", done.stderr
@@ -89,11 +89,13 @@ def test_importing_the_driver_layer_loads_no_cuda() -> None:
 
 def test_hidden_gpus_are_no_gpus() -> None:
     """With a driver all GPUs can be hidden; without one there is none to begin with."""
-    found = raised("from ptxkit.devices import open_device\nopen_device('cuda')", CUDA_VISIBLE_DEVICES="")
+    found = raised(
+        "from ptxkit.running.devices import open_device\nopen_device('cuda')", CUDA_VISIBLE_DEVICES=""
+    )
     assert found["code"] in ("P701", "P702")
     assert "--device emu" in found["help"]
     done = python(
-        "from ptxkit.devices import open_device\nprint(open_device().kind)", CUDA_VISIBLE_DEVICES=""
+        "from ptxkit.running.devices import open_device\nprint(open_device().kind)", CUDA_VISIBLE_DEVICES=""
     )
     assert done.stdout.strip() == "emu", done.stderr
 

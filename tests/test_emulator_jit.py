@@ -27,8 +27,8 @@ from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.emulator.memory import BASE
-from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import Program, Request, make
+from ptxkit.running.loaded_plan import Case, LoadedPlan
 
 COMPILED = [*builds("add", "sm80"), *builds("softmax", "sm90"), *builds("layernorm", "sm90")]
 

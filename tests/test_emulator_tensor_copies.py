@@ -10,8 +10,8 @@ import pytest
 import tensor_copy_kernels as kernels
 from both_devices import Both, device, gpu
 
-from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.encodings.tensor_maps import TensorMap
 
 __all__ = ["device", "gpu"]
 

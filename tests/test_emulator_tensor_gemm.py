@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from asm_corpus import builds
 
-from ptxkit.descriptors.tensor_maps import tensor_map
 from ptxkit.emulator import Emulator
+from ptxkit.encodings.tensor_maps import tensor_map
 
 BUILDS = [*builds("matmul_tma_host", "sm90"), *builds("matmul_bf16", "sm90")]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from both_devices import Both, device, gpu
 
-from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Emulator
+from ptxkit.encodings.tensor_maps import TensorMap
 
 __all__ = ["device", "gpu"]
 

@@ -6,10 +6,10 @@ import pytest
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Error, Keyword, Name, Number
 
-from ptxkit import kernels
-from ptxkit.highlight import PtxLexer
+from ptxkit.editors.highlight import PtxLexer
 from ptxkit.isa import registry
 from ptxkit.isa.sample import PREAMBLE, samples
+from ptxkit.shipped import kernels
 
 
 def test_pygments_finds_it() -> None:

@@ -17,9 +17,9 @@ from assembler import linker
 from command import codes, here
 
 import ptxkit
-from ptxkit import kernels
-from ptxkit.assembler import assemble
 from ptxkit.diagnostics import Severity, code_info
+from ptxkit.shipped import kernels
+from ptxkit.toolchain.assembler import assemble
 
 TABLES = {
     f"{path.stem}.ptx": tomllib.loads(path.read_text())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxkit.asm.tree import Directive, Function, Integer
+from ptxkit.device.launch import Launch, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import PtxkitError, Source, Span, code_info
-from ptxkit.launch import Launch, Requirements, check_launch, check_resident
 from ptxkit.targets import limits
 
 SM90, SM80, SM120 = limits("sm_90"), limits("sm_80"), limits("sm_120")

@@ -13,11 +13,11 @@ from asm_corpus import FILES, read
 from command import here, refused
 from language_client import Client
 
+from ptxkit.editors.complete import complete
+from ptxkit.editors.document import Document
+from ptxkit.editors.hover import hover
+from ptxkit.editors.locate import definition
 from ptxkit.isa.unfinished import next_modifiers
-from ptxkit.lsp.complete import complete
-from ptxkit.lsp.document import Document
-from ptxkit.lsp.hover import hover
-from ptxkit.lsp.locate import definition
 
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
@@ -259,7 +259,7 @@ def test_any_place_of_a_damaged_text_is_answered() -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("pygls", "ptxkit.lsp.server"))]:
+    for name in [name for name in sys.modules if name.startswith(("pygls", "ptxkit.editors.server"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
     refused(here("lsp"), 3, "P570")

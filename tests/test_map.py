@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,12 @@ def test_a_person_can_read_the_lines(page: str) -> None:
     """Rows of tables apart, which have one line each."""
     for line in (ROOT / "docs" / page).read_text("utf-8").splitlines():
         assert line.startswith("|") or len(line) <= COLUMNS, line
+
+
+def test_the_walls_are_those_of_the_contract() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (layers,) = (c["layers"] for c in settings["contracts"] if c.get("containers") == ["ptxkit"])
+    drawn = MAP.partition("## The walls")[2].partition("```")[2].partition("```")[0]
+    floors = [re.findall(r"\w+", line) for line in drawn.strip().splitlines()]
+    assert floors == [layer.split(" | ") for layer in reversed(layers)]
+    assert len(floors) <= 12

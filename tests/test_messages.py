@@ -19,8 +19,8 @@ from ptxkit.cli import files
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, code_table, counted, render_text
 from ptxkit.driver import errors
 from ptxkit.driver.timing import Stopwatch
-from ptxkit.loaded_plan import Case
 from ptxkit.plan import Program, Request, make
+from ptxkit.running.loaded_plan import Case
 from tools.collect_messages import ON_A_GPU, PAGE, ROOT, Collector, Example, page, read_page, wording
 
 EXAMPLES = read_page()

@@ -10,7 +10,7 @@ import pytest
 from small_kernels import DOUBLE, without_card
 
 import ptxkit
-from ptxkit.device import Buffer, Device, Kernel
+from ptxkit.device.protocol import Buffer, Device, Kernel
 
 TEXT = without_card(DOUBLE)
 MAP: dict[str, Any] = {"dtype": "bf16", "shape": (64, 64), "strides": (128,), "box": (8, 64)}

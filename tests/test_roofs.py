@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from command import here, ptxkit
 
-from ptxkit import kernels
 from ptxkit.bench.bench import arithmetic_kernel
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import capabilities
+from ptxkit.shipped import kernels
 
 ROOT = Path(__file__).resolve().parents[1]
 ARITHMETIC = sorted(name for name in kernels.shipped() if name.startswith(("roofs/mma_", "roofs/wgmma_")))

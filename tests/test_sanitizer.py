@@ -16,8 +16,8 @@ from ptxkit.asm import parse
 from ptxkit.card import read
 from ptxkit.diagnostics import PtxkitError, Severity, Source
 from ptxkit.plan import LaunchPlan, Program, Request, make
-from ptxkit.runner import Options
-from ptxkit.sanitizer import TOOLS, Sanitized, read_log
+from ptxkit.running.sanitized import TOOLS, Sanitized, read_log
+from ptxkit.running.session import Options
 
 PTX = Source("k.ptx", "\n".join(f"    line {number};" for number in range(1, 21)))
 LINES = {"fault": {0x70: 12, 0x90: 15}, "other": {0x70: 3}}

@@ -12,7 +12,7 @@ from small_kernels import DOUBLE
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver.binary import check_binary
-from ptxkit.sass import disassemble, find, read_listing
+from ptxkit.toolchain.sass import disassemble, find, read_listing
 
 LISTING = """\t.target\tsm_90
 
@@ -124,7 +124,7 @@ def test_machine_code_made_before(kernel: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_disassembler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxkit.sass.find", lambda: None)
+    monkeypatch.setattr("ptxkit.toolchain.sass.find", lambda: None)
     with pytest.raises(PtxkitError) as caught:
         disassemble(b"\x7fELF")
     assert [d.code for d in caught.value.diagnostics] == ["P730"]

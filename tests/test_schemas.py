@@ -12,7 +12,7 @@ from command import here, ptxkit
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from ptxkit.sass import find
+from ptxkit.toolchain.sass import find
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in (ROOT / "docs/schemas").glob("*.json")}
@@ -176,7 +176,7 @@ def test_a_bench_where_time_is_not_modelled(kernel: Path, tmp_path: Path) -> Non
 
 
 def test_answers_of_desc_batch() -> None:
-    from ptxkit.descriptors.requests import answer_line
+    from ptxkit.encodings.requests import answer_line
 
     requests: list[dict[str, Any]] = [
         {"op": "encode", "kind": "idesc.f16", "m": 128, "n": 256, "a": "bf16", "b": "bf16", "d": "f32"},

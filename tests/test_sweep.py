@@ -21,12 +21,12 @@ from small_kernels import DOUBLE
 from ptxkit.asm import parse
 from ptxkit.card import read
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.exclusive import alone_on, gpus_of
 from ptxkit.plan import Program, Request, make
-from ptxkit.runner import Options
+from ptxkit.running.session import Options
 from ptxkit.sweep import Job, Results, local
 from ptxkit.sweep.job_process import JobProcess, LostError
-from ptxkit.worker_pool import run_tasks
+from ptxkit.workers.exclusive import alone_on, gpus_of
+from ptxkit.workers.pool import run_tasks
 
 pytestmark = pytest.mark.long
 

@@ -18,7 +18,7 @@ from assembler import linker
 from command import codes, here
 
 import ptxkit
-from ptxkit.assembler import assemble
+from ptxkit.toolchain.assembler import assemble
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from ptxkit import card
 from ptxkit.asm import parse
-from ptxkit.loaded_plan import Case as Problem
-from ptxkit.loaded_plan import LoadedPlan
 from ptxkit.plan import Program, Request, make
+from ptxkit.running.loaded_plan import Case as Problem
+from ptxkit.running.loaded_plan import LoadedPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -38,7 +38,7 @@ from ptxkit.asm.symbols import bind, module_scope
 from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.isa import registry
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 CHAPTERS = ("asynchronous_copy", "mbarrier", "wgmma")

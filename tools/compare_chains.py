@@ -43,7 +43,7 @@ from compare_devices import gpu_of
 import ptxkit
 from ptxkit import targets
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 CHAINS_A_JOB = 4

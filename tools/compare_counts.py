@@ -27,7 +27,7 @@ from traffic_kernels import Case, Whole, cases
 
 import ptxkit
 from ptxkit.emulator import Emulator
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 WAVEFRONTS, CONFLICTS = "data_pipe_lsu_wavefronts_mem_shared", "data_bank_conflicts_pipe_lsu_mem_shared"

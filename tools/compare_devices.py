@@ -35,7 +35,7 @@ from compare.record import SCHEMA, Record, written
 from ptxkit import targets
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import capabilities, driver_version
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 CASES_A_JOB, WARP_CASES_A_JOB = 192, 16

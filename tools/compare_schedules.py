@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULT = ROOT / "bench" / "results" / "schedules.json"

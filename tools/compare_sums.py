@@ -31,7 +31,7 @@ from compare.sums import Tally, compare_products, compare_tiles, products
 from ptxkit import open_device, targets
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import driver_version
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
 TARGET = targets.TARGETS["sm_90a"]

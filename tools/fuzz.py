@@ -40,7 +40,7 @@ from ptxkit.asm.check import check
 from ptxkit.asm.tree import Malformed, Module, walk
 from ptxkit.diagnostics import code_info, render_text
 from ptxkit.isa import registry, sample
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))

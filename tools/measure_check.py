@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.asm import parse
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))

@@ -31,14 +31,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import measure_launch
 
-from ptxkit import card, kernels, worker
+from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.bench import Schedule, Settings
 from ptxkit.driver import CudaDevice, Stopwatch
-from ptxkit.loaded_plan import Case, LoadedPlan
+from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan, Program, Request, make
-from ptxkit.provenance import provenance
-from ptxkit.runner import Options
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.running.session import Options
+from ptxkit.shipped import kernels
+from ptxkit.workers import worker
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -35,9 +35,9 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.jit import available
-from ptxkit.loaded_plan import Case, LoadedPlan
+from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan, Program, Request, make
-from ptxkit.provenance import provenance
+from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))

@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
-from ptxkit.kernels import find
-from ptxkit.loaded_plan import Case, LoadedPlan
+from ptxkit.machine.provenance import provenance
 from ptxkit.plan import Program, Request, make
-from ptxkit.provenance import provenance
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.shipped.kernels import find
 
 OUTPUT = Path(__file__).resolve().parents[1] / "bench" / "results" / "emulated_gemm.json"
 KERNELS = ("gemm_wgmma.ptx", "gemm_tcgen05.ptx")

@@ -26,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ptxkit.driver import CudaDevice, device_count
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 BYTES = 1 << 28
 """Of a copy."""

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ptxkit import targets
 from ptxkit.asm import parse
-from ptxkit.assembler import assemble
 from ptxkit.driver import CudaDevice
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
+from ptxkit.toolchain.assembler import assemble
 
 PTX = """.version 8.0
 .target sm_80

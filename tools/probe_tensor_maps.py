@@ -27,9 +27,9 @@ import tensor_map_cases as cases
 
 import ptxkit
 from ptxkit.descriptors import TensorMap
-from ptxkit.descriptors.tensor_maps import L2_PROMOTION_CODES
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.encodings.tensor_maps import L2_PROMOTION_CODES
+from ptxkit.machine.provenance import provenance
 
 MODES = ("tile", "im2col")
 WIDE_MODES = ("W", "W128")

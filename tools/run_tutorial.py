@@ -20,7 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import ptxkit
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 TUTORIAL = Path(__file__).resolve().parents[1] / "docs" / "tutorial"
 

@@ -21,7 +21,7 @@ import wgmma_kernels
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 
 def main() -> int:

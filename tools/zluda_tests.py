@@ -33,7 +33,7 @@ import numpy as np
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 from tools.agreement.record import assembler
 
 RESULT = Path(__file__).resolve().parents[1] / "bench" / "results" / "zluda.json"

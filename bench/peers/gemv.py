@@ -28,12 +28,13 @@ import triton
 import triton.language as tl
 
 import ptxkit
-from ptxkit import card, kernels
+from ptxkit import card
 from ptxkit.driver import CudaDevice, Stopwatch
-from ptxkit.loaded_plan import Case, LoadedPlan
+from ptxkit.machine.provenance import provenance
 from ptxkit.plan import Program, Request, make
-from ptxkit.provenance import provenance
-from ptxkit.runner import as_gpu
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.running.session import as_gpu
+from ptxkit.shipped import kernels
 
 PRESETS = ("bench_7168x16384x1", "bench_4096x7168x8", "bench_7168x2048x4")
 ROUNDS, SAMPLES, TRIED = 10, 20, 10

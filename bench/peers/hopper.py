@@ -29,7 +29,7 @@ from typing import Any
 import torch
 
 import ptxkit
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 try:
     import attn_dist_triton

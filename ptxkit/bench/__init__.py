@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxkit.lazy import lazy_names
+from ptxkit.support.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ptxkit.bench.axes import Axis as Axis

@@ -14,19 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit import card, kernels
+from ptxkit import card
 from ptxkit.asm import Module, parse
 from ptxkit.bench.measurement import ArithmeticRoof, problem_key
 from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
-from ptxkit.device import Device
+from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver import CudaDevice, Stopwatch
 from ptxkit.dtypes import DTYPES
-from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan, Program, Request, make
-from ptxkit.report import Report, judge
-from ptxkit.runner import Options, Session, Watch, as_gpu, open_for
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.running.report import Report, judge
+from ptxkit.running.session import Options, Session, Watch, as_gpu, open_for
+from ptxkit.shipped import kernels
 
 ROOF = "roofs/stream.ptx"
 CTAS_PER_SM = (4, 8, 16, 32)

@@ -11,7 +11,7 @@ from ptxkit.bench.statistics import LATE, Figure
 from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.driver.clocks import THROTTLES
 from ptxkit.plan import LaunchPlan
-from ptxkit.report import Report, describe
+from ptxkit.running.report import Report, describe
 
 SCHEMA = 1
 """Version of the `--json` document."""
@@ -208,7 +208,7 @@ def document(
         states: what was measured.
         files: each file's sha256 by its name.
         settings: how it was measured.
-        made: where and when (`ptxkit.provenance`).
+        made: where and when (`ptxkit.machine.provenance`).
     """
     reports = [state.report for state in states if state.report]
     return {

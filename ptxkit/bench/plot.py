@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.bench.measurement import State
 from ptxkit.diagnostics import error
+from ptxkit.support.atomic_file import check_folder, write_atomically
 
 _MARKERS = "osD^vP*X"
 _ROOFS = {"problem": "the problems' own traffic", "read": "read-only sweep", "copy": "copy"}

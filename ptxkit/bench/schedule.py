@@ -15,7 +15,7 @@ from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.plan import LaunchPlan
-from ptxkit.report import Report
+from ptxkit.running.report import Report
 
 
 class Call(Protocol):

@@ -10,18 +10,16 @@
     // smoke = { M = 128, K = 256, L = 1 }
     // ///
 
-`read` makes a `Card` of it, `check` holds it against the `.entry` that it launches. A card is data: reading
-one never runs code, and the expressions in it are integer arithmetic over the problem's sizes.
+`read` makes a `Card` of it; `ptxkit.check` holds it against the `.entry` that it launches. A card is data:
+reading one never runs code, and the expressions in it are integer arithmetic over the problem's sizes.
 """
 
-from ptxkit.card.entry import AGAINST_ENTRIES, check
 from ptxkit.card.expression import Expression
 from ptxkit.card.initial import Initial
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, Sizes, TensorCard, TensorMapCard
 from ptxkit.card.read import read
 
 __all__ = [
-    "AGAINST_ENTRIES",
     "Card",
     "Expression",
     "Initial",
@@ -31,6 +29,5 @@ __all__ = [
     "Sizes",
     "TensorCard",
     "TensorMapCard",
-    "check",
     "read",
 ]

@@ -11,12 +11,12 @@ import click
 import ptxkit
 from ptxkit import targets
 from ptxkit.asm import Module
-from ptxkit.assembler import OLDEST, Assembly, assemble, second_opinion
-from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
 from ptxkit.diagnostics import PtxkitError, counted, error
+from ptxkit.support.atomic_file import check_folder, write_atomically
+from ptxkit.toolchain.assembler import OLDEST, Assembly, assemble, second_opinion
 
 
 @click.command(

@@ -65,7 +65,7 @@ def _check(file: str, target: str | None, ptxas: bool, reading: dict[str, Any]) 
         module = files.read(file, **reading)
         found = ptxkit.check(module, target=target)
         if ptxas:
-            from ptxkit.assembler import second_opinion
+            from ptxkit.toolchain.assembler import second_opinion
 
             found = second_opinion(module, found, target)
     except PtxkitError as problem:

@@ -8,8 +8,8 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json
-from ptxkit.descriptors import KINDS
-from ptxkit.descriptors.requests import answer_line, decode, encode, parse_fields
+from ptxkit.encodings.kinds import KINDS
+from ptxkit.encodings.requests import answer_line, decode, encode, parse_fields
 
 _KINDS = f"Kinds: {', '.join(KINDS)}. `ptxkit explain KIND` lists a kind's fields."
 

@@ -8,7 +8,7 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json, wants_color
-from ptxkit.doctor import Fact, State, examine
+from ptxkit.machine.doctor import Fact, State, examine
 
 _MARKS = {State.GOOD: ("ok", "32"), State.MISSING: ("missing", "31"), State.OPTIONAL: ("optional", "33")}
 

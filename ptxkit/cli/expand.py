@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from ptxkit.atomic_file import write_atomically
 from ptxkit.cli import Verb, files
 from ptxkit.cli.options import MAX_SIZE, preprocessor_options
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.support.atomic_file import write_atomically
 
 
 @click.command(

@@ -121,7 +121,7 @@ def _register(name: str, as_json: bool) -> bool:
 
 def _nothing(word: str) -> PtxkitError:
     from ptxkit.cli import VERBS
-    from ptxkit.descriptors import KINDS
+    from ptxkit.encodings.kinds import KINDS
     from ptxkit.isa import describe
 
     kinds = [kind for kind in KINDS if word.lower().replace(" ", "-").rpartition("::")[2] in kind]
@@ -143,7 +143,7 @@ def _nothing(word: str) -> PtxkitError:
 
 def _layout(kind: str, as_json: bool) -> bool:
     """The layout of a kind of descriptor, if it is one."""
-    from ptxkit.descriptors import KINDS
+    from ptxkit.encodings.kinds import KINDS
 
     cls = KINDS.get(kind)
     if cls is None:
@@ -159,7 +159,7 @@ def _layout(kind: str, as_json: bool) -> bool:
 
 
 def _descriptor(kind: str, value: str, as_json: bool) -> int:
-    from ptxkit.descriptors.explain import explain
+    from ptxkit.encodings.explain import explain
 
     found = explain(kind, value)
     if as_json:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ptxkit import kernels
 from ptxkit.asm import Module, parse
 from ptxkit.asm.parse import as_text, not_text, read_beyond, too_large
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.shipped import kernels
 
 _HELP = {
     "P110": "give a file that is there and that you may read; `ptxkit kernels` lists the shipped ones",

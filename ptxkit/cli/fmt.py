@@ -10,12 +10,12 @@ import click
 
 from ptxkit.asm.format import reformat
 from ptxkit.asm.parse import as_text
-from ptxkit.atomic_file import write_atomically
 from ptxkit.cli import Verb
 from ptxkit.cli.files import STANDARD, parsed, standard_input
 from ptxkit.cli.options import MAX_SIZE
 from ptxkit.cli.output import print_failure, wants_color
 from ptxkit.diagnostics import PtxkitError, counted, error, exit_code
+from ptxkit.support.atomic_file import write_atomically
 
 _EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}

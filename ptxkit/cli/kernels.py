@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ptxkit import kernels
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json, table, wants_color
 from ptxkit.diagnostics import error
+from ptxkit.shipped import kernels
 
 
 @click.command(

@@ -22,7 +22,7 @@ def command() -> int:
     opcodes, modifiers and names, and the formatter.
     """
     try:
-        from ptxkit.lsp.server import make
+        from ptxkit.editors.server import make
     except ImportError as missing:
         if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise

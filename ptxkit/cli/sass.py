@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from ptxkit.assembler import Assembly
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json, wants_color
 from ptxkit.diagnostics import Source, counted, error
-from ptxkit.sass import Function, disassemble
+from ptxkit.toolchain.assembler import Assembly
+from ptxkit.toolchain.sass import Function, disassemble
 
 _ELF = b"\x7fELF"
 

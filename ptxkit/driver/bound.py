@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ptxkit.arguments import ParameterSpace
+from ptxkit.device.arguments import ParameterSpace
 from ptxkit.driver.errors import bindings
 
 Call = Callable[[], int]

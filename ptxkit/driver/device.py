@@ -24,7 +24,7 @@ COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive process"}
 
 
 class CudaDevice:
-    """One GPU, through `cuda.bindings.driver` (`ptxkit.device.Device`).
+    """One GPU, through `cuda.bindings.driver` (`ptxkit.device.protocol.Device`).
 
     Attributes:
         ordinal: its number among the GPUs that the driver shows to this process, from 0.

@@ -11,13 +11,13 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ptxkit.arguments import REFUSED, Parameter, ParameterSpace, Signature
+from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
+from ptxkit.device.launch import Dim3, Launch, check_launch, check_resident
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.driver.bound import BoundLaunch, Call
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, Stream, stream_handle
-from ptxkit.launch import Dim3, Launch, check_launch, check_resident
 from ptxkit.targets import PORTABLE_CLUSTER
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 
 
 class CudaKernel:
-    """One `.entry` on a GPU (`ptxkit.device.Kernel`).
+    """One `.entry` on a GPU (`ptxkit.device.protocol.Kernel`).
 
     Attributes:
         name: the entry's name.
@@ -96,7 +96,7 @@ class CudaKernel:
         priority: int | None = None,
         carveout: int | None = None,
     ) -> None:
-        """Start the kernel: see `ptxkit.device.Kernel.launch`, and beside that
+        """Start the kernel: see `ptxkit.device.protocol.Kernel.launch`, and beside that
 
         Args:
             programmatic: may begin before the kernel ahead of it in the stream has ended

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.arguments import device_address, dlpack
-from ptxkit.device import element_type, extents, host_array
+from ptxkit.device.arguments import device_address, dlpack
+from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import counted, error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, failure
@@ -19,7 +19,7 @@ LEGACY_STREAM = 1
 
 
 class DeviceBuffer:
-    """A dense array in a GPU's memory (`ptxkit.device.Buffer`). Dropping it frees the memory.
+    """A dense array in a GPU's memory (`ptxkit.device.protocol.Buffer`). Dropping it frees the memory.
 
     Attributes:
         address: the device address of the first byte; after `free`, reading it raises P508.

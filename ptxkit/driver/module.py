@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from ptxkit import dtypes, targets
-from ptxkit.arguments import Signature, device_address
 from ptxkit.asm.tree import Variable
+from ptxkit.device.arguments import Signature, device_address
+from ptxkit.device.launch import Requirements
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.launch import CudaKernel, unknown_signature
 from ptxkit.driver.load import Loaded, usage_of
 from ptxkit.driver.memory import DeviceBuffer
-from ptxkit.launch import Requirements
 
 
 class CudaModule:
-    """What `CudaDevice.load` gives (`ptxkit.device.LoadedModule`). Dropping it unloads it.
+    """What `CudaDevice.load` gives (`ptxkit.device.protocol.LoadedModule`). Dropping it unloads it.
 
     Attributes:
         context: the GPU that it is on.
@@ -111,7 +111,7 @@ class CudaModule:
         return Requirements.of(function, static, threads, image.source)
 
     def address_of(self, value: Any) -> int | None:
-        """The address of an argument, as `ptxkit.arguments` asks for it.
+        """The address of an argument, as `ptxkit.device.arguments` asks for it.
 
         Raises:
             PtxkitError: P509, a buffer of the emulator or of another GPU.

@@ -7,7 +7,7 @@ import weakref
 
 import numpy as np
 
-from ptxkit.device import host_array
+from ptxkit.device.protocol import host_array
 from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory

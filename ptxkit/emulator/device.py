@@ -1,4 +1,4 @@
-"""The emulator as a device: the same calls as the driver's. See `ptxkit.device`."""
+"""The emulator as a device: the same calls as the driver's. See `ptxkit.device.protocol`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ptxkit import targets
-from ptxkit.arguments import Signature, device_address
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
-from ptxkit.device import element_type, extents, host_array
+from ptxkit.device.arguments import Signature, device_address
+from ptxkit.device.launch import Requirements, check_launch, check_resident
+from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import Buffer
 from ptxkit.emulator.events import Events
@@ -24,7 +25,6 @@ from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.memory import GlobalMemory
 from ptxkit.emulator.origins import Origins
-from ptxkit.launch import Requirements, check_launch, check_resident
 
 ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
@@ -150,7 +150,7 @@ class Emulator:
         self.memory.refuse_closed()
 
     def address_of(self, value: Any) -> int | None:
-        """The address of an argument, as `ptxkit.arguments` asks for it.
+        """The address of an argument, as `ptxkit.device.arguments` asks for it.
 
         Raises:
             PtxkitError: P509, a buffer of another emulator or of a GPU.
@@ -265,7 +265,7 @@ class Kernel:
         stream: Any = None,
         programmatic: bool = False,
     ) -> None:
-        """Run the kernel to its end. See `ptxkit.device.Kernel.launch`.
+        """Run the kernel to its end. See `ptxkit.device.protocol.Kernel.launch`.
 
         Args:
             programmatic: may begin before the kernel ahead of it has ended (`griddepcontrol`): it runs after

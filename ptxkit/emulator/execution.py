@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ptxkit.device.launch import Launch
 from ptxkit.diagnostics import Diagnostic, Label, Severity
 from ptxkit.emulator import jit
 from ptxkit.emulator.access_history import AccessHistory
@@ -22,7 +23,6 @@ from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.traffic import Traffic
 from ptxkit.emulator.values import WARP
-from ptxkit.launch import Launch
 from ptxkit.targets import Limits
 
 if TYPE_CHECKING:

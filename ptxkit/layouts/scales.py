@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05
 from ptxkit.diagnostics import error
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT
 
 ATOM_ROWS = 128

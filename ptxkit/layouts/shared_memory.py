@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05, SmemDescWgmma
 from ptxkit.diagnostics import error
 from ptxkit.dtypes import DTYPES
+from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma
 from ptxkit.layouts.bitpacking import gather, scatter
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, LAYOUT_UNSUPPORTED, pattern, swizzle_address
 

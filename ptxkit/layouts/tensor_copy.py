@@ -25,7 +25,8 @@ from typing import cast
 
 import numpy as np
 
-from ptxkit.descriptors.tensor_maps import (
+from ptxkit.diagnostics import error
+from ptxkit.encodings.tensor_maps import (
     PADDED,
     Im2colTensorMap,
     TensorMap,
@@ -33,7 +34,6 @@ from ptxkit.descriptors.tensor_maps import (
     global_bits,
     shared_bits,
 )
-from ptxkit.diagnostics import error
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, pattern, swizzle_address
 
 TILE_MODES = ("tile", "tile::gather4", "tile::scatter4")

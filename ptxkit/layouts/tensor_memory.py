@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptxkit.descriptors import TensorMemoryAddress
 from ptxkit.diagnostics import error
+from ptxkit.encodings.tensor_memory import TensorMemoryAddress
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, LAYOUT_UNSUPPORTED
 
 LANES = 128

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from ptxkit.asm import Module, parse
 from ptxkit.asm.parse import as_text
 from ptxkit.card import initial as initial_text
-from ptxkit.device import Dim3
+from ptxkit.device.protocol import Dim3
 from ptxkit.diagnostics import Source, error, reason
 from ptxkit.workloads import Arrays, Cost, Expected, Tensor, Tolerance, Workload, workload
 from ptxkit.workloads.declared import Declared, DeclaredProblem

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ptxkit.asm.tree import Module
 from ptxkit.card import Card, Expression, Initial, LaunchCard, Param, Preset, expression
-from ptxkit.device import Dim3
+from ptxkit.device.protocol import Dim3
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.plan.data import Argument, Launch, LaunchPlan, PlanTensor, PlanTensorMap, Program
 from ptxkit.plan.flags import ArgumentFlag, TensorFlag, layout_of

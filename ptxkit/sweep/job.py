@@ -14,8 +14,8 @@ from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, exit_code
 from ptxkit.plan import LaunchPlan
-from ptxkit.report import Report, describe
-from ptxkit.runner import Options
+from ptxkit.running.report import Report, describe
+from ptxkit.running.session import Options
 
 SCHEMA = 1
 """Version of a result's line."""

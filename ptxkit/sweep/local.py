@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, error
-from ptxkit.exclusive import gpus_of
 from ptxkit.sweep.job import Job
 from ptxkit.sweep.job_process import JobProcess, LostError
-from ptxkit.worker_pool import run_tasks
+from ptxkit.workers.exclusive import gpus_of
+from ptxkit.workers.pool import run_tasks
 
 
 def local(

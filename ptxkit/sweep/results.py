@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ptxkit.atomic_file import unwritable
 from ptxkit.diagnostics import error
-from ptxkit.exclusive import try_lock
+from ptxkit.support.atomic_file import unwritable
 from ptxkit.sweep.job import SCHEMA, final
+from ptxkit.workers.exclusive import try_lock
 
 
 class Results:

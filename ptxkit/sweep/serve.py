@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ptxkit.devices import fitting_gpu
 from ptxkit.diagnostics import PtxkitError, error
-from ptxkit.exclusive import alone_on
 from ptxkit.plan import Program
-from ptxkit.runner import Session
-from ptxkit.sanitizer import Sanitized
+from ptxkit.running.devices import fitting_gpu
+from ptxkit.running.sanitized import Sanitized
+from ptxkit.running.session import Session
 from ptxkit.sweep.job import Job, now
-from ptxkit.worker import Worker, session
+from ptxkit.workers.exclusive import alone_on
+from ptxkit.workers.worker import Worker, session
 
 
 class _Sessions:

@@ -18,8 +18,9 @@ from typing import Any
 from ptxkit.asm.build import Body, Register
 from ptxkit.asm.build.chain import attribute
 from ptxkit.bits import refuse
-from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
 from ptxkit.diagnostics import counted, error
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
+from ptxkit.encodings.zero_column_mask import ZeroColumnMask
 from ptxkit.tcgen05.memory import MOVE, PlannedCommit, PlannedCopy, PlannedMove
 from ptxkit.tcgen05.mma import PlannedMma
 from ptxkit.tcgen05.problem import OPERANDS

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05, TensorMemoryAddress
 from ptxkit.diagnostics import counted, error
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
+from ptxkit.encodings.tensor_memory import TensorMemoryAddress
 from ptxkit.layouts.scales import ATOM_BYTES, ATOM_ROWS, atom_descriptor
 from ptxkit.layouts.tensor_memory import COLUMNS, MOVE_SHAPES, QUARTER, address
 from ptxkit.tcgen05.problem import PLACE, SIZE

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ptxkit.descriptors.shapes import TRANSPOSED_8BIT_N, Shape, implied_k, in_words, shapes
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.dtypes import DTYPES
+from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Shape, implied_k, in_words, shapes
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.scales import VECTORS
 from ptxkit.layouts.tensor_memory import DATA_PATHS, DataPath, data_path

@@ -9,10 +9,10 @@ from tokenize import TokenError
 import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
-from ptxkit.atomic_file import write_atomically
 from ptxkit.card import Initial
 from ptxkit.diagnostics import PtxkitError, error, reason
 from ptxkit.dtypes import DTYPES, Kind, numpy_dtype
+from ptxkit.support.atomic_file import write_atomically
 from ptxkit.workloads.problem import Tensor
 
 FLOAT_POISON = 0xFF

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 from . import corpus, declarations, inline, record, rows, spellings
 from .oracle import report

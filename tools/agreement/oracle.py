@@ -270,7 +270,7 @@ def _nvjitlink(sheet: Sheet, trials: Sequence[int]) -> tuple[str, int]:
     architecture = sheet.architecture.replace("compute_", "sm_")
     try:
         run = subprocess.run(
-            [sys.executable, "-m", "ptxkit.nvjitlink", f"-arch={architecture}"],
+            [sys.executable, "-m", "ptxkit.toolchain.nvjitlink", f"-arch={architecture}"],
             input=sheet.text(trials).encode(),
             capture_output=True,
             timeout=TIMEOUT,

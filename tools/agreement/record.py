@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ptxkit
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 from .oracle import Sheet, Verdict, by_ptxas_alone
 from .reasons import reason_of, reasons

@@ -18,7 +18,7 @@ from typing import Any
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import COUNT, REGISTERS, VARIABLES, samples
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 from . import record
 from .mutations import split_operands

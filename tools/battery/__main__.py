@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import ptxkit
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 from .build import LEVELS, TARGETS, CompilerError, compiler, expected, ptx, references
 from .execute import Outcome, Verdict, inputs_of, judge, launch

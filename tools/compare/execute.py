@@ -19,7 +19,7 @@ from compare.chains.judge import Verdict
 from compare.chains.model import Chain
 from compare.kernels import BLOCK, Kernel, Program, program
 from ptxkit import targets
-from ptxkit.device import Device
+from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 
 EXAMPLES = 3

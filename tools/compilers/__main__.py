@@ -12,7 +12,7 @@ from typing import Any
 
 import ptxkit
 from ptxkit import targets
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 from tools.agreement.oracle import Sheet, by_ptxas_alone
 from tools.agreement.record import assembler
 

@@ -29,7 +29,7 @@ import numpy as np
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 from tools.foreign.functions import INPUTS, SLOT, function
 from tools.foreign.values import WIDTH
 

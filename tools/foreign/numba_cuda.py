@@ -34,7 +34,7 @@ from numba import cuda
 
 import ptxkit
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 from tools.foreign.elementwise import EXACT, INTEGER, LIBRARY
 from tools.foreign.kernels import KERNELS, launch
 

@@ -112,12 +112,12 @@ def _with_card(context: Context) -> list[Diagnostic]:
     module = context.module
     if module.source is None or "/// ptxkit" not in module.source.text:
         return context.found
-    from ptxkit import card
+    from ptxkit.asm.check.card import AGAINST_ENTRIES, check_card
 
-    found = card.check(module)
+    found = check_card(module)
     if not header_only(module):
         return [*context.found, *found]
-    alone = [d for d in found if d.code < card.AGAINST_ENTRIES]
+    alone = [d for d in found if d.code < AGAINST_ENTRIES]
     if not module.complete:
         return context.found
     if not module.statements:

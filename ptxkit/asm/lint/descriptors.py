@@ -9,8 +9,8 @@ from ptxkit.asm.check.context import Context
 from ptxkit.asm.lint.values import Values
 from ptxkit.asm.tree import Instruction, Operand
 from ptxkit.bits import Word
-from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS
 from ptxkit.diagnostics import Diagnostic, Severity, Span
+from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
 
 
 def check_instruction_descriptor(context: Context, instruction: Instruction, values: Values) -> None:

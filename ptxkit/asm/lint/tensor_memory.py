@@ -10,7 +10,7 @@ from ptxkit.asm.lint.barriers import uses
 from ptxkit.asm.lint.descriptors import check_instruction_descriptor, check_shared_memory
 from ptxkit.asm.lint.values import Values
 from ptxkit.asm.tree import Address, Instruction, Name
-from ptxkit.descriptors import SmemDescTcgen05
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 
 NEEDS = (
     ("alloc", "dealloc", "P235", "allocates Tensor Memory that no `tcgen05.dealloc` gives back",

@@ -9,7 +9,7 @@ from ptxkit.asm.flow import Code, operand_names
 from ptxkit.asm.lint.descriptors import check_shared_memory
 from ptxkit.asm.lint.values import Values
 from ptxkit.asm.tree import Instruction, Integer, Vector
-from ptxkit.descriptors import SmemDescWgmma
+from ptxkit.encodings.shared_memory import SmemDescWgmma
 
 
 def check_warpgroup(context: Context, code: Code, values: Values) -> None:

@@ -13,14 +13,14 @@ from ptxkit.cli.launching.bench_report import print_csv, print_markdown, print_r
 from ptxkit.cli.launching.plans import Subject, options_of, plans_of, request_of, subject
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.output import print_failure, print_json
-from ptxkit.devices import fitting_gpu
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error, exit_code
-from ptxkit.exclusive import alone_on, gpus_of
+from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan
-from ptxkit.provenance import provenance
-from ptxkit.runner import Options
-from ptxkit.worker import bench as bench_worker
-from ptxkit.worker_pool import run_tasks
+from ptxkit.running.devices import fitting_gpu
+from ptxkit.running.session import Options
+from ptxkit.workers.exclusive import alone_on, gpus_of
+from ptxkit.workers.pool import run_tasks
+from ptxkit.workers.worker import bench as bench_worker
 
 _PREFIX = "bench"
 """How the names of presets begin that are made for a bench."""

@@ -16,10 +16,10 @@ from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.device import LoadedModule
-from ptxkit.loaded_plan import Case, LoadedPlan
 from ptxkit.plan import LaunchPlan
-from ptxkit.report import judge, not_verified
-from ptxkit.runner import Session
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.running.report import judge, not_verified
+from ptxkit.running.session import Session
 
 
 def debug(given: dict[str, Any]) -> int:

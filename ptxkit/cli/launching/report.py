@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ptxkit.cli.output import print_diagnostics, seconds, si, wants_color
 from ptxkit.diagnostics import PtxkitError, counted
 from ptxkit.plan import LaunchPlan
-from ptxkit.report import Report
+from ptxkit.running.report import Report
 
 Outcome = Report | PtxkitError
 """A run's report, or what kept it from one."""

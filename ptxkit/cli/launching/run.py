@@ -21,10 +21,10 @@ from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags
-from ptxkit.report import Report, describe
-from ptxkit.runner import Options, Session, check_save
-from ptxkit.sanitizer import Sanitized
-from ptxkit.worker import Stalled, Worker, session
+from ptxkit.running.report import Report, describe
+from ptxkit.running.sanitized import Sanitized
+from ptxkit.running.session import Options, Session, check_save
+from ptxkit.workers.worker import Stalled, Worker, session
 
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""
@@ -113,7 +113,7 @@ def _code(outcome: Outcome) -> int:
 
 def _document(sha256: str, outcomes: list[tuple[LaunchPlan, Outcome]]) -> dict[str, Any]:
     """The `--json` document: the file, when and where it ran, and one report a run."""
-    from ptxkit.provenance import provenance
+    from ptxkit.machine.provenance import provenance
 
     reports = [outcome for _, outcome in outcomes if isinstance(outcome, Report)]
     runs = [

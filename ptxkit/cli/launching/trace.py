@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ptxkit.atomic_file import check_folder, write_atomically
 from ptxkit.cli.launching.plans import (
     emulated,
     planned,
@@ -17,7 +16,8 @@ from ptxkit.cli.launching.report import print_report
 from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.trace import Recorder
-from ptxkit.runner import Session
+from ptxkit.running.session import Session
+from ptxkit.support.atomic_file import check_folder, write_atomically
 
 
 def trace(given: dict[str, Any]) -> int:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.descriptors.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
@@ -21,6 +20,7 @@ from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
 from ptxkit.emulator.values import WARP
+from ptxkit.encodings.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
 from ptxkit.isa.modifiers import TensorMapField
 
 if TYPE_CHECKING:

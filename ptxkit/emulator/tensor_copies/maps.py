@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.descriptors.tensor_maps import SUB_BYTE
 from ptxkit.diagnostics import Label, PtxkitError, counted
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation
 from ptxkit.emulator.values import WARP
+from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.descriptors.tensor_maps import TensorMap
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
 from ptxkit.emulator.tensor_copies.elements import converted, filling, packed_sixes, reduced
+from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.tensor_copy import CHUNK, LINE, Moves
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05
 from ptxkit.emulator.tensor_memory.cells import Box, lane_bits
 from ptxkit.emulator.tensor_memory.operands import SharedOperand, shared_operand
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts.tensor_memory import COLUMNS, COPY_SHAPES, QUARTER
 
 SOURCE_TYPES = {None: "u8", "b6x16_p32": "e3m2", "b4x16_p64": "e2m1"}

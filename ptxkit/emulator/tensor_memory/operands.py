@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescTcgen05
 from ptxkit.diagnostics import error
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.bitpacking import CODES
 from ptxkit.layouts.shared_memory import ABSOLUTE

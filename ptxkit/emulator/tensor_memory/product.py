@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS, SmemDescTcgen05, ZeroColumnMask
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.tensor_memory.cells import Area, Box
@@ -20,6 +19,9 @@ from ptxkit.emulator.tensor_memory.operands import (
     shared_operand,
     tensor_map,
 )
+from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
+from ptxkit.encodings.zero_column_mask import ZeroColumnMask
 from ptxkit.isa.modifiers import ScaleVector
 from ptxkit.layouts.scales import selected_bytes, tmem_cells
 from ptxkit.layouts.sparsity import metadata_cells

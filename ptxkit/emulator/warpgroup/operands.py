@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.descriptors import SmemDescWgmma
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.memory import Bank
+from ptxkit.encodings.shared_memory import SmemDescWgmma
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.swizzle import pattern
 

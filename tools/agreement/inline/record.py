@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ptxkit.provenance import provenance
+from ptxkit.machine.provenance import provenance
 
 from ..oracle import Verdict
 from ..record import LONG, assembler, reason_for

@@ -18,7 +18,7 @@ from compare.chains.model import Chain
 from compare.chains.reduce import reduced
 from compare.chains.text import module
 from ptxkit.asm.tree import Module
-from ptxkit.device import Device
+from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError
 
 if TYPE_CHECKING:

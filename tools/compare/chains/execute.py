@@ -10,7 +10,7 @@ import numpy as np
 from compare.chains.model import PLACES, THREADS, Chain
 from compare.chains.text import DATA, SUMS
 from ptxkit.asm.tree import Module
-from ptxkit.device import Device
+from ptxkit.device.protocol import Device
 
 
 def launch(device: Device, loaded: object, chain: Chain) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""The encodings behind `ptxkit.descriptors`."""

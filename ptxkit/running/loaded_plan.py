@@ -1,0 +1,271 @@
+"""A launch plan before its launch: the problem's inputs and expectations, the tensors on a device."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptxkit.device.protocol import Buffer, Device, Kernel, LoadedModule
+from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.emulator import Counts, Emulator
+from ptxkit.emulator.device import Kernel as EmulatedKernel
+from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
+from ptxkit.plan import Argument, LaunchPlan, problem_of
+from ptxkit.workloads import Arrays, Cost, Expected, content
+from ptxkit.workloads.comparison import Comparison, compare
+
+if TYPE_CHECKING:
+    from ptxkit.driver import CudaKernel, Stopwatch
+
+PEAKS = frozenset({"tensor_memory_columns", "shared_bytes"})
+"""The counters of which several launches have the greatest, not the sum."""
+
+
+class Case:
+    """A plan's problem: its inputs, and what the outputs must hold. Both are made when first asked for.
+
+    Attributes:
+        plan: the plan.
+    """
+
+    def __init__(self, plan: LaunchPlan) -> None:
+        self.plan = plan
+        self._problem = problem_of(plan)
+
+    @cached_property
+    def inputs(self) -> Arrays:
+        """First contents by tensor, as stored.
+
+        Raises:
+            PtxkitError: P564, too little host memory.
+        """
+        _check_host_memory(self.plan)
+        with _host_memory(self.plan):
+            return self._problem.generate()
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """What the problem asks of the hardware; None where nobody says."""
+        return self._problem.cost()
+
+    @property
+    def in_place(self) -> bool:
+        """Whether an output has a first content, so that a second launch would begin from another."""
+        return any(tensor.role == "output" and tensor.name in self.inputs for tensor in self.plan.tensors)
+
+    def compare(self, outputs: Arrays) -> tuple[Comparison, ...]:
+        """Outputs, as stored, against the reference; nothing where there is none.
+
+        Raises:
+            PtxkitError: P557, P564.
+        """
+        with _host_memory(self.plan):
+            return tuple(
+                compare(tensor.tensor, outputs[tensor.name], self._expected[tensor.name], tolerance)
+                for tensor in self.plan.tensors
+                if tensor.name in outputs and tensor.name in self._expected
+                for tolerance in [self._problem.tolerance(tensor.name)]
+            )
+
+    @cached_property
+    def _expected(self) -> dict[str, Expected]:
+        return self._problem.reference(self.inputs)
+
+
+class LoadedPlan:
+    """A plan's tensors on a device, and its launches on them.
+
+    Args:
+        device: where.
+        loaded: the plan's program, loaded there.
+        plan: what to launch.
+
+    Raises:
+        PtxkitError: no such entry; P705, too little device memory.
+    """
+
+    def __init__(self, device: Device, loaded: LoadedModule, plan: LaunchPlan) -> None:
+        self.device = device
+        self.plan = plan
+        self.kernels = [loaded.kernel(launch.entry) for launch in plan.launches]
+        self.tensors = {tensor.name: tensor for tensor in plan.tensors}
+        self.buffers: dict[str, Buffer] = {}
+        try:
+            for name, tensor in self.tensors.items():
+                layout = tensor.tensor
+                self.buffers[name] = device.empty(layout.storage_shape, layout.storage_dtype, name)
+        except BaseException:
+            self.free()
+            raise
+
+    def __enter__(self) -> LoadedPlan:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+    def fill(self, inputs: Arrays) -> None:
+        """Inputs to the device; poison into outputs without a content; scratch tensors stay undefined."""
+        for name, buffer in self.buffers.items():
+            tensor = self.tensors[name]
+            if name in inputs:
+                buffer.write(inputs[name])
+            elif tensor.role == "output":
+                buffer.write(content.poison(tensor.tensor))
+
+    def compile(self) -> None:
+        """On the emulator translate the entries now, which would else be part of their first launch.
+
+        Raises:
+            PtxkitError: P601, forms that the emulator does not execute.
+        """
+        for kernel in self.kernels:
+            if isinstance(kernel, EmulatedKernel):
+                _ = kernel.program
+
+    def launch(self, counters: Counter[str] | None = None) -> None:
+        """Launch everything once, in order; on the emulator add up what it counts."""
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
+            kernel.launch(
+                launch.grid,
+                launch.block,
+                [self._argument(argument) for argument in launch.arguments],
+                cluster=launch.cluster,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+            )
+            if counters is not None and isinstance(self.device, Emulator):
+                for name, count in _counted(self.device.counts).items():
+                    counters[name] = max(counters[name], count) if name in PEAKS else counters[name] + count
+
+    def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
+        """On a GPU the same, checked and packed once, in the stopwatch's stream."""
+        prepared = [
+            _gpu_kernel(kernel).prepare(
+                launch.grid,
+                launch.block,
+                [self._argument(argument) for argument in launch.arguments],
+                cluster=launch.cluster,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+                stream=stopwatch.stream,
+            )
+            for launch, kernel in zip(self.plan.launches, self.kernels, strict=True)
+        ]
+        return prepared[0] if len(prepared) == 1 else partial(_call_all, prepared)
+
+    def facts(self) -> tuple[dict[str, Any], ...]:
+        """Of each launch the entry's name and what the device knows of it; on a GPU `ctas_per_sm` too."""
+        found = []
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
+            facts: dict[str, Any] = {"name": kernel.name, **kernel.attributes}
+            if self.device.kind == "cuda":
+                facts["ctas_per_sm"] = _gpu_kernel(kernel).occupancy(launch.block, launch.shared)
+            found.append(facts)
+        return tuple(found)
+
+    def read(self, name: str) -> np.ndarray:
+        """What a tensor holds, as stored."""
+        return self.buffers[name].numpy()
+
+    def outputs(self) -> Arrays:
+        """What the outputs hold, as stored."""
+        return {name: self.read(name) for name, tensor in self.tensors.items() if tensor.role == "output"}
+
+    def free(self) -> None:
+        """Give the tensors back."""
+        for buffer in self.buffers.values():
+            buffer.free()
+
+    def _argument(self, argument: Argument) -> Buffer | TensorMap | int | float:
+        if argument.tensor is not None:
+            return self.buffers[argument.tensor]
+        if argument.tensor_map is not None:
+            return self._map(argument.tensor_map)
+        assert argument.value is not None
+        return argument.value
+
+    def _map(self, name: str) -> TensorMap:
+        """The tensor map of that name, over the tensor's buffer.
+
+        Raises:
+            PtxkitError: P450 to P459, no tensor map can be so.
+        """
+        (asked,) = (tensor_map for tensor_map in self.plan.tensor_maps if tensor_map.name == name)
+        tensor = self.tensors[asked.tensor]
+        options: dict[str, Any] = dict(asked.options)
+        try:
+            return tensor_map(
+                self.buffers[asked.tensor],
+                dtype=asked.dtype or tensor.dtype,
+                shape=asked.shape or tensor.shape,
+                strides=asked.strides,
+                box=asked.box,
+                element_strides=asked.element_strides,
+                **options,
+            )
+        except PtxkitError as problem:
+            whose = f"tensor map `{name}` of `{tensor.name}`, {tensor.dtype}{list(tensor.shape)}"
+            noted = [replace(found, notes=(whose, *found.notes)) for found in problem.diagnostics]
+            raise PtxkitError(noted) from None
+
+
+def _gpu_kernel(kernel: Kernel) -> CudaKernel:
+    from ptxkit.driver import CudaKernel
+
+    assert isinstance(kernel, CudaKernel)
+    return kernel
+
+
+def _call_all(launches: Sequence[Callable[[], None]]) -> None:
+    for launch in launches:
+        launch()
+
+
+def _counted(counts: Counts) -> dict[str, int]:
+    """What the emulator counted, by name."""
+    counted = {"thread_instructions": counts.instructions, "barriers": counts.barriers, "ctas": counts.ctas}
+    counted |= {f"instructions.{chapter}": count for chapter, count in sorted(counts.by_chapter.items())}
+    if counts.phases:
+        counted["mbarrier_phases"] = counts.phases
+    if counts.tensor_columns:
+        counted["tensor_memory_columns"] = counts.tensor_columns
+    if counts.shared_bytes:
+        counted["shared_bytes"] = counts.shared_bytes
+    counted |= {f"issued.{operation}": count for operation, count in sorted(counts.asynchronous.items())}
+    for what, spaces in (("loaded", counts.loaded), ("stored", counts.stored)):
+        counted |= {f"bytes_{what}_{space}": size for space, size in sorted(spaces.items())}
+    if counts.traffic is not None:
+        counted |= sorted(counts.traffic.counts.items())
+    return counted
+
+
+@contextmanager
+def _host_memory(plan: LaunchPlan) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise _too_little_memory(plan, None) from None
+
+
+def _check_host_memory(plan: LaunchPlan) -> None:
+    """Refuse what would not fit, rather than be killed for it; the reference works in small pieces."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return
+    if plan.bytes > free:
+        raise _too_little_memory(plan, free)
+
+
+def _too_little_memory(plan: LaunchPlan, free: int | None) -> PtxkitError:
+    found = f", found {free:,} free" if free is not None else ""
+    message = f"expected {plan.bytes:,} bytes of host memory for the tensors{found}"
+    return error("P564", message, help="choose smaller sizes")

@@ -1,0 +1,269 @@
+"""Run a launch plan on a device and verify what comes out: generate, load, launch, compare, report.
+
+The same on the emulator and on a GPU. Outputs are poisoned before the launch, so that what the kernel leaves
+out is seen; on a GPU the verified launches are then timed.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ptxkit.asm import Module, parse
+from ptxkit.asm.parse import as_text
+from ptxkit.device.protocol import Device, LoadedModule
+from ptxkit.diagnostics import error
+from ptxkit.emulator import Emulator
+from ptxkit.plan import LaunchPlan
+from ptxkit.running.devices import open_device
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.running.report import Report, Timing, judge, not_verified
+from ptxkit.support.atomic_file import check_folder
+from ptxkit.workloads import Arrays, content
+
+if TYPE_CHECKING:
+    from ptxkit.driver import CudaDevice, Stopwatch
+
+WARMUP, SAMPLES = 3, 20
+"""Launches before a run's timing, and launches timed."""
+
+Watch = Callable[[bool], None]
+"""Is told True before launches that are waited for, and False after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run, beside what: plain data, so that a worker process can be told.
+
+    Attributes:
+        device: `auto`, `emu`, `cuda`, `cuda:1`.
+        order, seed: in which order the emulator completes asynchronous work, and the seed for `random`.
+        sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
+        arch: the target that the emulator plays, by default the file's.
+        jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
+        strict: whether the emulator warns of what the manual asks for and kernels in practice leave out, too.
+        traffic: whether the emulator counts bank conflicts and sectors.
+        save: where to keep tensors after the run, by name.
+        line_info: whether profilers can show the PTX lines of what runs on a GPU.
+        link: further PTX that is linked to the program, by its name and text.
+    """
+
+    device: str = "auto"
+    order: str = "lazy"
+    seed: int = 0
+    sanitize: bool | None = None
+    arch: str | None = None
+    jit: bool | None = None
+    strict: bool = False
+    traffic: bool = False
+    save: Mapping[str, str] = field(default_factory=dict)
+    line_info: bool = False
+    link: tuple[tuple[str, str], ...] = ()
+
+
+class Session:
+    """A module loaded on a device, for one run or several.
+
+    Args:
+        module: the parsed program of the plans to come.
+        options: device and emulator options.
+        watch: told True before launches that are waited for, False after them.
+        device: an open device to share; by default one is opened, and closed with the session.
+        timed: whether runs on a GPU are timed; on a shared device they are not.
+
+    Raises:
+        PtxkitError: no such device, or the module does not load there.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        options: Options,
+        watch: Watch | None = None,
+        device: Device | None = None,
+        timed: bool = True,
+    ) -> None:
+        self.options = options
+        self.device = device or open_for(module, options)
+        self.arch = options.arch or module.target
+        self._shared = device is not None
+        self._watch = watch or _unwatched
+        self._fraction: float | None = None
+        self._emulating = False
+        self._stopwatch: Stopwatch | None = None
+        if isinstance(self.device, Emulator):
+            self.device.progress = self._progressed
+        try:
+            self.loaded = load(self.device, module, options)
+            if self.device.kind == "cuda" and timed and not self._shared:
+                # Now rather than later: its memory must not be what a verified run fails for.
+                self._stopwatch = as_gpu(self.device).stopwatch(watch=self._watch)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the session's own device."""
+        if not self._shared:
+            self.device.close()
+
+    def progress(self) -> float | None:
+        """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
+        return self._fraction
+
+    def retired(self) -> int | None:
+        """Instructions that the running emulation has retired; None while none runs. For any thread."""
+        device = self.device
+        return device.counts.instructions if self._emulating and isinstance(device, Emulator) else None
+
+    def _progressed(self, done: int, total: int) -> None:
+        self._fraction = done / total if total else None
+
+    def run(self, plan: LaunchPlan, case: Case | None = None) -> Report:
+        """Run and verify one plan of the session's module.
+
+        Args:
+            plan: what to run.
+            case: the plan's problem, where it has been made already.
+
+        Raises:
+            PtxkitError: what the plan, the arguments or the device has against it; P564, too little host
+                memory.
+        """
+        self._emulating = False
+        known_findings = len(self.device.findings)
+        case = case or Case(plan)
+        with LoadedPlan(self.device, self.loaded, plan) as on_device:
+            on_device.fill(case.inputs)
+            counters: Counter[str] = Counter()
+            on_device.compile()
+            self._emulating = isinstance(self.device, Emulator)
+            self._watch(True)
+            start = time.perf_counter()
+            on_device.launch(counters)
+            self.device.synchronize()
+            outputs = on_device.outputs()
+            wall = time.perf_counter() - start
+            self._watch(False)
+            self._emulating = False
+            compared = case.compare(outputs)
+            self._save(on_device, outputs)
+            judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
+            if not compared:
+                judged = [not_verified(plan)]
+            return Report(
+                plan=plan,
+                device=self.device.name,
+                kind=self.device.kind,
+                arch=self.arch if self.device.kind == "emu" else None,
+                outputs=compared,
+                diagnostics=(*self.device.findings[known_findings:], *judged),
+                cost=case.cost,
+                wall_seconds=wall,
+                timing=self._time(on_device),
+                counters=dict(counters),
+                kernels=on_device.facts(),
+                gpu=None if self.device.kind == "emu" else as_gpu(self.device).describe(),
+            )
+
+    def _time(self, on_device: LoadedPlan) -> Timing | None:
+        """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""
+        stopwatch = self._stopwatch
+        if stopwatch is None:
+            return None
+        device, launch, launches = as_gpu(self.device), on_device.prepare(stopwatch), len(on_device.kernels)
+        stopwatch.prime(launch)
+        stopwatch.times(launch, WARMUP, launches)
+        stopwatch.start_clock()
+        times = stopwatch.times(launch, SAMPLES, launches)
+        sm_clock, clocks = stopwatch.sm_clock(), device.clocks()
+        low, median, high = statistics.quantiles(times, n=4)
+        return Timing(
+            median,
+            (high - low) / 2,
+            len(times),
+            device.peak_bandwidth,
+            stopwatch.flush,
+            sm_clock,
+            clocks.to_json() if clocks else None,
+        )
+
+    def _save(self, on_device: LoadedPlan, outputs: Arrays) -> None:
+        for name, file in self.options.save.items():
+            array = outputs[name] if name in outputs else on_device.read(name)
+            content.save(on_device.tensors[name].tensor, array, Path(file))
+
+
+def check_save(plan: LaunchPlan, options: Options) -> None:
+    """Every tensor to save exists, and every folder to save into: said before the work rather than after it.
+
+    Raises:
+        PtxkitError: P562 (no such tensor, or two for one file), P567 (no such folder).
+    """
+    known = {tensor.name for tensor in plan.tensors}
+    taken: dict[Path, str] = {}
+    for name, file in options.save.items():
+        if name not in known:
+            listed = ", ".join(f"`{tensor}`" for tensor in sorted(known))
+            raise error(
+                "P562", f"expected a tensor after `--save`, found `{name}`", help=f"the launch has {listed}"
+            )
+        check_folder(Path(file))
+        other = taken.setdefault(Path(file).absolute(), name)
+        if other != name:
+            message = f"expected a file for each tensor, found `{file}` for `{other}` and for `{name}`"
+            raise error("P562", message)
+
+
+def _unwatched(began: bool) -> None:
+    """Nobody watches over the launches of a session in this process."""
+
+
+def open_for(module: Module, options: Options) -> Device:
+    """The device that the options name, for a module's target."""
+    return open_device(
+        options.device,
+        order=options.order,
+        seed=options.seed,
+        sanitize=options.sanitize is not False,
+        arch=options.arch,
+        jit=options.jit,
+        strict=options.strict,
+        traffic=options.traffic,
+        target=module.target,
+    )
+
+
+def load(device: Device, module: Module, options: Options) -> LoadedModule:
+    """Load a module as the options say.
+
+    Raises:
+        PtxkitError: P526, files that can't be linked; what the device has against the module.
+    """
+    others = [parse(as_text(text), name=name) for name, text in options.link]
+    if device.kind == "cuda":
+        return as_gpu(device).load([module, *others], line_info=options.line_info)
+    if not others:
+        return device.load(module)
+    from ptxkit.asm.link import link
+
+    return device.load(link([module, *others]))
+
+
+def as_gpu(device: Device) -> CudaDevice:
+    """A device of kind `cuda` as what it is."""
+    from ptxkit.driver import CudaDevice
+
+    assert isinstance(device, CudaDevice)
+    return device

@@ -1,0 +1,1 @@
+"""What any room may lean on, and which knows nothing of PTX."""

@@ -1,0 +1,1 @@
+"""NVIDIA's tools: the assembler, the disassembler, compute-sanitizer."""

@@ -1,0 +1,323 @@
+"""Work in a process of its own, which can be killed: when a launch takes too long, hangs a GPU or crashes.
+
+A launch that never ends can't be called back, and a fault on a GPU spoils the process that met it. So runs
+with a time limit and runs on a GPU go to a worker; whatever becomes of it, the caller goes on.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, Any
+
+from ptxkit.asm import Module
+from ptxkit.diagnostics import PtxkitError, error, exit_code
+from ptxkit.plan import LaunchPlan, Program
+from ptxkit.running.devices import fitting_gpu
+from ptxkit.running.report import Report
+from ptxkit.running.sanitized import Sanitized
+from ptxkit.running.session import Options, Session, Watch
+
+if TYPE_CHECKING:
+    from ptxkit.bench import Bench, Settings
+
+TIMEOUT = 10.0
+"""Seconds that a launch on a GPU may take where nobody says otherwise."""
+
+BEGAN, ENDED, PROGRESS, ANSWER, PROBLEM = "began", "ended", "progress", "answer", "problem"
+"""What a worker says: launches have begun and ended, how far one is, how a call ended."""
+PROGRESS_INTERVAL = 0.1
+"""Seconds between two words about progress."""
+
+Tell = Callable[[str, Any], None]
+"""Says one of the words above, with its content."""
+
+
+def session(module: Module, options: Options, timeout: float | None) -> Session | Worker | Sanitized:
+    """What runs the plans of a module: a worker where one is needed, else this process.
+
+    On a GPU with `options.sanitize` a process under compute-sanitizer.
+
+    Args:
+        module: the parsed program of the plans.
+        options: device and emulator options.
+        timeout: seconds that a launch may take; None: `TIMEOUT` on a GPU, any number on the emulator.
+
+    Raises:
+        PtxkitError: what `Session` and `Sanitized` raise.
+    """
+    gpu = on_gpu(module, options)
+    if gpu and options.sanitize:
+        return Sanitized(options, timeout)
+    if timeout is None and not gpu:
+        return Session(module, options)
+    return Worker(partial(_Runs, options), timeout or TIMEOUT)
+
+
+def bench(options: Options, settings: Settings, timeout: float | None) -> Worker:
+    """A worker that does what `ptxkit.bench.Schedule` calls for.
+
+    Args:
+        options: which device.
+        settings: how to measure.
+        timeout: seconds that a launch may take; None: `TIMEOUT`.
+    """
+    return Worker(partial(_bench, options, settings), timeout or TIMEOUT)
+
+
+def _bench(options: Options, settings: Settings, tell: Tell) -> Bench:
+    from ptxkit.bench import Bench
+
+    return Bench(options, settings, watch_of(tell))
+
+
+class Stalled:
+    """While it is open, ends this process where an emulation in it retires nothing for too long.
+
+    No emulation that is right stands still, and one that stands still can't be called back.
+
+    Args:
+        retired: gives the instructions retired so far, None while there is no emulation.
+        plan: what runs, for the message.
+        give_up: told what to print; then the process ends with exit code 6.
+        limit: seconds.
+    """
+
+    def __init__(
+        self,
+        retired: Callable[[], int | None],
+        plan: LaunchPlan,
+        give_up: Callable[[PtxkitError], None],
+        limit: float = TIMEOUT,
+    ) -> None:
+        self._retired = retired
+        self._plan = plan
+        self._give_up = give_up
+        self._limit = limit
+        self._done = threading.Event()
+
+    def __enter__(self) -> Stalled:
+        threading.Thread(target=self._look, name="stalled", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+    def _look(self) -> None:
+        seen, since = self._retired(), time.monotonic()
+        while not self._done.wait(min(1.0, self._limit / 4)):
+            now = self._retired()
+            if now is None or now != seen:
+                seen, since = now, time.monotonic()
+            elif time.monotonic() - since > self._limit:
+                what, limit = _kernels(self._plan), f"{self._limit:g}"
+                message = f"the emulation of {what} was ended: it had retired no instruction for {limit} s"
+                stalled = error("P565", message, help="this is a bug of the emulator; please report it")
+                self._give_up(stalled)
+                os._exit(exit_code(stalled.diagnostics))
+
+
+def on_gpu(module: Module, options: Options) -> bool:
+    """Whether a module's plans run on a GPU."""
+    if options.device.startswith("cuda"):
+        return True
+    return options.device == "auto" and fitting_gpu(module.target) is not None
+
+
+class Worker:
+    """A process that does what it is called for, one call after the other.
+
+    It starts with the first call, and again once it was lost.
+
+    Args:
+        make: makes, in the process, the object whose methods are called; it takes a `Tell`.
+        timeout: seconds that launches may take from where they began.
+    """
+
+    def __init__(self, make: Callable[[Tell], Any], timeout: float) -> None:
+        self.timeout = timeout
+        self._make = make
+        self._process: BaseProcess | None = None
+        self._fraction: float | None = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def progress(self) -> float | None:
+        """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
+        return self._fraction
+
+    def run(self, plan: LaunchPlan) -> Report:
+        """Run and verify one plan.
+
+        Raises:
+            PtxkitError: what `Session.run` raises, and what `call` does.
+        """
+        report = self.call("run", plan, plan=plan)
+        assert isinstance(report, Report)
+        return report
+
+    def call(self, method: str, *args: Any, plan: LaunchPlan | None = None) -> Any:
+        """Call a method in the process.
+
+        Args:
+            method: its name.
+            args: its arguments.
+            plan: what runs, for messages.
+
+        Raises:
+            PtxkitError: what the method raises; P565, a launch took longer than it may and the process was
+                killed; P566, the process crashed.
+        """
+        self._start()
+        assert self._process is not None
+        try:
+            self._connection.send((method, args))
+            kind, content = self._answer(plan)
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            self._process.join()
+            raise _crashed(plan, self._process.exitcode) from None
+        except BaseException:
+            self._stop()
+            raise
+        if kind == ANSWER:
+            return content
+        self._stop()
+        raise PtxkitError(content)
+
+    def _answer(self, plan: LaunchPlan | None) -> tuple[str, Any]:
+        """The worker's last word on a call."""
+        self._fraction = None
+        deadline: float | None = None
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not self._connection.poll(left):
+                raise _killed(plan, self.timeout)
+            kind, content = self._connection.recv()
+            if kind == BEGAN:
+                deadline = time.monotonic() + self.timeout
+            elif kind == ENDED:
+                deadline = None
+            elif kind == PROGRESS:
+                self._fraction = content
+            else:
+                return kind, content
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.is_alive():
+            return
+        context = multiprocessing.get_context("spawn")
+        self._connection, its = context.Pipe()
+        self._process = context.Process(target=_work, args=(its, self._make), name="ptxkit", daemon=True)
+        self._process.start()
+        its.close()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._connection.close()
+            self._process = None
+
+
+def _end_with_parent() -> None:
+    """End when the caller's process does, a launch that hangs or not: nobody would kill it any more."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(connection: Connection, make: Callable[[Tell], Any]) -> None:
+    """In the worker: do what is asked until the other end is gone. Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="lifeline", daemon=True).start()
+
+    def tell(kind: str, content: Any = None) -> None:
+        connection.send((kind, content))
+
+    serving = make(tell)
+    while True:
+        try:
+            method, args = connection.recv()
+        except EOFError:
+            return
+        try:
+            tell(ANSWER, getattr(serving, method)(*args))
+        except PtxkitError as problem:
+            tell(PROBLEM, problem.diagnostics)
+        except Exception as problem:
+            if os.environ.get("PTXKIT_DEBUG"):
+                raise
+            internal = error("P599", f"internal error: {type(problem).__name__}: {problem}")
+            tell(PROBLEM, internal.diagnostics)
+
+
+def watch_of(tell: Tell) -> Watch:
+    """What tells the caller that launches have begun and ended."""
+    return lambda began: tell(BEGAN if began else ENDED, None)
+
+
+class _Runs:
+    """What runs plans in a worker; a plan of another program gets another session."""
+
+    def __init__(self, options: Options, tell: Tell) -> None:
+        self._options = options
+        self._tell = tell
+        self._running: _Telling | None = None
+        self._program: Program | None = None
+
+    def run(self, plan: LaunchPlan) -> Report:
+        """Run and verify one plan."""
+        if self._running is None or plan.program != self._program:
+            if self._running is not None:
+                self._running.close()
+            self._program = plan.program
+            self._running = _Telling(plan.program.module(), self._options, self._tell)
+        return self._running.run(plan)
+
+
+class _Telling(Session):
+    """A session that tells its progress."""
+
+    def __init__(self, module: Module, options: Options, tell: Tell) -> None:
+        super().__init__(module, options, watch_of(tell))
+        self._tell = tell
+        self._told = 0.0
+
+    def _progressed(self, done: int, total: int) -> None:
+        super()._progressed(done, total)
+        now = time.monotonic()
+        if now - self._told > PROGRESS_INTERVAL:
+            self._told = now
+            self._tell(PROGRESS, self.progress())
+
+
+def _killed(plan: LaunchPlan | None, timeout: float) -> PtxkitError:
+    help = "allow more with `--timeout`, choose smaller sizes, or look for a loop or a wait that never ends"
+    what = _kernels(plan) if plan else "a launch"
+    return error("P565", f"{what} was killed: it had not finished after {timeout:g} s", help=help)
+
+
+def _kernels(plan: LaunchPlan) -> str:
+    """The entries that a plan launches, and the file."""
+    entries = plan.program.module().entries
+    names = dict.fromkeys(launch.entry or entries[0].name for launch in plan.launches)
+    return f"{', '.join(f'`{name}`' for name in names)} of `{plan.program.name}`"
+
+
+def _crashed(plan: LaunchPlan | None, code: int | None) -> PtxkitError:
+    how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+    what = f"`{plan.program.name}`" if plan else "a measurement"
+    message = f"the process that ran {what} crashed: {how}"
+    return error("P566", message, help="run the same inputs on the emulator: `--device emu`")
