@@ -15,12 +15,12 @@ from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
-from ptxkit.device.launch import Requirements, check_launch, check_resident
+from ptxkit.device.launch import Launch, Requirements, check_launch, check_resident
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import Buffer
 from ptxkit.emulator.events import Events
-from ptxkit.emulator.execution import Counts, Execution, Progress
+from ptxkit.emulator.execution import Counts, Execution, Progress, resident_ctas
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.memory import GlobalMemory
@@ -46,6 +46,7 @@ class Emulator:
             an order between products and what overwrites their operands (P6131).
         traffic: whether to count wavefronts and bank conflicts of shared memory and sectors of global memory,
             in `counts.traffic`, too.
+        memory: the global memory, which emulators may share; by default one of its own.
         jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
             installed.
 
@@ -63,6 +64,7 @@ class Emulator:
         jit: bool | None = None,
         strict: bool = False,
         traffic: bool = False,
+        memory: GlobalMemory | None = None,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -81,7 +83,8 @@ class Emulator:
         self.jit: bool = available() if jit is None else jit
         self.strict = strict
         self.traffic = traffic
-        self.memory = GlobalMemory()
+        self.memory = GlobalMemory() if memory is None else memory
+        self._shares = memory is not None
         self.origins = Origins()
         self.events = Events()
         self.random = np.random.default_rng(seed) if order == "random" else None
@@ -171,7 +174,7 @@ class Emulator:
         for module in list(self._modules):
             module.image.close()
         self._modules.clear()
-        self.memory.closed = True
+        self.memory.closed = self.memory.closed or not self._shares
 
 
 class LoadedModule:
@@ -205,6 +208,13 @@ class LoadedModule:
         if name not in self._kernels:
             self._kernels[name] = Kernel(self, entries[name])
         return self._kernels[name]
+
+    def variable(self, name: str) -> tuple[int, int] | None:
+        """The address and the bytes of a variable of global or constant memory; None where there is none.
+
+        The address is one of global memory: that of a constant is where the host writes it.
+        """
+        return self.image.variable(name)
 
 
 class Kernel:
@@ -254,6 +264,34 @@ class Kernel:
             "max_threads": self._module.limits.threads_per_cta,
         }
 
+    def check(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        cluster: Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+    ) -> Launch:
+        """What a launch of this shape would be.
+
+        Raises:
+            PtxkitError: a bad shape or size (P5), a form that is not executed (P601).
+        """
+        module = self._module
+        statics = self.program.shared_static
+        requirements = Requirements.of(self._entry, statics, source=module.module.source)
+        launch = check_launch(requirements, module.limits, grid, block, cluster, shared, cooperative)
+        check_resident(requirements, launch, self.resident_ctas(launch.threads, launch.shared))
+        return launch
+
+    def resident_ctas(self, threads: int, shared: int = 0) -> int:
+        """How many CTAs of so many threads and bytes of dynamic shared memory the device holds at once."""
+        program = self.program
+        used = program.dynamic_start - program.shared_start + shared
+        if not shared and not program.has_dynamic:
+            used = program.shared_static
+        return resident_ctas(self._module.limits, threads, used)
+
     def launch(
         self,
         grid: Sequence[int],
@@ -279,8 +317,7 @@ class Kernel:
         device, limits = self._module.device, self._module.limits
         device.memory.refuse_closed()
         program = self.program
-        requirements = Requirements.of(self._entry, program.shared_static, source=self._module.module.source)
-        launch = check_launch(requirements, limits, grid, block, cluster, shared, cooperative)
+        launch = self.check(grid, block, cluster, shared, cooperative)
         if math.prod(launch.cluster) > 1:
             program = self._compiled(True)
         parameters = self._signature.pack(args, device.address_of)
@@ -304,7 +341,6 @@ class Kernel:
             strict=device.strict,
             traffic=device.traffic,
         )
-        check_resident(requirements, launch, execution.resident_ctas())
         device.counts = execution.counts
         if device.prepare is not None:
             device.prepare(execution)

@@ -102,6 +102,14 @@ class Counts:
         self.asynchronous[operation] = self.asynchronous.get(operation, 0) + count
 
 
+def resident_ctas(limits: Limits, threads: int, shared: int) -> int:
+    """How many CTAs of so many threads and bytes of shared memory a device holds at once."""
+    by_threads = limits.threads_per_sm // (-(-threads // WARP) * WARP)
+    shared += limits.shared_reserved
+    by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
+    return (limits.sm_count or 1) * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
+
+
 def in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
     """The numbers of a grid's CTAs, x fastest: cluster by cluster, and in each cluster by rank."""
     if prod(cluster) == 1:
@@ -301,11 +309,7 @@ class Execution:
 
     def resident_ctas(self) -> int:
         """How many CTAs the device holds at once."""
-        limits = self.limits
-        by_threads = limits.threads_per_sm // (self.warps * WARP)
-        shared = self.shared_used + limits.shared_reserved
-        by_shared = limits.shared_per_sm // shared if shared else limits.ctas_per_sm
-        return self.sm_count * max(1, min(limits.ctas_per_sm, by_threads, by_shared))
+        return resident_ctas(self.limits, self.launch.threads, self.shared_used)
 
     def thread(self, cta: int, number: int) -> Thread:
         """The thread of a CTA, by the number of each: in the grid, and in the CTA."""

@@ -92,7 +92,7 @@ class Image:
                     self.size_of(symbol), name, self.alignment_of(symbol)
                 )
         self.const_end = const
-        self.const = Bank(np.zeros(-(-(const - CONST_START) // 32) * 32 + 32, np.uint8))
+        self.const = self._constant_bank(const - CONST_START)
         for symbol in variables:
             declarator = symbol.declarator
             if declarator is None or declarator.initializer is None:
@@ -105,6 +105,24 @@ class Image:
             else:
                 start = self.allocations[symbol].address - BASE
                 self.memory.data[start : start + len(data)] = data
+
+    def _constant_bank(self, size: int) -> Bank:
+        """The memory of `.const` variables: a part of global memory, where the host writes it."""
+        whole = -(-size // 32) * 32 + 32
+        self._constants = self.memory.allocate(whole, "constant memory of the module") if size else None
+        if self._constants is None:
+            return Bank(np.zeros(whole, np.uint8))
+        start = self._constants.address - BASE
+        return Bank(self.memory.data[start : start + whole])
+
+    def variable(self, name: str) -> tuple[int, int] | None:
+        """The address and the bytes of a variable in global memory, a constant's too, or None."""
+        symbol = self.scope.lookup(name)
+        if symbol in self.allocations:
+            return self.allocations[symbol].address, self.size_of(symbol)
+        if symbol in self._const_at and self._constants is not None:
+            return self._constants.address + self._const_at[symbol] - CONST_START, self.size_of(symbol)
+        return None
 
     def _variables(self) -> Sequence[Symbol]:
         found = [s for s in self.scope.symbols() if s.space in ("global", "const")]
@@ -212,7 +230,7 @@ class Image:
 
     def close(self) -> None:
         """Give the variables' memory back."""
-        for allocation in self.allocations.values():
+        for allocation in (*self.allocations.values(), *([self._constants] if self._constants else [])):
             self.memory.free(allocation, "the module was unloaded")
 
 

@@ -219,16 +219,35 @@ def physical_memory() -> int:
 class GlobalMemory(Bank):
     """Global memory: one range of addresses, its allocations in the order of their addresses.
 
+    Several emulators may share it: what one allocates, the kernels of all may reach.
+
+    Attributes:
+        budget: most bytes that may be allocated at once.
+        used: bytes that are.
+
     Raises:
         PtxkitError: P705, this process has no addresses left.
     """
 
     def __init__(self) -> None:
+        data, shadow = self._range()
+        super().__init__(data, shadow)
+        self._next, self._end = self._arena()
+        self.budget = min(self._end - self._next, physical_memory() * 3 // 4)
+        self.used = 0
+        self.heap_used = 0
+        self._addresses: list[int] = []
+        self._allocations: list[Allocation] = []
+        self._table: tuple[np.ndarray, np.ndarray] | None = None
+        self.closed = False
+        """Whether the emulator was closed that it belongs to."""
+
+    def _range(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bytes of all addresses from `BASE` on, and their shadow."""
         capacity = CAPACITY
         while True:
             try:
-                super().__init__(reserve(capacity), reserve(capacity))
-                break
+                return reserve(capacity), reserve(capacity)
             except (OSError, OverflowError, ValueError):
                 # Emulators that nobody uses any more may still hold their ranges of addresses.
                 if not gc.collect():
@@ -237,16 +256,10 @@ class GlobalMemory(Bank):
                         help = "let go of devices that are not used any more, or start a process for each"
                         raise error("P705", message, help=help) from None
                     capacity //= 2
-        self.capacity = capacity
-        self.budget = min(capacity, physical_memory() * 3 // 4)
-        self.used = 0
-        self.heap_used = 0
-        self._next = BASE + (2 << 20)
-        self._addresses: list[int] = []
-        self._allocations: list[Allocation] = []
-        self._table: tuple[np.ndarray, np.ndarray] | None = None
-        self.closed = False
-        """Whether the emulator was closed that it belongs to."""
+
+    def _arena(self) -> tuple[int, int]:
+        """The addresses that `allocate` gives out: the first, and the one behind the last."""
+        return BASE + (2 << 20), BASE + len(self.data)
 
     def refuse_closed(self) -> None:
         """Raise P714 where it was closed."""
@@ -264,7 +277,7 @@ class GlobalMemory(Bank):
         least, most = RED_ZONE
         red_zone = GRANULE if heap else min(max(size, least), most)
         beyond = -(-(address + size + red_zone) // GRANULE) * GRANULE
-        if self.used + size > self.budget or beyond > BASE + self.capacity:
+        if self.used + size > self.budget or beyond > self._end:
             reused = self._reuse(size, align) if self.used + size <= self.budget else None
             if reused is None:
                 free = max(0, self.budget - self.used)
