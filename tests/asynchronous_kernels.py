@@ -17,6 +17,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ptxkit.diagnostics import Diagnostic
+from ptxkit.emulator import Emulator, EmulatorFault
+
 FOLDER = Path(__file__).parent / "asynchrony"
 
 
@@ -56,6 +59,32 @@ class AsyncKernel:
         kernel.launch(header["grid"], header["block"], [source, out], cluster=header.get("cluster"))
         device.synchronize()
         np.testing.assert_array_equal(out.numpy(), wanted)
+
+
+def device_for(order: list[str]) -> Emulator:
+    """The emulator that finds a fault: in lazy order, which is the default, if it names no other."""
+    return Emulator(order[0] if order else "lazy", strict="strict" in order)
+
+
+def findings(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[Diagnostic]:
+    """What is found where a line of the kernel is changed.
+
+    Raises:
+        AssertionError: the result is wrong, and no error was found.
+    """
+    try:
+        kernel.run(device, kernel.broken(old, new))
+    except EmulatorFault as fault:
+        return [*device.findings, *fault.diagnostics]
+    return device.findings
+
+
+def codes_found(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[str]:
+    """The codes of what is found, and `wrong result` behind them where that is so."""
+    try:
+        return [found.code for found in findings(kernel, old, new, device)]
+    except AssertionError:
+        return [*(found.code for found in device.findings), "wrong result"]
 
 
 KERNELS = [AsyncKernel(path) for path in sorted(FOLDER.glob("*.ptx"))]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from asynchronous_kernels import KERNELS, AsyncKernel
+from asynchronous_kernels import KERNELS, AsyncKernel, codes_found, device_for
 
 from ptxkit.asm import parse
-from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.emulator import Emulator
 from ptxkit.running.devices import open_device
 from ptxkit.targets import parse as parse_target
 
@@ -52,7 +52,7 @@ def test_the_same_on_a_gpu(kernel: AsyncKernel) -> None:
 @pytest.mark.parametrize(("kernel", "fault"), FAULTS)
 def test_a_broken_line_is_found_by_name(kernel: AsyncKernel, fault: list[str]) -> None:
     codes, old, new, *order = fault
-    found = findings(kernel, old, new, told(order))
+    found = codes_found(kernel, old, new, device_for(order))
     assert set(codes.split()) & set(found), f"found {found}"
 
 
@@ -62,21 +62,4 @@ def test_what_may_reach_a_cta_that_is_gone_is_found_in_every_order(
     kernel: AsyncKernel, fault: list[str], order: str
 ) -> None:
     codes, old, new = fault
-    assert findings(kernel, old, new, Emulator(order)) == [codes]
-
-
-def told(order: list[str]) -> Emulator:
-    """The emulator that finds a fault: in lazy order, which is the default, if it names no other."""
-    return Emulator(order[0] if order else "lazy", strict="strict" in order)
-
-
-def findings(kernel: AsyncKernel, old: str, new: str, device: Emulator) -> list[str]:
-    """The codes of what is found."""
-    text = kernel.broken(old, new)
-    try:
-        kernel.run(device, text)
-    except EmulatorFault as fault:
-        return [d.code for d in (*device.findings, *fault.diagnostics)]
-    except AssertionError:
-        return [*(d.code for d in device.findings), "wrong result"]
-    return [d.code for d in device.findings]
+    assert codes_found(kernel, old, new, Emulator(order)) == [codes]

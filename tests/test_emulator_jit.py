@@ -16,8 +16,8 @@ pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 
 from asm_corpus import builds
 from emulated import launch, module
+from finding_kernels import FILES, findings, version
 from test_emulator_corpus import Triton
-from test_findings import FILES, findings, version
 
 from ptxkit import card
 from ptxkit.asm import parse

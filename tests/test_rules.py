@@ -1,6 +1,6 @@
 """docs/emulator/rules.md: each rule has a code, and a kernel that breaks it and is found by that code.
 
-The repaired kernels are clean: tests/test_asynchrony.py, test_findings.py, test_tensor_memory_faults.py and
+The repaired kernels are clean: test_asynchrony.py, test_findings.py, test_tensor_memory_faults.py and
 test_kernel_faults.py see to that.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import asynchronous_kernels
+import finding_kernels
 import pytest
-import test_asynchrony
-import test_findings
+import tensor_memory_faults
 import test_kernel_faults
-import test_tensor_memory_faults
 
 import ptxkit
 from ptxkit.diagnostics import Severity, code_info, code_table
@@ -51,18 +51,19 @@ def test_a_rule_is_found_by_its_code(name: str, code: str, severity: str, broken
     file = ROOT / path
     assert file.is_file()
     if file.parent.name == "findings":
-        (found,) = test_findings.findings(test_findings.version(file.read_text(), "broken"))
+        (found,) = finding_kernels.findings(finding_kernels.version(file.read_text(), "broken"))
         assert found.code == code
     elif file.parent.name == "asynchrony":
-        kernel = test_asynchrony.AsyncKernel(file)
+        kernel = asynchronous_kernels.AsyncKernel(file)
         codes, old, new, *order = kernel.header["faults"][int(which.removeprefix("fault "))]
         assert code in codes.split()
-        assert code in test_asynchrony.findings(kernel, old, new, test_asynchrony.told(order))
+        device = asynchronous_kernels.device_for(order)
+        assert code in asynchronous_kernels.codes_found(kernel, old, new, device)
     elif file.parent.name == "kernel_faults":
         table = test_kernel_faults.TABLES[f"{shown}.ptx"]
         assert code in [fault["code"] for fault in table["fault"] if fault["name"] == which]
     elif which is not None:
-        assert test_tensor_memory_faults.FAULTS[which].code == code
+        assert tensor_memory_faults.FAULTS[which].code == code
     else:
         assert file.name in OTHERS
         assert code in file.read_text("utf-8")

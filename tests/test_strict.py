@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asynchronous_kernels import KERNELS
-from test_tensor_memory_faults import SECOND, SINGLE
+from tensor_memory_faults import SECOND, SINGLE
 
 from ptxkit.emulator import Emulator, EmulatorFault
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from assembler import log_of
-from test_tensor_memory_faults import FIRST, PAIR, SECOND, SINGLE
+from tensor_memory_faults import FIRST, PAIR, SECOND, SINGLE
 
 from ptxkit.descriptors import ZeroColumnMask
 from ptxkit.emulator import Emulator
