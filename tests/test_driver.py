@@ -8,7 +8,6 @@ import os
 import struct
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from ptxkit.asm import parse
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import PtxkitError, code_info, exit_code
 from ptxkit.driver.binary import check_binary
-from ptxkit.driver.bound import _SLOTS, bind
 from ptxkit.driver.clocks import THROTTLES, reasons
 from ptxkit.driver.errors import _DriverLog
 from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
@@ -344,44 +342,3 @@ def test_a_driver_without_a_log() -> None:
             raise RuntimeError('Function "cuLogsCurrent" not found')
 
     assert _DriverLog(Silent()).new_lines() == ()
-
-
-# ---- calls with their arguments bound
-
-
-def test_a_bound_call_passes_its_arguments() -> None:
-    seen: list[tuple[int, ...]] = []
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_uint64] * 4)
-
-    @prototype
-    def function(*arguments: int) -> int:
-        seen.append(arguments)
-        return len(seen)
-
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    wanted = [(1, 2**63 + 5, 3, 0), (2**64 - 1, 0, 7, 9)]
-    bound = [bind(address, arguments) for arguments in wanted]
-    if None in bound:
-        pytest.skip("this system lets no process make code, or is not Linux on x86-64")
-    assert [bound[0].call(), bound[1].call(), bound[0].call()] == [1, 2, 3]
-    assert seen == [*wanted, wanted[0]]
-    many = [bind(address, (number, 0, 0, 0)) for number in range(200)]
-    seen.clear()
-    threads = [threading.Thread(target=each.call) for each in many]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(seen) == [(number, 0, 0, 0) for number in range(200)]
-
-
-def test_slots_of_bound_calls_are_used_again() -> None:
-    first = bind(1, (0, 0, 0, 0))
-    if first is None:
-        pytest.skip("this system lets no process make code, or is not Linux on x86-64")
-    slot = first._slot
-    del first
-    assert slot in _SLOTS._free
-    kept = [bind(1, (0, 0, 0, 0)) for _ in range(100)]
-    assert len({each._slot for each in kept}) == 100
-    assert not {each._slot for each in kept} & set(_SLOTS._free)

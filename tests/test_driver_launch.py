@@ -173,19 +173,6 @@ def test_prepared_launches(device: CudaDevice) -> None:
     assert (second.numpy() == 2).all()
 
 
-def test_launches_go_through_the_bindings_where_no_call_can_be_bound(
-    device: CudaDevice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ptxkit.driver.bound._launch_address", lambda: None)
-    kernel = device.load(FILL).kernel()
-    out = device.empty(32, "u32")
-    for value in (1, 2):
-        kernel.launch(1, 32, [out, value])
-        assert (out.numpy() == value).all()
-    kernel.prepare(1, 32, [out, 3])()
-    assert (out.numpy() == 3).all()
-
-
 def test_shapes_and_arguments_may_change_from_launch_to_launch(device: CudaDevice) -> None:
     kernel, out = device.load(FILL).kernel(), device.array(np.zeros(96, np.uint32))
     stream = device.stream()

@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -40,8 +39,6 @@ PTX = """.version 8.0
 NODES = 100
 REPLAYS = 10
 """Launches of a graph in a batch."""
-BINDINGS = ", through the bindings"
-"""What stands behind the name of a way whose arguments are not bound ahead (`ptxkit.driver.bound`)."""
 OWN = ", own stream"
 """What stands behind the name of a way that launches into a stream of its own."""
 PEERS = ("cuda.core launch", "CuPy RawKernel")
@@ -61,7 +58,6 @@ def ways(device: CudaDevice) -> dict[str, Callable[[], Any]]:
         f"prepared{OWN}": kernel.prepare(4, 128, [x, y, 1, 2, 3], stream=stream),
         f"launch{OWN}": lambda: kernel.launch(4, 128, [x, y, 1, 2, 3], stream=stream),
     }
-    found |= _unbound(device, x, y)
     with device.capture() as graph:
         for _ in range(NODES):
             kernel.launch(4, 128, [x, y, 1, 2, 3], stream=graph.stream)
@@ -77,19 +73,6 @@ def ways(device: CudaDevice) -> dict[str, Callable[[], Any]]:
     for peer in (_cuda_core, _cupy):
         found |= peer(device)
     return found
-
-
-def _unbound(device: CudaDevice, x: Any, y: Any) -> dict[str, Callable[[], Any]]:
-    """What is done where a system lets no process make code."""
-    kernel = device.load(PTX).kernel()
-
-    def launch() -> None:
-        kernel.launch(4, 128, [x, y, 1, 2, 3])
-
-    with mock.patch("ptxkit.driver.bound._launch_address", return_value=None):
-        launch()  # settles how launches of this shape are made
-        prepared = kernel.prepare(4, 128, [x, y, 1, 2, 3])
-    return {f"prepared{BINDINGS}": prepared, f"launch{BINDINGS}": launch}
 
 
 def _bare(kernel: Any, x: Any, y: Any) -> Callable[[], None]:

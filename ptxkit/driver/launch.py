@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
 from ptxkit.device.launch import Dim3, Launch, check_launch, check_resident
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
-from ptxkit.driver.bound import BoundLaunch, Call
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, Stream, stream_handle
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NO_SHAPE = tuple(object() for _ in range(9))
 """The shape of no launch."""
-_NO_RECORD: tuple[Any, ...] = (*_NO_SHAPE, None, None, None)
+_NO_RECORD: tuple[Any, ...] = (*_NO_SHAPE, None, None)
 MAX_SHAPES = 256
 """Shapes of one kernel's launches of which records are kept; more start afresh."""
 
@@ -59,8 +59,9 @@ class CudaKernel:
         self._function = function
         self.closed = False
         self._context = module.context
-        # A record is what a launch of one shape needs: the shape, a parameter space, the call with both bound
-        # to it, and what keeps that alive. Whoever launches takes one out: no two threads have the same.
+        self._start = bindings().cuLaunchKernelEx
+        # A record is what a launch of one shape needs: the shape, a parameter space, and the configuration.
+        # Whoever launches takes one out: no two threads have the same.
         self._ready: list[tuple[Any, ...]] = []
         self._idle: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self._attributes = self._read_attributes()
@@ -118,7 +119,7 @@ class CudaKernel:
             record = _NO_RECORD
         (
             its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
-            its_priority, its_carveout, space, call, _,
+            its_priority, its_carveout, space, configuration,
         ) = record  # fmt: skip
         # What is the same object as in the launch before has the same configuration.
         if not (
@@ -134,15 +135,15 @@ class CudaKernel:
         ):
             key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
             record = self._other_record(record, key)
-            *_, space, call, _ = record
+            *_, space, configuration = record
         try:
             pack(space, args)
         except REFUSED:
             space.fill(self.signature.pack(args, self.module.address_of))
-        status = call()
+        (status,) = self._start(configuration, self._function, space.address, 0)
         ready.append(record)
         if status:
-            self._call_again(status, call)
+            self._start_again(status, configuration, space)
         self._context.last_kernel = self.name
         if stream is not None and type(stream) is Stream and stream.captured is not None:
             stream.captured.append((self, args))
@@ -160,7 +161,7 @@ class CudaKernel:
         priority: int | None = None,
         carveout: int | None = None,
     ) -> PreparedLaunch:
-        """A launch with everything checked and packed once; calling it costs the driver's call alone."""
+        """A launch with everything checked and packed once; calling it makes the driver's call."""
         handle = stream_handle(stream, self._context)
         key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
         prepared = PreparedLaunch(self, self._configure(key), args)
@@ -216,9 +217,7 @@ class CudaKernel:
         return made
 
     def _new_record(self, shape: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
-        space = ParameterSpace(self.signature.parameters)
-        bound = BoundLaunch(self._configure(key), self._function, space)
-        return *shape, space, bound.call, bound
+        return *shape, ParameterSpace(self.signature.parameters), self._configure(key)
 
     def _configure(self, key: tuple[Any, ...]) -> Any:
         """A checked `CUlaunchConfig`."""
@@ -304,9 +303,9 @@ class CudaKernel:
         if self.closed:
             raise error("P714", f"`{self.name}` is launched after its device was closed")
 
-    def _call_again(self, status: int, call: Call) -> None:
-        results = bindings().CUresult
-        self._context.retry(results(status), lambda: (results(call()),), f"launch `{self.name}`")
+    def _start_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
+        again = partial(self._start, configuration, self._function, space.address, 0)
+        self._context.retry(status, again, f"launch `{self.name}`")
 
 
 class PreparedLaunch:
@@ -316,14 +315,13 @@ class PreparedLaunch:
         kernel: what is launched.
     """
 
-    __slots__ = ("_arguments", "_bound", "_call", "_space", "kernel")
+    __slots__ = ("_arguments", "_call", "_space", "kernel")
 
     def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any]) -> None:
         self.kernel = kernel
         self._space = ParameterSpace(kernel.signature.parameters)
         self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
-        self._bound = BoundLaunch(configuration, kernel._function, self._space)
-        self._call = self._bound.call
+        self._call = kernel._start, configuration, kernel._function, self._space.address
         self._arguments = list(args)
 
     def __call__(self) -> None:
@@ -331,10 +329,10 @@ class PreparedLaunch:
         kernel = self.kernel
         if kernel.closed:
             kernel.refuse_closed()
-        call = self._call
-        status = call()
+        start, configuration, function, pointers = self._call
+        (status,) = start(configuration, function, pointers, 0)
         if status:
-            kernel._call_again(status, call)
+            kernel._start_again(status, configuration, self._space)
 
     def bind(self, parameter: int | str, value: Any) -> PreparedLaunch:
         """Give one parameter another value, for the launches to come; the rest stays as it is packed.
