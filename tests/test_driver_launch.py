@@ -28,7 +28,7 @@ from gpu_kernels import (
 )
 
 from ptxkit.diagnostics import PtxkitError, Source
-from ptxkit.driver import CudaDevice
+from ptxkit.driver import CudaDevice, Stopwatch
 from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.load import Image, Options, compile_images
 from ptxkit.driver.timing import FLUSHES
@@ -513,7 +513,7 @@ def test_line_information_is_accepted(device: CudaDevice) -> None:
 @pytest.mark.parametrize("flush", FLUSHES)
 def test_times_are_measured(device: CudaDevice, flush: str) -> None:
     """More samples than one stretch that is watched; a large buffer takes longer than launching nothing."""
-    stopwatch = device.stopwatch(flush)
+    stopwatch = Stopwatch(device, flush)
     kernel = device.load(FILL).kernel()
     out = device.empty(1 << 24, "u32")
     launch = kernel.prepare(1 << 16, 256, [out, 1], stream=stopwatch.stream)
@@ -529,12 +529,12 @@ def test_times_are_measured(device: CudaDevice, flush: str) -> None:
 
 
 def test_a_flush_that_is_none(device: CudaDevice) -> None:
-    refuse("P521", lambda: device.stopwatch("clear"))
+    refuse("P521", lambda: Stopwatch(device, "clear"))
 
 
 def test_a_failure_between_events_leaves_the_stopwatch_usable(device: CudaDevice) -> None:
     """The gate must open, or the stream would wait for ever; memory dropped behind it must not wait."""
-    stopwatch = device.stopwatch()
+    stopwatch = Stopwatch(device)
     held = [device.empty(1 << 20, "u8")]
 
     def fail() -> None:
@@ -547,7 +547,7 @@ def test_a_failure_between_events_leaves_the_stopwatch_usable(device: CudaDevice
 
 
 def test_more_launches_in_a_sample_than_a_stream_holds(device: CudaDevice) -> None:
-    stopwatch = device.stopwatch("none")
+    stopwatch = Stopwatch(device, "none")
     (seconds,) = stopwatch.times(lambda: [stopwatch.nothing() for _ in range(3000)], 1, commands=3000)
     assert seconds > 0
 
@@ -555,7 +555,7 @@ def test_more_launches_in_a_sample_than_a_stream_holds(device: CudaDevice) -> No
 def test_launches_that_block_are_timed_without_a_gate(
     device: CudaDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopwatch = device.stopwatch()
+    stopwatch = Stopwatch(device)
     monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
     assert len(stopwatch.times(stopwatch.nothing, 40)) == 40
 

@@ -119,7 +119,7 @@ def agreement(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 def launch_under_profiler(name: str) -> None:
     """The state's launches and nothing waited for behind a gate: the profiler runs kernels one by one."""
     with CudaDevice() as device:
-        stopwatch = device.stopwatch("read")
+        stopwatch = Stopwatch(device, "read")
         if name == EMPTY:
             _launch_often(stopwatch, stopwatch.nothing)
             return

@@ -215,7 +215,7 @@ def main() -> None:
     """Measure and print."""
     torch.cuda.init()
     device = as_gpu(ptxkit.open_device("cuda"))
-    watch = device.stopwatch()
+    watch = Stopwatch(device)
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "gemv.ptx"
         source = Path(__file__).with_name("gemv.cu")

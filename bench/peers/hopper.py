@@ -29,6 +29,7 @@ from typing import Any
 import torch
 
 import ptxkit
+from ptxkit.driver import Stopwatch
 from ptxkit.machine.provenance import provenance
 
 try:
@@ -85,7 +86,7 @@ def cublas(watch: Any, size: int = 8192) -> tuple[Callable[[], Any], tuple[torch
 def gemm(device: Any) -> dict[str, Any]:
     """gemm_wgmma.ptx and cuBLAS on the same operands."""
     size = 8192
-    watch = device.stopwatch(flush="none")
+    watch = Stopwatch(device, "none")
     peer, (a, b, d) = cublas(watch, size)
     own = torch.empty_like(d)
     maps = [
@@ -112,7 +113,7 @@ def gemm(device: Any) -> dict[str, Any]:
 
 def attn(device: Any) -> dict[str, Any]:
     """attn_dist.ptx with 128 and 64 heads, its gathers alone, Triton's kernels, and cuBLAS."""
-    watch = device.stopwatch(flush="none")
+    watch = Stopwatch(device, "none")
     peer, _ = cublas(watch)
     launches: dict[str, Callable[[], Any]] = {"cuBLAS": peer}
     work = {"cuBLAS": 2.0 * 8192**3}

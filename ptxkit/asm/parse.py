@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO
 
 from ptxkit.asm.collector import at_rest
-from ptxkit.asm.lexer import DIRECTIVE
-from ptxkit.asm.parser import Parser
+from ptxkit.asm.lexer import DIRECTIVE, END
+from ptxkit.asm.parser import MAX_SHAPE, Parser
+from ptxkit.asm.reading import not_text, read_file, too_large
+from ptxkit.asm.recover import recover, too_deep
+from ptxkit.asm.states import ITEMS, LISTS, in_long_list
+from ptxkit.asm.syntax_errors import report_not_ascii
 from ptxkit.asm.tree import Module
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, counted, error, reason, shortened
+from ptxkit.diagnostics import Diagnostic, Source
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
-_PART = 1 << 20
+MAX_BLOCKS = 200
+"""Deepest nesting of blocks."""
 
 
 def parse(
@@ -53,7 +57,7 @@ def parse(
             raise too_large(name, max_size)
     else:
         name, path = name or str(source), Path(source)
-        data = _read(path, max_size)
+        data = read_file(path, max_size)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as wrong:
@@ -69,57 +73,27 @@ def parse(
             return Module([], "", found, read, complete=False)
     parser = Parser(read.text, read)
     if not read.text.isascii():
-        parser.report_not_ascii()
+        report_not_ascii(parser)
     with at_rest():
-        module = parser.run()
+        module = read_statements(parser)
     module.diagnostics[:0] = found
     return module
 
 
-def _read(path: Path, max_size: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = read_beyond(file, max_size)
-    except (OSError, ValueError) as wrong:
-        help = "PTX given as a text has a newline in it; a text without one is taken for a path"
-        raise error("P110", f"cannot read `{shortened(str(path))}`: {reason(wrong)}", help=help) from None
-    if len(data) > max_size:
-        raise too_large(str(path), max_size)
-    return data
-
-
-def read_beyond(file: IO[bytes], max_size: int) -> bytes:
-    """What a file holds, of a larger one a byte more than `max_size`."""
-    parts, left = [], max_size + 1
-    while left > 0 and (part := file.read(min(left, _PART))):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
-
-
-def too_large(name: str, max_size: int) -> PtxkitError:
-    """What is said of a text beyond the limit."""
-    return error(
-        "P111", f"`{name}` is larger than {counted(max_size, 'byte')}", help="raise the limit with `max_size`"
-    )
-
-
-def as_text(text: str) -> str:
-    """PTX that is text for certain, so that `parse` does not take it for a path."""
-    return text if "\n" in text else f"{text}\n"
-
-
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-def not_text(name: str, data: bytes, why: str) -> Diagnostic:
-    """P112, by what the file begins with and whether it has NUL in it."""
-    what, help = (
-        "a binary file",
-        "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold",
-    )
-    if data.startswith(_UTF16):
-        what, help = "UTF-16", "save the file as UTF-8"
-    elif b"\0" not in data and not why.endswith("NUL"):
-        what, help = "a text in another encoding", "save the file as UTF-8"
-    return Diagnostic("P112", f"expected PTX text, found {what}: {why}", help=help, source=Source(name, ""))
+def read_statements(parser: Parser) -> Module:
+    """Read the whole text of a parser that is at its beginning."""
+    parser.reduce_default()
+    while True:
+        if not parser.tokens and parser.states[-1] in LISTS and parser.known_statement():
+            continue
+        if len(parser.tokens) > MAX_SHAPE and parser.states[-1] == in_long_list():
+            parser.many_literals()
+        kind, text, trivia, start = parser.next()
+        if kind == END and parser.states[-1] == ITEMS and not parser.tokens:
+            break
+        if kind == "{" and parser.open_blocks >= MAX_BLOCKS and parser.states[-1] in LISTS:
+            too_deep(parser)
+            continue
+        if not parser.feed(kind, text, trivia, start):
+            recover(parser, kind, text, trivia, start)
+    return Module(parser.values[0], trivia, parser.diagnostics, parser.source, parser.complete)

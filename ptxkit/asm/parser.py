@@ -14,15 +14,12 @@ from typing import Any
 
 from ptxkit.asm._grammar import KINDS
 from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
-from ptxkit.asm.recover import recover, too_deep
 from ptxkit.asm.reduce import Reducer
 from ptxkit.asm.reduce_operands import Maker, Spanner
-from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES, in_long_list
-from ptxkit.asm.tree import Block, Function, Malformed, Module, Section, Statement
-from ptxkit.diagnostics import Diagnostic, Severity, Source, Span
+from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES
+from ptxkit.asm.tree import Block, Function, Malformed, Section, Statement
+from ptxkit.diagnostics import Diagnostic, Source, Span
 
-MAX_BLOCKS = 200
-"""Deepest nesting of blocks."""
 MAX_SHAPE = 512
 """Longest statement, in tokens, whose maker is kept."""
 MAX_STATEMENT = 4096
@@ -125,37 +122,6 @@ class Parser:
 
     # ---- the machine
 
-    def run(self) -> Module:
-        """Read the whole text."""
-        self._reduce_default()
-        while True:
-            if not self.tokens and self.states[-1] in LISTS and self._known_statement():
-                continue
-            if len(self.tokens) > MAX_SHAPE and self.states[-1] == in_long_list():
-                self._many_literals()
-            kind, text, trivia, start = self.next()
-            if kind == END and self.states[-1] == ITEMS and not self.tokens:
-                break
-            if kind == "{" and self.open_blocks >= MAX_BLOCKS and self.states[-1] in LISTS:
-                too_deep(self)
-                continue
-            if not self.feed(kind, text, trivia, start):
-                recover(self, kind, text, trivia, start)
-        return Module(self.values[0], trivia, self.diagnostics, self.source, self.complete)
-
-    def report_not_ascii(self) -> None:
-        """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""
-        if self.text.startswith("\ufeff"):
-            message, offset, severity = "the file begins with a byte-order mark", 0, Severity.ERROR
-            help = "no assembler takes it; save the file as UTF-8 without a mark"
-        else:
-            offset = next(i for i, character in enumerate(self.text) if character > "\x7f")
-            message, severity = f"character `{self.text[offset]}` is not ASCII", Severity.WARNING
-            help = "write it in ASCII: ptxas 13.0 and older refuse other characters, in comments too"
-        line, column = self.place(offset)
-        span = Span(line, column, line, column + 1)
-        self.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=self.source))
-
     def feed(self, kind: str, text: str, trivia: str, start: int) -> bool:
         """Shift one token, after the reductions that it calls for; False where it cannot follow."""
         states = self.states
@@ -170,7 +136,7 @@ class Parser:
         self.values.append(len(self.tokens))
         states.append(action)
         self.take(kind, text, trivia, start)
-        self._reduce_default()
+        self.reduce_default()
         return True
 
     def close_unwritten(self) -> None:
@@ -180,7 +146,7 @@ class Parser:
         self.unwritten = False
         self.position -= 1
 
-    def _reduce_default(self) -> None:
+    def reduce_default(self) -> None:
         while (rule := DEFAULTS[self.states[-1]]) is not None:
             self._reduce(rule)
 
@@ -317,7 +283,7 @@ class Parser:
 
     # ---- statements of a known shape
 
-    def _known_statement(self) -> bool:
+    def known_statement(self) -> bool:
         """Build the next statement from a maker that is kept, if there is one for its kinds."""
         text, position = self.text, self.position
         if position > self.semicolon:
@@ -357,7 +323,7 @@ class Parser:
 
     # ---- long initializers
 
-    def _many_literals(self) -> None:
+    def many_literals(self) -> None:
         """Take many literals of a long initializer at once. The parser's state stays what it is.
 
         The statement has more tokens than one whose maker is kept, so the nodes can be built right here.

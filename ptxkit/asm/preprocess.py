@@ -17,7 +17,7 @@ from typing import Any
 import pcpp
 from pcpp.evaluator import Value
 
-from ptxkit.asm.parse import too_large
+from ptxkit.asm.reading import too_large
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 
 MAX_DEPTH = 64

@@ -7,10 +7,9 @@ was skipped stays in the tree as `Malformed`, so that the file is still written 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptxkit.asm._grammar import KEYWORDS, KINDS
 from ptxkit.asm.lexer import END, LABEL_AHEAD, TRIVIA, UNKNOWN
+from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ACTIONS, HEADER, ITEMS, LISTS
 from ptxkit.asm.syntax_errors import (
     NAMES,
@@ -24,9 +23,6 @@ from ptxkit.asm.syntax_errors import (
 )
 from ptxkit.asm.tree import Block, Function, Malformed
 from ptxkit.diagnostics import Label
-
-if TYPE_CHECKING:
-    from ptxkit.asm.parser import Parser
 
 _MODULE_ONLY = {KINDS[name] for name in ("ENTRY", "SECTION", "VERSION", "ADDRESS_SIZE", "FILE", "ALIAS")}
 """What can only stand at module scope, so that in a body it says that a `}` is missing."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS
 from ptxkit.asm.lexer import END
+from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ACTIONS, GOTOS, ITEMS, RULES, STATEMENTS
-from ptxkit.diagnostics import Diagnostic, Label, Span
-
-if TYPE_CHECKING:
-    from ptxkit.asm.parser import Parser
+from ptxkit.diagnostics import Diagnostic, Label, Severity, Span
 
 _NAME_OF = {kind: name for name, kind in KINDS.items()}
 
@@ -199,3 +196,17 @@ def _number_help(text: str) -> str:
     return (
         "integers are decimal, `0x`, `0b` or octal with an optional `U`; reals are `1.5`, `1e3`, `0f` or `0d`"
     )
+
+
+def report_not_ascii(parser: Parser) -> None:
+    """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""
+    if parser.text.startswith("\ufeff"):
+        message, offset, severity = "the file begins with a byte-order mark", 0, Severity.ERROR
+        help = "no assembler takes it; save the file as UTF-8 without a mark"
+    else:
+        offset = next(i for i, character in enumerate(parser.text) if character > "\x7f")
+        message, severity = f"character `{parser.text[offset]}` is not ASCII", Severity.WARNING
+        help = "write it in ASCII: ptxas 13.0 and older refuse other characters, in comments too"
+    line, column = parser.place(offset)
+    span = Span(line, column, line, column + 1)
+    parser.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=parser.source))

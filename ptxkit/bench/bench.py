@@ -21,7 +21,7 @@ from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError, error
-from ptxkit.driver import CudaDevice, Stopwatch
+from ptxkit.driver import Stopwatch
 from ptxkit.dtypes import DTYPES
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
@@ -300,8 +300,8 @@ class Bench:
 
     def _watched(self) -> Stopwatch:
         if self._stopwatch is None:
-            gpu: CudaDevice = as_gpu(self._device_now())
-            self._stopwatch = gpu.stopwatch(self.settings.flush, self._watch)
+            gpu = as_gpu(self._device_now())
+            self._stopwatch = Stopwatch(gpu, self.settings.flush, self._watch)
         return self._stopwatch
 
 

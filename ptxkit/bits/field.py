@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
-
-if TYPE_CHECKING:
-    from ptxkit.bits.word import Word
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+class HasBits(Protocol):
+    """What fields are read from: an object that has a whole word."""
+
+    _word: int
 
 
 class Field(Generic[T]):
@@ -113,8 +116,8 @@ class Field(Generic[T]):
     @overload
     def __get__(self, word: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, word: Word, owner: type) -> T: ...
-    def __get__(self, word: Word | None, owner: type) -> Self | T:
+    def __get__(self, word: HasBits, owner: type) -> T: ...
+    def __get__(self, word: HasBits | None, owner: type) -> Self | T:
         return self if word is None else self.value(self.extract(word._word))
 
     def extract(self, word: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ptxkit.asm import Module, parse
-from ptxkit.asm.parse import as_text, not_text, read_beyond, too_large
+from ptxkit.asm.reading import as_text, not_text, read_beyond, too_large
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.shipped import kernels
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ptxkit.asm.format import reformat
-from ptxkit.asm.parse import as_text
+from ptxkit.asm.reading import as_text
 from ptxkit.cli import Verb
 from ptxkit.cli.files import STANDARD, parsed, standard_input
 from ptxkit.cli.options import MAX_SIZE

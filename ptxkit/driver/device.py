@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from ptxkit.driver.load import Options, capability, cuda_version, load
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
-from ptxkit.driver.timing import FLUSHES, Stopwatch
 
 COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive process"}
 """Which processes may use a GPU. CUDA driver API, `CUcomputemode`."""
@@ -129,15 +128,6 @@ class CudaDevice:
     def capture(self) -> Graph:
         """A graph to be captured: see `ptxkit.driver.graphs`."""
         return Graph(self.context)
-
-    def stopwatch(self, flush: str = FLUSHES[0], watch: Callable[[bool], Any] | None = None) -> Stopwatch:
-        """What times launches: see `ptxkit.driver.timing`.
-
-        Args:
-            flush: `read`, `write` or `none`: how the L2 cache is flushed before each sample.
-            watch: told True before launches that are waited for, False after them.
-        """
-        return Stopwatch(self, flush, watch)
 
     @property
     def peak_bandwidth(self) -> float | None:

@@ -10,18 +10,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
-from ptxkit.device.launch import Dim3, Launch, check_launch, check_resident
+from ptxkit.device.launch import Dim3, Launch, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
+from ptxkit.driver.context import Context
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, Stream, stream_handle
-from ptxkit.targets import PORTABLE_CLUSTER
-
-if TYPE_CHECKING:
-    from ptxkit.driver.module import CudaModule
+from ptxkit.targets import PORTABLE_CLUSTER, Limits
 
 _NO_SHAPE = tuple(object() for _ in range(9))
 """The shape of no launch."""
@@ -42,6 +40,23 @@ _ATTRIBUTES = {
 """Our name of each function attribute and the driver's."""
 
 
+class KernelModule(Protocol):
+    """What a kernel asks of the module that it comes from (`ptxkit.driver.module`)."""
+
+    context: Context
+    limits: Limits
+    sm_count: int
+
+    def requirements(self, name: str, attributes: dict[str, int]) -> Requirements:
+        """What the entry demands of its launches, given its function attributes."""
+
+    def spills(self, name: str, local_bytes: int) -> tuple[int, int] | None:
+        """Bytes of registers that the entry stores to and loads from local memory."""
+
+    def address_of(self, value: Any) -> int | None:
+        """The address of an argument."""
+
+
 class CudaKernel:
     """One `.entry` on a GPU (`ptxkit.device.protocol.Kernel`).
 
@@ -52,7 +67,7 @@ class CudaKernel:
         closed: whether its module or its device was closed.
     """
 
-    def __init__(self, module: CudaModule, name: str, function: Any, signature: Signature) -> None:
+    def __init__(self, module: KernelModule, name: str, function: Any, signature: Signature) -> None:
         self.module = module
         self.name = name
         self.signature = signature

@@ -23,17 +23,15 @@ import os
 import statistics
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import Context
+from ptxkit.driver.device import CudaDevice
 from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.streams import Event, Stream
-
-if TYPE_CHECKING:
-    from ptxkit.driver.device import CudaDevice
 
 FLUSHES = ("read", "write", "none")
 """How the L2 cache can be flushed, the default first."""

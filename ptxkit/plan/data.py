@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ptxkit.asm import Module, parse
-from ptxkit.asm.parse import as_text
+from ptxkit.asm.reading import as_text
 from ptxkit.card import initial as initial_text
 from ptxkit.device.protocol import Dim3
 from ptxkit.diagnostics import Source, error, reason

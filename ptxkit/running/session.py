@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module, parse
-from ptxkit.asm.parse import as_text
+from ptxkit.asm.reading import as_text
 from ptxkit.device.protocol import Device, LoadedModule
 from ptxkit.diagnostics import error
 from ptxkit.emulator import Emulator
@@ -101,8 +101,10 @@ class Session:
         try:
             self.loaded = load(self.device, module, options)
             if self.device.kind == "cuda" and timed and not self._shared:
+                from ptxkit.driver import Stopwatch
+
                 # Now rather than later: its memory must not be what a verified run fails for.
-                self._stopwatch = as_gpu(self.device).stopwatch(watch=self._watch)
+                self._stopwatch = Stopwatch(as_gpu(self.device), watch=self._watch)
         except BaseException:
             self.close()
             raise

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.control import Control
 from ptxkit.asm.build.place import caller, mistake
-from ptxkit.asm.build.statements import Frame
+from ptxkit.asm.build.statements import Construction, Frame
 from ptxkit.asm.build.values import MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.body import check_declaration, check_instruction
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import bind
 from ptxkit.asm.tokens import INDENT
 from ptxkit.asm.tree import Block, Directive, Function, Instruction, Name, Operand, Prototype, Variable
-
-if TYPE_CHECKING:
-    from ptxkit.asm.build.module import Builder
 
 
 class Body(Control):
@@ -40,8 +37,8 @@ class Body(Control):
         reference: the function's name as an operand.
     """
 
-    def __init__(self, builder: Builder, node: Function, reference: Named) -> None:
-        super().__init__(builder, node)
+    def __init__(self, construction: Construction, node: Function, reference: Named) -> None:
+        super().__init__(construction, node)
         self.reference = reference
         self.parameters = tuple(self._parameter(parameter) for parameter in node.parameters)
         self.returns = tuple(self._parameter(parameter) for parameter in node.returns)
@@ -56,19 +53,17 @@ class Body(Control):
     def __enter__(self) -> Body:
         if self._node.body is not None:
             raise mistake("P241", f"`{self._node.name}` has a body already")
-        if self.builder._inside is not None:
-            raise mistake(
-                "P241", f"expected the end of `{self.builder._inside._node.name}` before `{self._node.name}`"
-            )
+        if (other := self._construction.open) is not None:
+            raise mistake("P241", f"expected the end of `{other}` before `{self._node.name}`")
         self._node.body = Block(self._frame.statements)
-        self.builder._inside = self
+        self._construction.open = self._node.name
         self._open = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.builder._inside = None
+        self._construction.open = None
         self._open = False
         if kind is None:
             self._close()
@@ -97,7 +92,7 @@ class Body(Control):
         """Check what names labels that were placed later, now that all are known."""
         if not self._deferred:
             return
-        for statement, scope in bind(self._node, self.builder._frame.scope):
+        for statement, scope in bind(self._node, self._construction.scope):
             place = self._deferred.get(id(statement))
             if place is None:
                 continue

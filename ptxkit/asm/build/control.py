@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm.build.declare import TYPES, one_of
 from ptxkit.asm.build.instructions import PREDICATE, Instructions
 from ptxkit.asm.build.place import mistake
+from ptxkit.asm.build.statements import Construction
 from ptxkit.asm.build.values import WARP_SZ, Label, Register, Special, Value
 from ptxkit.asm.tree import Function, Statement
 from ptxkit.dtypes import DTYPES
-
-if TYPE_CHECKING:
-    from ptxkit.asm.build.module import Builder
 
 
 @dataclass(slots=True)
@@ -30,8 +28,8 @@ class Loop:
 class Control(Instructions):
     """The structured statements of a body. They are branches and labels; none of them opens a scope."""
 
-    def __init__(self, builder: Builder, node: Function) -> None:
-        super().__init__(builder, node)
+    def __init__(self, construction: Construction, node: Function) -> None:
+        super().__init__(construction, node)
         self._else: Statement | None = None
         """The label behind the latest `if_`, which an `else_` right after it moves."""
         self._loops: list[Loop] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.place import Place, caller, mistake
-from ptxkit.asm.build.statements import Frame, Statements
+from ptxkit.asm.build.statements import Construction, Frame, Statements
 from ptxkit.asm.build.values import Label, Register
 from ptxkit.asm.check.body import check_declaration
 from ptxkit.asm.check.header import check_target
@@ -14,17 +14,13 @@ from ptxkit.asm.symbols import Symbol, SymbolKind, function_scope, variable_symb
 from ptxkit.asm.tree import Declarator, Directive, Function, Prototype, Statement, Variable
 from ptxkit.asm.tree import Label as LabelNode
 
-if TYPE_CHECKING:
-    from ptxkit.asm.build.module import Builder
-
 
 class Locals(Statements):
     """The declarations and labels of a function's body."""
 
-    def __init__(self, builder: Builder, node: Function) -> None:
-        self.builder = builder
+    def __init__(self, construction: Construction, node: Function) -> None:
         self._node = node
-        super().__init__(Frame([], function_scope(node, builder._frame.scope), 1))
+        super().__init__(construction, Frame([], function_scope(node, construction.scope), 1))
         self._open = False
         self._number = 0
         self._forward: dict[int, Label] = {}

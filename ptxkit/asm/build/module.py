@@ -9,9 +9,8 @@ from typing import Any
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.body import Body
 from ptxkit.asm.build.place import mistake
-from ptxkit.asm.build.statements import Frame, Statements
+from ptxkit.asm.build.statements import Construction, Frame, Statements
 from ptxkit.asm.build.values import Lowering, Named
-from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header
 from ptxkit.asm.check.items import Items
@@ -47,12 +46,9 @@ class Builder(Statements):
         address_size: int | str | None = 64,
         heading: Sequence[str | None] = (),
     ) -> None:
-        self._module = Module([])
-        self.builder = self
-        self._checks = Context(self._module)
-        self._inside: Body | None = None
-        super().__init__(Frame(self._module.statements, Scope(), 0))
-        self._items = Items(self._checks, self._frame.scope)
+        made = Construction()
+        super().__init__(made, Frame(made.module.statements, made.scope, 0))
+        self._items = Items(self._context, made.scope)
         for line in heading:
             if line is None:
                 self.blank()
@@ -65,22 +61,18 @@ class Builder(Statements):
         if address_size is not None:
             self._add(Directive("address_size", (declaring.whole("address_size", address_size),)))
         if version is not None and targets:
-            check_header(self._checks)
+            check_header(self._context)
             self._refuse_errors()
 
     @property
     def module(self) -> Module:
         """What has been built so far."""
-        self._module.tail = "".join([*self._frame.pending, "\n"])
-        return self._module
-
-    @property
-    def _context(self) -> Context:
-        return self._checks
+        module = self._construction.module
+        module.tail = "".join([*self._frame.pending, "\n"])
+        return module
 
     def _add(self, statement: Statement) -> None:
-        if self._inside is not None:
-            name = self._inside._node.name
+        if (name := self._construction.open) is not None:
             raise mistake(
                 "P241", f"`{name}` is still open", help="module level begins again behind its `with`"
             )
@@ -89,23 +81,23 @@ class Builder(Statements):
     def _declare(self, statement: Statement) -> None:
         declare(statement, self._frame.scope)
         if isinstance(statement, Directive) and statement.name in ("version", "target"):
-            check_header(self._checks)
-            self._checks.found.clear()
+            check_header(self._context)
+            self._context.found.clear()
 
     def append(self, statement: Statement) -> None:
         """Add any node as it is, see `Statements.append`."""
         self._items.check(statement)
-        self._checks.found.clear()
+        self._context.found.clear()
         super().append(statement)
 
     def _check(self, statement: Statement) -> None:
         """Raise what the checker has against a statement, which then counts as never seen."""
-        before = self._checks.declared.copy(), self._items.files.copy()
+        before = self._context.declared.copy(), self._items.files.copy()
         self._items.check(statement)
         try:
             self._refuse_errors()
         except PtxkitError:
-            self._checks.declared, self._items.files = before
+            self._context.declared, self._items.files = before
             raise
 
     # ---- functions
@@ -177,12 +169,12 @@ class Builder(Statements):
     def _function(self, node: Function) -> Body:
         declaring.one_of(node.linkage, declaring.LINKAGES, "linkage")
         self._check(node)
-        report_clashes(self._checks, function_scope(node, Scope()).clashes)
+        report_clashes(self._context, function_scope(node, Scope()).clashes)
         self._refuse_errors()
         declare(node, self._frame.scope)
         self._refuse_clashes()
         self._add(node)
-        return Body(self, node, Named(node.name, self._frame.scope.lookup(node.name)))
+        return Body(self._construction, node, Named(node.name, self._frame.scope.lookup(node.name)))
 
     # ---- the rest of a module
 
@@ -215,17 +207,13 @@ class Builder(Statements):
         """`.section name { .. }`: debugging information. PTX ISA 11.5.3."""
         node = Section(name, [])
         self._add(node)
-        lines = SectionLines(self, Frame(node.lines, Scope(), 1))
+        lines = SectionLines(self._construction, Frame(node.lines, Scope(), 1))
         yield lines
         lines._end(node)
 
 
 class SectionLines(Statements):
     """The lines of a debugging section."""
-
-    def __init__(self, builder: Builder, frame: Frame) -> None:
-        self.builder = builder
-        super().__init__(frame)
 
     def _declare(self, statement: Statement) -> None:
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.place import Place, mistake, refuse
@@ -13,10 +13,7 @@ from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol
 from ptxkit.asm.tokens import INDENT, statement_tokens
-from ptxkit.asm.tree import Block, Declarator, Directive, Function, Section, Statement, Variable
-
-if TYPE_CHECKING:
-    from ptxkit.asm.build.module import Builder
+from ptxkit.asm.tree import Block, Declarator, Directive, Function, Module, Section, Statement, Variable
 
 
 class Frame:
@@ -40,25 +37,34 @@ class Frame:
         return text if self.statements or self.depth else text.removeprefix("\n")
 
 
-class Statements:
-    """A list of statements under construction.
+class Construction:
+    """What a module under construction and the bodies in it have in common.
 
     Attributes:
-        builder: the module's.
+        module: what has been built so far.
+        checks: what the checker knows of it.
+        scope: the module's names.
+        open: the name of the function whose body is open.
     """
 
-    builder: Builder
+    def __init__(self) -> None:
+        self.module = Module([])
+        self.checks = Context(self.module)
+        self.scope = Scope()
+        self.open: str | None = None
 
-    def __init__(self, frame: Frame) -> None:
+
+class Statements:
+    """A list of statements under construction."""
+
+    def __init__(self, construction: Construction, frame: Frame) -> None:
+        self._construction = construction
+        self._context = construction.checks
         self._frames = [frame]
 
     @property
     def _frame(self) -> Frame:
         return self._frames[-1]
-
-    @property
-    def _context(self) -> Context:
-        return self.builder._context
 
     # ---- statements
 
