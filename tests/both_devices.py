@@ -110,4 +110,4 @@ def device(request: pytest.FixtureRequest) -> Emulator | Both:
 
 def in_order(device: Emulator | Both) -> bool:
     """Whether threads take their turns in order, as on the emulator alone, unless its order is random."""
-    return isinstance(device, Emulator) and device.order != "random"
+    return isinstance(device, Emulator) and device.options.order != "random"

@@ -161,7 +161,7 @@ def measure(batches: int, runs: int, jit: bool) -> dict[str, Any]:
         "kernel": KERNEL.relative_to(ROOT).as_posix(),
         "sizes": LARGE,
         "sizes_of_the_plain_interpretation": SMALL,
-        "sanitize": large.device.sanitize,
+        "sanitize": large.device.options.sanitize,
         **{name: best[name] for name in ("emulator", "plain", "ratio", "jit") if name in best},
         **({"first_launch_with_jit": first, "llvmlite": llvmlite_version()} if first else {}),
         "bars": {

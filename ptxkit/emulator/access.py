@@ -214,6 +214,45 @@ class Access:
                 if found is not None:
                     found.undefined = True
 
+    def origin(self, size: int) -> int:
+        """The origin of undefined bytes that are loaded, `size` by each lane."""
+        origins = self.lane_set.batch.launch.origins
+        if self.bank.origins is not None:
+            numbers = np.atleast_1d(self.bank.origin(self.index, size))
+            active = lanes_of(self.lane_set, self.guard, np.shape(self.index))
+            if active is not None:
+                numbers = np.where(active, numbers, 0)
+            stored = numbers[numbers != 0]
+            if len(stored):
+                return int(stored[0])
+        what = str(self.owner) if isinstance(self.owner, Allocation) else f"{self.space} memory"
+        return origins.of_read(self.site, what)
+
+    def discard(self, size: int) -> None:
+        """Make bytes of global memory undefined."""
+        launch = self.lane_set.batch.launch
+        if not launch.sanitize:
+            return
+        index, _, active = self.spread((np.uint8(0),))
+        starts = np.atleast_1d(np.asarray(index))
+        shadow = self.bank.shadow
+        assert shadow is not None
+        for start in np.unique(starts if active is None else starts[active]):
+            shadow[start : start + size] = 0xFF
+            owner = launch.memory.find(int(start) + BASE)
+            if owner is not None:
+                owner.undefined = True
+
+    def count_traffic(self, size: int, what: str) -> None:
+        """Count what the access costs the memory system, where that is asked for; see `Traffic.lanes`."""
+        traffic = self.lane_set.batch.launch.counts.traffic
+        if traffic is None or self.space not in ("shared", "global"):
+            return
+        rows = self.lane_set.n
+        active = lanes_of(self.lane_set, self.guard, (rows, WARP))
+        stride = self.bank.stride if isinstance(self.bank, TiledBank) else 0
+        traffic.lanes(self.space, self.index, active, rows, size, what, stride)
+
     @property
     def lanes(self) -> int:
         """How many of the set's lanes take part."""

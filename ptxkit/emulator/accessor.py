@@ -26,7 +26,7 @@ from ptxkit.emulator.addresses import (
 )
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation, Bank
-from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ class Accessor:
         lanes = lanes_of(lane_set, guard, mask.shape)
         some = mask != 0 if lanes is None else (mask != 0) & lanes
         if some.any():
-            lane_set.batch.launch.undefined_decides(
-                lane_set, some, origin, self.site, f"the address `{self.name}`"
-            )
+            undefined_decides(lane_set, some, origin, self.site, f"the address `{self.name}`")
 
     def _generic(self, lane_set: LaneSet, address: Any, active: Any, guard: Any) -> list[Access]:
         low, high = int(address.min()), int(address.max())
@@ -233,7 +231,7 @@ class Accessor:
         launch, bank = lane_set.batch.launch, lane_set.batch.shared
         if launch.cluster > 1:
             return self._cluster(lane_set, address, guard)
-        start, end = launch.shared_start, launch.shared_start + launch.shared_total
+        start, end = launch.shared.start, launch.shared.start + launch.shared.total
         low, high = _range(address)
         if low < start or high + self.size > end:
             self._outside(lane_set, address, guard, "shared", start, end, "the CTA's shared memory")
@@ -249,7 +247,7 @@ class Accessor:
         """An access to the shared memory of a cluster: above the offset an address has the rank."""
         batch = lane_set.batch
         launch, bank = batch.launch, batch.shared
-        start, end = launch.shared_start, launch.shared_start + launch.shared_total
+        start, end = launch.shared.start, launch.shared.start + launch.shared.total
         own = lane_set.special("%cluster_ctarank").astype(I64)
         if self.own:
             address = address + own * CLUSTER_STEP
@@ -329,8 +327,8 @@ class Accessor:
 
     def const(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to constant memory."""
-        image = lane_set.batch.launch.program.image
-        return self._flat(lane_set, address, guard, "const", image.const, CONST_START, image.const_end)
+        bank, end = lane_set.batch.launch.program.constants
+        return self._flat(lane_set, address, guard, "const", bank, CONST_START, end)
 
     def param(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the kernel's parameters."""

@@ -31,7 +31,8 @@ from ptxkit.emulator.sync_points import converge
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.code import Block, Code
+    from ptxkit.emulator.launch_state import LaunchState
     from ptxkit.emulator.tensor_memory.engine import Engine
     from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
@@ -101,12 +102,18 @@ class CtaBatch:
         trace: takes down what happens here; None where nobody wants it.
     """
 
-    def __init__(self, launch: Execution, ctas: np.ndarray) -> None:
-        self.launch: Execution = launch
+    def __init__(
+        self,
+        launch: LaunchState,
+        ctas: np.ndarray,
+        code: Code,
+        execute: Callable[[Block, LaneSet], None],
+    ) -> None:
+        self.launch: LaunchState = launch
         self.ctas: np.ndarray = ctas
         self.warps: int = launch.warps
         self.rows: int = len(ctas) * self.warps
-        threads = launch.threads
+        threads = launch.shape.threads
         self.cluster: int = launch.cluster
         self.alive = np.ones((self.rows, WARP), bool)
         if threads % WARP:
@@ -116,9 +123,10 @@ class CtaBatch:
         self.waiting: list[Waiting] = []
         self.barriers: dict[int, Any] = {}
         self.budget = 0
+        self.execute = execute
         self._partings = PARTINGS
         self._lead = 0
-        self.shared: TiledBank = TiledBank(len(ctas), launch.shared_total, launch.sanitize)
+        self.shared: TiledBank = TiledBank(len(ctas), launch.shared.total, launch.sanitize)
         self.shared.define(launch.program.reserved)
         self.happens_before: HappensBefore = HappensBefore(self, launch.events.ordered)
         if launch.sanitize and launch.program.smallest.get("shared"):
@@ -138,11 +146,10 @@ class CtaBatch:
         self.counted_at = np.zeros(self.rows, np.int64)
         self.register_pool = launch.program.registers * self.warps
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
-        if launch.code.frame > LOCAL_LIMIT:
-            raise _overflow(launch.code.frame, None, (f"variables of `{launch.code.name}`",))
-        self.local = TiledBank(self.rows * WARP, launch.code.frame, launch.sanitize)
+        if code.frame > LOCAL_LIMIT:
+            raise _overflow(code.frame, None, (f"variables of `{code.name}`",))
+        self.local = TiledBank(self.rows * WARP, code.frame, launch.sanitize)
         self._values: dict[str, Any] = {}
-        code = launch.code
         mask = None if threads % WARP == 0 else self.alive.copy()
         lane_set = LaneSet(
             self, code, 0, None, mask, self.living, list(code.initial), dict(code.initial_undefined)
@@ -169,7 +176,7 @@ class CtaBatch:
 
     def cta_coordinates(self, cta: int) -> Dim3:
         """`%ctaid` of a CTA of the batch."""
-        x, y, _ = self.launch.grid
+        x, y, _ = self.launch.shape.grid
         number = int(self.ctas[cta])
         return number % x, number // x % y, number // (x * y)
 
@@ -177,7 +184,7 @@ class CtaBatch:
         """The thread of a row and lane."""
         cta, warp = divmod(row, self.warps)
         number = warp * WARP + lane
-        x, y, _ = self.launch.block
+        x, y, _ = self.launch.shape.block
         return Thread(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
 
     def name_cta(self, cta: int) -> str:
@@ -300,7 +307,7 @@ class CtaBatch:
     def _run_lane_set(self, lane_set: LaneSet) -> None:
         """Run one lane set as far as it should."""
         blocks = lane_set.code.blocks
-        counts, execute = self.launch.counts, self.launch.execute
+        counts, execute = self.launch.counts, self.execute
         while True:
             block = blocks[lane_set.pc]
             if block.sync_point is not None and not lane_set.passed:

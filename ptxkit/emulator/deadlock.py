@@ -19,8 +19,8 @@ from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.launch_state import LaunchState
 
 LISTED = 32
 """Most lines about warps that a finding has."""
@@ -70,7 +70,7 @@ class Watch:
         self._seen: set[bytes] = set()
         self._changes = -1
 
-    def stuck(self, launch: Execution, batches: Sequence[CtaBatch]) -> bool:
+    def stuck(self, launch: LaunchState, batches: Sequence[CtaBatch]) -> bool:
         """Whether the batches are where they were before, with nothing changed since."""
         if launch.changes != self._changes:
             self._changes = launch.changes
@@ -82,7 +82,7 @@ class Watch:
         return False
 
 
-def state(launch: Execution, batches: Sequence[CtaBatch]) -> bytes:
+def state(launch: LaunchState, batches: Sequence[CtaBatch]) -> bytes:
     """A digest of where the lane sets of some batches are and what their registers hold, in any order."""
     clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
     parts = [str(clock).encode()]

@@ -19,10 +19,12 @@ from ptxkit.device.launch import Launch, Requirements, check_launch, check_resid
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import Buffer
+from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
-from ptxkit.emulator.execution import Counts, Execution, Progress, resident_ctas
+from ptxkit.emulator.execution import Execution, Progress, resident_ctas
 from ptxkit.emulator.image import Image, Program
 from ptxkit.emulator.jit import available
+from ptxkit.emulator.launch_state import LaunchState, Machine, Options
 from ptxkit.emulator.memory import GlobalMemory
 from ptxkit.emulator.origins import Origins
 
@@ -73,16 +75,12 @@ class Emulator:
             raise error("P305", f"there is no target `{arch}`", help=f"targets are {known}")
         if tensor_cores not in ("measured", "float32"):
             raise error("P520", f"expected `measured` or `float32` tensor cores, found `{tensor_cores}`")
-        self.order = order
-        self.seed = seed
-        self.sanitize = sanitize
         self.arch = arch
         self.tensor_cores = tensor_cores
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
-        self.jit: bool = available() if jit is None else jit
-        self.strict = strict
-        self.traffic = traffic
+        jit = available() if jit is None else jit
+        self.options = Options(order, sanitize, strict, traffic, jit)
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()
@@ -144,7 +142,7 @@ class Emulator:
                 closed.
         """
         buffer = Buffer(self.memory, self.origins, extents(shape), element_type(dtype), name or "empty")
-        if self.sanitize:
+        if self.options.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
 
@@ -322,26 +320,12 @@ class Kernel:
             program = self._compiled(True)
         parameters = self._signature.pack(args, device.address_of)
         device.launches += 1
-        execution = Execution(
-            program,
-            launch,
-            parameters,
-            device.memory,
-            limits,
-            device.origins,
-            device.sanitize,
-            device.launches,
-            device.events,
-            device.order,
-            device.random,
-            device.findings,
-            device.output,
-            device.jit,
-            programmatic=programmatic,
-            strict=device.strict,
-            traffic=device.traffic,
+        machine = Machine(
+            device.memory, device.random, device.output, device.origins, device.events, device.findings
         )
-        device.counts = execution.counts
+        state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)
+        execution = Execution(program, state, programmatic)
+        device.counts = state.counts
         if device.prepare is not None:
             device.prepare(execution)
         execution.run(device.progress)

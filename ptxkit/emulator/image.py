@@ -250,7 +250,7 @@ class Program:
         smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
         reads_clock: whether some function looks at a clock.
         reserved: bytes ahead of `shared_start` that it may use: what the system keeps there for cooperative
-            lane sets, where some function asks for it.
+            groups, where some function asks for it.
         asynchronous: whether some function works asynchronously.
         tensor_fences: whether some function has a `tcgen05.fence`.
         clustered: whether it is compiled for clusters of several CTAs.
@@ -344,6 +344,15 @@ class Program:
         return -len(self.unset)
 
     # ---- addresses
+
+    @property
+    def constants(self) -> tuple[Bank, int]:
+        """The constant memory, and the address behind its last byte."""
+        return self.image.const, self.image.const_end
+
+    def flow(self, function: str) -> Flow:
+        """The instructions of a function of the module."""
+        return self.image.flow(self.image.functions[function])
 
     def address_of(self, symbol: Symbol) -> int:
         """The address of a variable outside local and parameter space, or of a function."""

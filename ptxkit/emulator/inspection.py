@@ -57,8 +57,7 @@ def registers(place: Place, row: int) -> Iterator[Register]:
     """
     lane_set = place.lane_set
     code = lane_set.code
-    function = lane_set.batch.launch.program.image.functions[code.name]
-    flow = lane_set.batch.launch.program.image.flow(function)
+    flow = lane_set.batch.launch.program.flow(code.name)
     types = {symbol.name: symbol.type for symbol in flow.registers}
     known = {code.names[slot] for slot in place.block.live}
     for site in place.block.sites[: place.index]:
@@ -149,10 +148,10 @@ def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int
         count: how many.
     """
     launch = batch.launch
-    offset = address - launch.shared_start
-    if not 0 <= offset < launch.shared_total:
+    offset = address - launch.shared.start
+    if not 0 <= offset < launch.shared.total:
         return []
-    count = min(count, (launch.shared_total - offset) // width)
+    count = min(count, (launch.shared.total - offset) // width)
     return words(batch.shared, cta * batch.shared.stride + offset, width, count)
 
 
@@ -218,7 +217,7 @@ def mbarriers(batch: CtaBatch, cta: int) -> Iterator[tuple[int, str]]:
             continue
         phase = int(found.phase[slot])
         yield (
-            offset + batch.launch.shared_start,
+            offset + batch.launch.shared.start,
             f"phase {phase} (parity {phase & 1}), pending count {found.pending[slot]} of "
             f"{found.expected[slot]}, tx-count {found.tx[slot]}",
         )

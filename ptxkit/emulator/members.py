@@ -14,7 +14,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import Source, undefined_decides
 
 LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 EVERY = 0xFFFF_FFFF
@@ -41,9 +41,7 @@ def check_members(form: Form, members: Source) -> Callable[[LaneSet, Any], Any]:
             undefined, origin = lane_set.undefined[members.slot]
             lanes = executing(lane_set, guard)
             if (undefined if lanes is None else (undefined != 0) & lanes).any():
-                lane_set.batch.launch.undefined_decides(
-                    lane_set, undefined, origin, site, f"the mask `{members.name}`"
-                )
+                undefined_decides(lane_set, undefined, origin, site, f"the mask `{members.name}`")
         if mask.ndim == 0 and int(mask) == EVERY:
             return mask
         outside = (mask >> LANES & np.uint32(1)) == 0

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
 
 if TYPE_CHECKING:
@@ -139,3 +140,31 @@ def lanes_of(lane_set: LaneSet, guard: Any, shape: tuple[int, ...]) -> Any:
         shape = shape[:2]
     folded = fold(active, shape)
     return folded if folded.shape == shape or not folded.ndim else np.broadcast_to(folded, shape)
+
+
+def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
+    """Something undefined decides what the machine does.
+
+    Args:
+        lane_set: the lane set.
+        mask: the undefined bits of each lane.
+        origin: of these bits.
+        site: the instruction.
+        what: what it is that decides.
+
+    Raises:
+        EmulatorFault: P605.
+    """
+    launch = lane_set.batch.launch
+    number = launch.origin(origin, site)
+    lanes = lanes_of(lane_set, None, mask.shape)
+    some = mask != 0 if lanes is None else (mask != 0) & lanes
+    thread = lane_set.thread(*lane_set.first(some))
+    notes, labels = launch.origins.describe(number)
+    raise fault(
+        "P605",
+        f"undefined: {what} hangs on bits that nobody wrote",
+        site,
+        (f"{thread}", *notes),
+        labels=[label for label in labels if label.span != site.span],
+    )

@@ -6,19 +6,11 @@ kernel stores undefined has an origin of its own, which remembers the store and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ptxkit.diagnostics import Label
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.memory import Allocation
-from ptxkit.emulator.operands import lanes_of
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
-    from ptxkit.emulator.image import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +45,27 @@ class Origins:
     def __getitem__(self, number: int) -> Origin:
         return self._known[number - 1]
 
-    def root(self, number: int, program: Program, site: Site) -> int:
-        """The origin of a value that `site` reads: a new one for a register that was never written."""
-        if number >= 0:
-            return number
-        return self._number(Origin(site, program.unset[-number - 1]))
+    def root(self, number: int, unset: Sequence[str], site: Site) -> int:
+        """The origin of a value that `site` reads: a new one for a register that was never written.
 
-    def of_read(self, access: Access, size: int) -> int:
-        """The origin of undefined bytes that are loaded."""
-        if access.bank.origins is not None:
-            numbers = np.atleast_1d(access.bank.origin(access.index, size))
-            active = lanes_of(access.lane_set, access.guard, np.shape(access.index))
-            if active is not None:
-                numbers = np.where(active, numbers, 0)
-            stored = numbers[numbers != 0]
-            if len(stored):
-                return int(stored[0])
-        owner = access.owner
-        what = str(owner) if isinstance(owner, Allocation) else f"{access.space} memory"
-        return self._number(Origin(access.site, what))
+        Args:
+            number: as the register has it.
+            unset: what can be read before it is written, by its negative number.
+            site: the instruction.
+        """
+        return number if number >= 0 else self._number(Origin(site, unset[-number - 1]))
 
-    def of_store(self, root: int, site: Site, program: Program) -> int:
+    def of_read(self, site: Site, what: str) -> int:
+        """The origin of undefined bytes that are loaded, where no store left them."""
+        return self._number(Origin(site, what))
+
+    def of_store(self, root: int, site: Site) -> int:
         """The origin of bytes into which a value with undefined bits is stored."""
-        return self._number(Origin(site, "", self.root(root, program, site)))
+        return self._number(Origin(site, "", root))
 
     def of_copy(self, site: Site) -> int:
         """The origin of undefined bytes that an asynchronous operation has copied."""
         return self._number(Origin(site, "what the copy read"))
-
-    def of_memory(self, site: Site, what: str) -> int:
-        """The origin of undefined cells of a memory that no bank holds."""
-        return self._number(Origin(site, what))
 
     def of_lane(self, site: Site) -> int:
         """The origin of a value from a lane that did not take part in a warp-synchronous instruction."""

@@ -20,7 +20,7 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
-    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.launch_state import LaunchState
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def report(
     if them.number < launch.events.first:
         met_before_wait(launch, site, str(launch.thread(me.cta, me.thread)), index, earlier, later)
         return
-    tile = index % batch.shared.stride + launch.shared_start if shared else index + BASE
+    tile = index % batch.shared.stride + launch.shared.start if shared else index + BASE
     place = f"{access.space} memory at {tile:#x}"
     if shared and batch.cluster > 1:
         place += f" of CTA {batch.name_cta(index // batch.shared.stride)}"
@@ -99,7 +99,9 @@ def report(
     raise fault(code, message, site, notes, help, labels)
 
 
-def met_before_wait(launch: Execution, site: Site, thread: str, index: int, earlier: str, later: str) -> None:
+def met_before_wait(
+    launch: LaunchState, site: Site, thread: str, index: int, earlier: str, later: str
+) -> None:
     """A thread of a programmatic launch meets what the launch ahead of it did, and has not waited for that.
 
     Args:

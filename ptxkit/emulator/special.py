@@ -42,12 +42,12 @@ def _thread_number(batch: CtaBatch) -> Any:
 def _total_shared(batch: CtaBatch) -> Any:
     """In units of 128 bytes, of 256 up to sm_75 (10.30)."""
     unit = 256 if batch.launch.program.capability < (8, 0) else 128
-    return _u32(-(-batch.launch.shared_used // unit) * unit)
+    return _u32(-(-batch.launch.shared.used // unit) * unit)
 
 
 def _tid(axis: int) -> Value:
     def value(batch: CtaBatch) -> Any:
-        x, y, z = batch.launch.block
+        x, y, z = batch.launch.shape.block
         if (x, y, z)[axis] == 1:
             return _u32(0)
         number = _thread_number(batch)
@@ -75,29 +75,29 @@ def _ctaid(axis: int) -> Value:
 
 
 def _ctaids(batch: CtaBatch, axis: int) -> np.ndarray:
-    x, y, _ = batch.launch.grid
+    x, y, _ = batch.launch.shape.grid
     numbers: np.ndarray = (batch.ctas % x, batch.ctas // x % y, batch.ctas // (x * y))[axis]
     return numbers
 
 
 def _clusterid(axis: int) -> Value:
-    return lambda batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.launch.cluster[axis])
+    return lambda batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.shape.cluster[axis])
 
 
 def _cluster_ctaid(axis: int) -> Value:
-    return lambda batch: _by_cta(batch, _ctaids(batch, axis) % batch.launch.launch.cluster[axis])
+    return lambda batch: _by_cta(batch, _ctaids(batch, axis) % batch.launch.shape.cluster[axis])
 
 
 def _nclusterid(axis: int) -> Value:
-    return lambda batch: _u32(batch.launch.grid[axis] // batch.launch.launch.cluster[axis])
+    return lambda batch: _u32(batch.launch.shape.grid[axis] // batch.launch.shape.cluster[axis])
 
 
 def _cluster_nctaid(axis: int) -> Value:
-    return lambda batch: _u32(batch.launch.launch.cluster[axis])
+    return lambda batch: _u32(batch.launch.shape.cluster[axis])
 
 
 def _of_launch(attribute: str, axis: int) -> Value:
-    return lambda batch: _u32(getattr(batch.launch, attribute)[axis])
+    return lambda batch: _u32(getattr(batch.launch.shape, attribute)[axis])
 
 
 def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
@@ -134,8 +134,8 @@ SPECIAL: dict[str, Value] = {
     "%lanemask_ge": _lane_mask(lambda bit: ~(bit - _ONE)),
     "%lanemask_gt": _lane_mask(lambda bit: ~((bit << _ONE) - _ONE)),
     "%total_smem_size": _total_shared,
-    "%aggr_smem_size": lambda batch: _u32(batch.launch.shared_used + batch.launch.limits.shared_reserved),
-    "%dynamic_smem_size": lambda batch: _u32(batch.launch.shared_dynamic),
+    "%aggr_smem_size": lambda batch: _u32(batch.launch.shared.used + batch.launch.limits.shared_reserved),
+    "%dynamic_smem_size": lambda batch: _u32(batch.launch.shared.dynamic),
     **{f"%envreg{i}": lambda batch: _u32(0) for i in range(32)},
     # Where cooperative groups find the workspace of a cooperative launch.
     "%envreg1": lambda batch: _u32(batch.launch.workspace >> 32),
@@ -147,7 +147,7 @@ SPECIAL: dict[str, Value] = {
     "%reserved_smem_offset_1": lambda batch: _u32(COOPERATIVE_GROUPS),
     **{f"%pm{i}": lambda batch: _u32(0) for i in range(8)},
     **{f"%pm{i}_64": lambda batch: np.uint64(0) for i in range(8)},
-    "%is_explicit_cluster": lambda batch: np.bool_(batch.launch.launch.clustered),
+    "%is_explicit_cluster": lambda batch: np.bool_(batch.launch.shape.clustered),
     **{f"%clusterid.{axis}": _clusterid(i) for i, axis in enumerate("xyz")},
     **{f"%nclusterid.{axis}": _nclusterid(i) for i, axis in enumerate("xyz")},
     **{f"%cluster_ctaid.{axis}": _cluster_ctaid(i) for i, axis in enumerate("xyz")},

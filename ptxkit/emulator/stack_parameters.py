@@ -55,7 +55,7 @@ class StackParameter(CallParameter):
             if masks is not None:
                 undefined[len(values)] = (
                     masks[0],
-                    lane_set.batch.launch.origins.of_read(access, accessor.size),
+                    access.origin(accessor.size),
                 )
             values.append(value)
         return values, undefined
@@ -65,10 +65,10 @@ class StackParameter(CallParameter):
         word, mask, origin = value
         accessor = self._accessors[piece.slot]
         if mask is not None:
-            origins, program = lane_set.batch.launch.origins, lane_set.batch.launch.program
+            launch = lane_set.batch.launch
             if origin:
-                origin = origins.of_store(origin, self._site, program)
+                origin = launch.origin_of_store(origin, self._site)
             else:
-                origin = origins.of_memory(self._site, f"parameter `{self._name}`")
+                origin = launch.origins.of_read(self._site, f"parameter `{self._name}`")
         for access in accessor(lane_set, guard):
             access.store((word,), None if mask is None else (mask,), accessor.size, origin)

@@ -16,7 +16,7 @@ import numpy as np
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.operands import Source, Target, lanes_of
+from ptxkit.emulator.operands import Source, Target, lanes_of, undefined_decides
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
 
@@ -179,7 +179,7 @@ def tracked_step(
             values = [read(lane_set) for read in readers]
             masks = propagate(operation, values, [entry and entry[0] for entry in found], results)
             first = next(entry[1] for entry in found if entry)
-            origin = lane_set.batch.launch.origins.root(first, lane_set.batch.launch.program, site)
+            origin = lane_set.batch.launch.origin(first, site)
         before = {slot: undefined.get(slot) for slot in written}
         step(lane_set)
         for target, mask, bits in zip(targets, masks, results, strict=True):
@@ -296,4 +296,4 @@ def check_guard(lane_set: LaneSet, guard: Source, value: Any, site: Site) -> Non
     mask = entry[0]
     lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else mask & lanes).any():
-        lane_set.batch.launch.undefined_decides(lane_set, mask, entry[1], site, f"the guard `{guard.name}`")
+        undefined_decides(lane_set, mask, entry[1], site, f"the guard `{guard.name}`")

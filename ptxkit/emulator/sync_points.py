@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import Source, undefined_decides
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def check_defined(lane_set: LaneSet, guard: Any, source: Source, site: Site) -> 
     lanes = executing(lane_set, guard)
     some = entry[0] != 0 if lanes is None else (entry[0] != 0) & lanes
     if some.any():
-        lane_set.batch.launch.undefined_decides(
-            lane_set, some, entry[1], site, f"the operand `{source.name}`"
-        )
+        undefined_decides(lane_set, some, entry[1], site, f"the operand `{source.name}`")
 
 
 class WarpSyncPoint:

@@ -22,7 +22,10 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.launch_state import LaunchState
 
+HEAP = 8 << 20
+"""Bytes that device code may have from `malloc` at once: the driver's default."""
 LONGEST = 1 << 16
 """Most bytes of a string that is read for printing."""
 System = Callable[["LaneSet", Any, Sequence[Argument], Sequence["CallParameter | None"], Site], Any]
@@ -133,13 +136,19 @@ def malloc(
     pointers = np.zeros((lane_set.n, WARP), np.uint64)
     for row, lane in _lanes(lane_set, guard):
         size = int(sizes[row, lane])
-        found = (
-            lane_set.batch.launch.allocate_heap(size, str(lane_set.thread(int(row), int(lane))))
-            if size
-            else None
-        )
+        found = _allocate(lane_set.batch.launch, size, str(lane_set.thread(int(row), int(lane))))
         pointers[row, lane] = found.address if found is not None else 0
     _return(lane_set, guard, results, pointers)
+
+
+def _allocate(launch: LaunchState, size: int, thread: str) -> Allocation | None:
+    """Memory of the heap; None where it is used up or the size is 0."""
+    if not size or launch.memory.heap_used + size > HEAP:
+        return None
+    found = launch.memory.allocate(size, f"heap memory of {thread}", heap=True)
+    if launch.sanitize:
+        launch.memory.forget(found)
+    return found
 
 
 def free(

@@ -253,7 +253,7 @@ class Timeline:
 
     def _mbarrier(self, slot: int) -> str:
         batch = self.batch
-        address = int(batch.mbarriers.place[slot]) % batch.shared.stride + batch.launch.shared_start
+        address = int(batch.mbarriers.place[slot]) % batch.shared.stride + batch.launch.shared.start
         variables = batch.launch.program.shared_variables
         name = next((symbol.name for symbol, start in variables.items() if start == address), None)
         return f"mbarrier {address:#x}" + (f" `{name}`" if name else "")

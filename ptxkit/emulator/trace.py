@@ -44,11 +44,11 @@ class Recorder:
         self._open: list[Timeline] = []
         self._processes = 0
 
-    def begin(self, launch: Execution) -> None:
+    def begin(self, execution: Execution) -> None:
         """Record a launch that is about to run."""
         self.end()
-        self.launches.append(launch.program.entry.name)
-        launch.recorder = self
+        self.launches.append(execution.program.entry.name)
+        execution.launch.recorder = self
 
     def timeline(self, batch: CtaBatch) -> Timeline | None:
         """What records a batch; None where none of its CTAs is shown."""

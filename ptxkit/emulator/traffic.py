@@ -16,16 +16,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.memory import TiledBank
-from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
 
 BANKS, WORD, SECTOR, LINE = 32, 4, 32, 128
 SHARED = 1 << 20
@@ -51,21 +46,6 @@ class Traffic:
         self.counts: Counter[str] = Counter()
         self._known: dict[tuple[int, int, str, bool], tuple[int, int]] = {}
 
-    def access(self, access: Access, size: int, what: str) -> None:
-        """Count an access.
-
-        Args:
-            access: to any state space; other ones than shared and global memory cost nothing here.
-            size: bytes of a lane: 1 to 16.
-            what: `loaded`, `stored` or `reduced`.
-        """
-        if access.space not in ("shared", "global"):
-            return
-        lane_set = access.lane_set
-        active = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
-        stride = access.bank.stride if isinstance(access.bank, TiledBank) else 0
-        self.lanes(access.space, access.index, active, lane_set.n, size, what, stride)
-
     def lanes(
         self,
         space: str,
@@ -84,7 +64,8 @@ class Traffic:
             index: bytes from a multiple of 128 on: an int, or an array that broadcasts against (rows, 32).
             active: bool (rows, 32), which lanes take part; None for all.
             rows: how many warps.
-            size, what: as in `access`.
+            size: bytes of a lane: 1 to 16.
+            what: `loaded`, `stored` or `reduced`.
             stride: from the shared memory of one CTA to that of the next.
             offset: bytes to add to the index.
         """
@@ -139,13 +120,6 @@ class Traffic:
             self.counts["global_sectors_copied"] += int(apart.sum())
             return
         self.lanes("global", index, active.astype(bool), len(numbers), size, "copied")
-
-
-def note(access: Access, size: int, what: str) -> None:
-    """Count what an access costs, where that is asked for. See `Traffic.access`."""
-    traffic = access.lane_set.batch.launch.counts.traffic
-    if traffic is not None:
-        traffic.access(access, size, what)
 
 
 def _patterns(

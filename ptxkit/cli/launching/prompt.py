@@ -216,7 +216,7 @@ class Prompt:
             return parts[0]
         if execution is None:
             raise RefusedError("expected the number of a CTA: the launch has not begun")
-        x, y, _ = execution.grid
+        x, y, _ = execution.launch.shape.grid
         parts += [0] * (3 - len(parts))
         return parts[0] + x * (parts[1] + y * parts[2])
 
@@ -245,8 +245,8 @@ class Prompt:
         if execution is None:
             raise RefusedError("the launch has not begun")
         wanted = Warp(self._cta(words[0]), number(words[1]))
-        if wanted.cta >= execution.launch.ctas or wanted.number >= execution.warps:
-            ctas, warps = execution.launch.ctas, execution.warps
+        if wanted.cta >= execution.launch.shape.ctas or wanted.number >= execution.launch.warps:
+            ctas, warps = execution.launch.shape.ctas, execution.launch.warps
             raise RefusedError(f"expected one of {counted(ctas, 'CTA')} and of {counted(warps, 'warp')} each")
         self.debugger.warp = wanted
         self._where([])
@@ -271,9 +271,9 @@ class Prompt:
             print(line)
         if len(lines) > LISTED:
             print(f"and {len(lines) - LISTED} more")
-        all_ctas = execution.launch.ctas
+        all_ctas = execution.launch.shape.ctas
         have = "has" if all_ctas == 1 else "have"
-        print(f"{execution.counts.ctas} of {counted(all_ctas, 'CTA')} {have} ended")
+        print(f"{execution.launch.counts.ctas} of {counted(all_ctas, 'CTA')} {have} ended")
 
     def _where(self, words: Sequence[str]) -> None:
         check_count(words, 0)
@@ -369,8 +369,8 @@ class Prompt:
         kind = type_of(words[1:]) or kind
         values = shared_words(batch, cta, address, DTYPES[kind].bytes, count_of(words[1:], count))
         if not values:
-            end = batch.launch.shared_start + batch.launch.shared_total
-            raise RefusedError(f"expected an address from {batch.launch.shared_start:#x} to {end - 1:#x}")
+            end = batch.launch.shared.start + batch.launch.shared.total
+            raise RefusedError(f"expected an address from {batch.launch.shared.start:#x} to {end - 1:#x}")
         print_elements(address, values, kind)
 
     def _global(self, words: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.launch_state import LaunchState
 
 LONG = 64
 """Bytes from which on an interval is copied as a slice."""
@@ -78,7 +78,7 @@ def _suspect(region: Region) -> bool:
     return True
 
 
-def save(region: Region, data: Data, site: Site, launch: Execution) -> None:
+def save(region: Region, data: Data, site: Site, launch: LaunchState) -> None:
     """Write bytes to a region.
 
     Args:

@@ -160,7 +160,7 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
 
 def _arrives(queue: Queue, slot: int) -> str:
     batch, place = queue.batch, int(queue.mbarriers.place[slot])
-    return f"arrive at its mbarrier at {place % batch.shared.stride + batch.launch.shared_start:#x}"
+    return f"arrive at its mbarrier at {place % batch.shared.stride + batch.launch.shared.start:#x}"
 
 
 def _is_commit(site: Site | None) -> bool:

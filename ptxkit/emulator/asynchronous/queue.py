@@ -46,7 +46,7 @@ class Queue:
         self.in_flight: list[Operation] = []
         self.groups = {name: Groups(name, batch) for name in ("cp.async", "bulk")}
         self.hazards = Hazards(self)
-        self.eager = batch.launch.timing == "eager"
+        self.eager = batch.launch.options.order == "eager"
         self._random = batch.launch.random
         self._stamp = -1
         self._states: set[bytes] = set()

@@ -32,7 +32,7 @@ class Reports:
     def place(self, region: Region, index: int) -> str:
         if isinstance(region.bank, TiledBank):
             tile, offset = divmod(index, self.batch.shared.stride)
-            where = f"shared memory at {offset + self.batch.launch.shared_start:#x}"
+            where = f"shared memory at {offset + self.batch.launch.shared.start:#x}"
             return f"{where} of CTA {self.batch.name_cta(tile)}"
         return f"global memory at {index + BASE:#x}"
 

@@ -60,7 +60,7 @@ class Story:
         """`the mbarrier at 0x400 of CTA (0, 0, 0)`."""
         batch = self.batch
         tile, offset = divmod(place, batch.shared.stride)
-        return f"the mbarrier at {offset + batch.launch.shared_start:#x} of CTA {batch.name_cta(tile)}"
+        return f"the mbarrier at {offset + batch.launch.shared.start:#x} of CTA {batch.name_cta(tile)}"
 
     def name(self, slot: int) -> str:
         """The same for a slot."""

@@ -219,8 +219,8 @@ class CompiledTransfer:
                 return None
             window = WINDOWS.get(space, 0)
         if space == "shared":
-            start = launch.shared_start + window
-            if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared_total:
+            start = launch.shared.start + window
+            if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared.total:
                 return None
             bank = batch.shared
             suspect = bank.suspect(low - start, high - start + accessor.size - 1)

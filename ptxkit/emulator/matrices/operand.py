@@ -112,5 +112,4 @@ class Unknown:
         """The elements of D, as bool, and the origin that they have from this instruction on."""
         if self._where is None or not self._where.any():
             return None
-        launch = lane_set.batch.launch
-        return self._where, launch.origins.root(self._origin, launch.program, site)
+        return self._where, lane_set.batch.launch.origin(self._origin, site)

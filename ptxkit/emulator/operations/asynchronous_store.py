@@ -99,7 +99,7 @@ def _to_cluster(form: Form) -> Effect:
         if any(known):
             masks = [issuers.take(raw.type(0) if entry is None else entry[0]) for entry in known]
             undefined = np.ascontiguousarray(np.stack(masks, axis=1).astype(raw)).view(np.uint8).reshape(-1)
-            origin = launch.origins.root(next(e[1] for e in known if e), launch.program, site)
+            origin = launch.origin(next(e[1] for e in known if e), site)
             data = Data(data.data, undefined, np.full(len(undefined), origin, np.uint32))
         launch.counts.store("shared", size * len(issuers))
         write = Region(batch.shared, places, size)

@@ -18,7 +18,6 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import enter_atomic
 from ptxkit.emulator.reductions import CHAINED, combiner, take_turns
-from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
@@ -65,7 +64,7 @@ def atom(form: Form) -> Effect:
                 access.refuse("needs global or shared memory, found", "whose bytes are no other thread's")
             launch.counts.load(access.space, access.lanes * width * count)
             launch.counts.store(access.space, access.lanes * width * count)
-            note(access, width * count, "reduced")
+            access.count_traffic(width * count, "reduced")
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
@@ -153,10 +152,10 @@ def _taint(
     spoiled = was if bad is None else np.isin(at, at[bad[0]]) | was
     if not spoiled.any():
         return None
-    origin = bad[1] if bad is not None else launch.origins.of_read(access, width)
+    origin = bad[1] if bad is not None else access.origin(width)
     every = np.where(spoiled[..., None] if bits == 128 else spoiled, ones(bits), before.dtype.type(0))
     bank.store_shadow(at, (every,), width)
-    bank.set_origin(at[spoiled], width, launch.origins.of_store(origin, site, launch.program))
+    bank.set_origin(at[spoiled], width, launch.origin_of_store(origin, site))
     access.mark_undefined()
     if not was.any():
         return None

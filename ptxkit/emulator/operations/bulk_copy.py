@@ -133,14 +133,14 @@ class _Side:
         return places
 
     def _address(self, batch: CtaBatch, place: int) -> int:
-        return place % batch.shared.stride + batch.launch.shared_start if self.shared else place + BASE
+        return place % batch.shared.stride + batch.launch.shared.start if self.shared else place + BASE
 
     def _check_range(self, batch: CtaBatch, issuers: Issuers, places: np.ndarray, sizes: np.ndarray) -> None:
         launch = batch.launch
         if self.shared:
             ends = places % batch.shared.stride + sizes
-            bad = ends > launch.shared_total
-            what = f"the CTA's shared memory ends at {launch.shared_start + launch.shared_total:#x}"
+            bad = ends > launch.shared.total
+            what = f"the CTA's shared memory ends at {launch.shared.start + launch.shared.total:#x}"
         else:
             owner = launch.memory.find(int(places.min()) + BASE)
             if owner is not None and owner.live and int((places + sizes).max()) + BASE <= owner.end:

@@ -16,7 +16,7 @@ from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
 from ptxkit.emulator.effect import Effect, Effects, End, Linker
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.system import SYSTEM
 
@@ -132,9 +132,7 @@ def _indirect(
             value = read(lane_set)
             entry = source.undefined(lane_set)
             if entry is not None:
-                lane_set.batch.launch.undefined_decides(
-                    lane_set, entry[0], entry[1], site, f"the callee `{source.name}`"
-                )
+                undefined_decides(lane_set, entry[0], entry[1], site, f"the callee `{source.name}`")
             lanes = lanes_of(lane_set, None, value.shape)
             found = np.unique(value if lanes is None else value[lanes])
             if len(found) == 1:

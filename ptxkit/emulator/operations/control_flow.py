@@ -11,7 +11,7 @@ from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.effect import Effect, Effects, End, Linker
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.isa.modifiers import GridAction
 
@@ -76,7 +76,7 @@ def _check(lane_set: LaneSet, entry: tuple[Any, int], site: Any, what: str) -> N
     mask, origin = entry
     lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else (mask != 0) & lanes).any():
-        lane_set.batch.launch.undefined_decides(lane_set, mask, origin, site, what)
+        undefined_decides(lane_set, mask, origin, site, what)
 
 
 def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:

@@ -15,6 +15,7 @@ from ptxkit.emulator.asynchronous.data import Data
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
@@ -113,9 +114,7 @@ def query_cancel(form: Form) -> Effect:
         entry = response.undefined(lane_set) if lane_set.undefined else None
         if entry is not None:
             mask = (entry[0] != 0).any(axis=-1)
-            lane_set.batch.launch.undefined_decides(
-                lane_set, mask, entry[1], site, f"the response `{response.name}`"
-            )
+            undefined_decides(lane_set, mask, entry[1], site, f"the response `{response.name}`")
         if asks:
             if failed.any():
                 rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows

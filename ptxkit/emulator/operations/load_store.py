@@ -19,7 +19,6 @@ from ptxkit.emulator.ir import Transfer
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
-from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOrder, StateSpace
 
@@ -74,7 +73,7 @@ def ld(form: Form) -> Effect:
         tainted = False
         for access in accesses:
             lane_set.batch.launch.counts.load(access.space, access.lanes * width * count)
-            note(access, width * count, "loaded")
+            access.count_traffic(width * count, "loaded")
             values, masks = access.load(width, count, order)
             chosen = access.guard
             for i, target in enumerate(targets):
@@ -84,7 +83,7 @@ def ld(form: Form) -> Effect:
                 if masks is not None and masks[i].any():
                     mask = (
                         _extended(target, masks[i], dtype),
-                        lane_set.batch.launch.origins.of_read(access, width * count),
+                        access.origin(width * count),
                     )
                     tainted = True
                 target.write(lane_set, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
@@ -156,12 +155,10 @@ def st(form: Form) -> Effect:
             if any(found):
                 masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
                 first = next(entry[1] for entry in found if entry)
-                origin = lane_set.batch.launch.origins.of_store(
-                    first, form.site, lane_set.batch.launch.program
-                )
+                origin = lane_set.batch.launch.origin_of_store(first, form.site)
         for access in accessor(lane_set, guard):
             lane_set.batch.launch.counts.store(access.space, access.lanes * width * count)
-            note(access, width * count, "stored")
+            access.count_traffic(width * count, "stored")
             access.store(values, masks, width, origin, order)
 
     if order is not MemoryOrder.WEAK or width == 16:
@@ -241,7 +238,7 @@ def discard(form: Form) -> Effect:
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         for access in accessor(lane_set, guard):
-            lane_set.batch.launch.discard(access, size)
+            access.discard(size)
 
     return Effect(step)
 
@@ -288,7 +285,7 @@ def isspacep(form: Form) -> Effect:
         if entry is not None:
             mask = (
                 entry[0] != 0,
-                lane_set.batch.launch.origins.root(entry[1], lane_set.batch.launch.program, site),
+                lane_set.batch.launch.origin(entry[1], site),
             )
         if target is not None:
             target.write(lane_set, inside, mask, guard)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.operands import Target
+from ptxkit.emulator.operands import Target, undefined_decides
 from ptxkit.emulator.values import dtype_of
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ def stackrestore(form: Form) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         entry = source.undefined(lane_set)
         if entry is not None:
-            lane_set.batch.launch.undefined_decides(
-                lane_set, entry[0], entry[1], site, f"the stack pointer `{source.name}`"
-            )
+            undefined_decides(lane_set, entry[0], entry[1], site, f"the stack pointer `{source.name}`")
         keeper.write_raw(lane_set, read(lane_set).astype(np.uint64) - np.uint64(lane_set.local), None, guard)
 
     return Effect(step)

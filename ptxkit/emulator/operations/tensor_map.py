@@ -17,6 +17,7 @@ from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.memory import BASE
+from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
 from ptxkit.emulator.values import WARP
@@ -118,8 +119,7 @@ def replace(form: Form) -> Effect:
             return
         entry = value.undefined(lane_set) if lane_set.undefined else None
         if entry is not None and issuers.take(entry[0]).any():
-            launch = lane_set.batch.launch
-            launch.undefined_decides(lane_set, entry[0], entry[1], site, f"the operand `{value.name}`")
+            undefined_decides(lane_set, entry[0], entry[1], site, f"the operand `{value.name}`")
         at.check(lane_set, issuers)
         values = np.broadcast_to(value.reader(lane_set), (lane_set.n, WARP))
         taking = np.zeros((lane_set.n, WARP), bool)
@@ -160,7 +160,7 @@ class _MapPlace:
                 at = at + BASE
                 addresses[mine] = at[mine]
             else:
-                at = at % lane_set.batch.shared.stride + launch.shared_start
+                at = at % lane_set.batch.shared.stride + launch.shared.start
             odd = mine & (at % ALIGNED != 0)
             if odd.any():
                 item = int(np.argmax(odd))
@@ -172,7 +172,7 @@ class _MapPlace:
                     "declare it `.align 128`",
                 )
         if launch.sanitize:
-            MapFences.of(launch).check_free(issuers, addresses, self.site)
+            launch.own(MapFences).check_free(issuers, addresses, self.site)
         return addresses
 
     def load(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, np.ndarray | None]:
@@ -232,7 +232,7 @@ def fence(form: Form) -> Effect:
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
                 addresses = issuers.take(access.index).astype(np.int64) + BASE
-                MapFences.of(launch).acquire(issuers.some(mine), addresses[mine], number)
+                launch.own(MapFences).acquire(issuers.some(mine), addresses[mine], number)
 
     return Effect(acquire)
 
@@ -243,7 +243,7 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
         launch = lane_set.batch.launch
         number = launch.events.take(site)
         lane_set.batch.happens_before.fence(lane_set, number)
-        MapFences.of(launch).release(issuers, number)
+        launch.own(MapFences).release(issuers, number)
 
 
 @synchronization("tensormap.cp_fenceproxy")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.members import EVERY, LANES, check_members, participants
+from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.reductions import CHAINED
 from ptxkit.emulator.sync_points import WarpSyncPoint, exchanged, executing, packed, taking_part, unpacked
@@ -158,7 +159,7 @@ def vote(form: Form) -> Effect:
             on = participants(lane_set, guard, named)
             if (entry[0] if on is None else entry[0] & on).any():
                 what = f"the vote of `{source.name}`"
-                lane_set.batch.launch.undefined_decides(lane_set, entry[0], entry[1], site, what)
+                undefined_decides(lane_set, entry[0], entry[1], site, what)
         true = packed(value if lanes is None else value & lanes) & named
         result: Any = true
         if mode is not None:
@@ -185,9 +186,7 @@ def match(form: Form) -> Effect:
         value = np.broadcast_to(exchanged(lane_set, read(lane_set)), (lane_set.n, WARP))
         entry = source.undefined(lane_set)
         if entry is not None:
-            lane_set.batch.launch.undefined_decides(
-                lane_set, entry[0], entry[1], site, f"the match of `{source.name}`"
-            )
+            undefined_decides(lane_set, entry[0], entry[1], site, f"the match of `{source.name}`")
         present = np.ones(value.shape, bool) if lanes is None else lanes
         equal = (value[:, :, None] == value[:, None, :]) & present[:, None, :]
         found = packed(equal)[..., 0] & named
@@ -231,7 +230,7 @@ def redux(form: Form) -> Effect:
             bad = entry[0] != 0 if on is None else (entry[0] != 0) & on
             spoiled = np.broadcast_to(bad, (lane_set.n, WARP)).any(axis=1, keepdims=True)
             if spoiled.any():
-                origin = lane_set.batch.launch.origins.root(entry[1], lane_set.batch.launch.program, site)
+                origin = lane_set.batch.launch.origin(entry[1], site)
                 mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
         if target is not None:
             target.write(lane_set, result, mask, guard)

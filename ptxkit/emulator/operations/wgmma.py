@@ -31,9 +31,9 @@ from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.launch_state import LaunchState
 
 effect = Effects("wgmma")
 
@@ -286,10 +286,10 @@ class _Issue:
                 )
             if _outside(launch, start, found):
                 at = int(np.argmax(which == number))
-                end = launch.shared_start + launch.shared_total
+                end = launch.shared.start + launch.shared.total
                 notes = [
                     thread_of(lane_set, members, at, 0),
-                    f"the CTA's shared memory reaches from {launch.shared_start:#x} to {end:#x}",
+                    f"the CTA's shared memory reaches from {launch.shared.start:#x} to {end:#x}",
                 ]
                 rank, help = int(ctas[at]) % lane_set.batch.cluster, None
                 bits = rank_in_descriptor(rank)
@@ -308,7 +308,7 @@ class _Issue:
                 )
             maps.append(found)
             starts.append(start)
-        origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared_start
+        origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared.start
         return SharedOperand(tuple(maps), which, origins)
 
     def _mark(
@@ -347,10 +347,10 @@ class _Issue:
 # ---- the order of products
 
 
-def _outside(launch: Execution, start: int, found: SharedMatrix) -> bool:
+def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
     """Whether a matrix reaches beyond the CTA's shared memory."""
     low, high = start + int(found.start[0]), start + found.last
-    return low < launch.shared_start or high > launch.shared_start + launch.shared_total
+    return low < launch.shared.start or high > launch.shared.start + launch.shared.total
 
 
 @effect("wgmma.fence")

@@ -13,7 +13,7 @@ from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
 from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import Source, undefined_decides
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
@@ -51,7 +51,7 @@ class Copies:
             entry = source.undefined(lane_set) if lane_set.undefined else None
             if entry is not None and issuers.take(entry[0]).any():
                 name = f"the coordinate `{source.name}`"
-                lane_set.batch.launch.undefined_decides(lane_set, entry[0], entry[1], self.site, name)
+                undefined_decides(lane_set, entry[0], entry[1], self.site, name)
             found[:, i] = issuers.take(source.reader(lane_set))
         return found
 
@@ -73,7 +73,7 @@ class Copies:
         made = []
         for item, copy in enumerate(copies):
             tile, offset = divmod(int(to[item]), stride)
-            address = offset + launch.shared_start
+            address = offset + launch.shared.start
             if address % SHARED_ALIGNED:
                 raise fault(
                     ALIGNMENT,
@@ -85,8 +85,8 @@ class Copies:
             at, given = tuple(coordinates[item].tolist()), tuple(offsets[item].tolist())
             self._check_start(issuers, item, copy, at)
             moves = copy.moves(at, address, given, self.storing)
-            if offset + moves.extent > launch.shared_total:
-                end = launch.shared_start + launch.shared_total
+            if offset + moves.extent > launch.shared.total:
+                end = launch.shared.start + launch.shared.total
                 raise fault(
                     "P602",
                     f"out of bounds: a box of {moves.extent} bytes at {address:#x} of shared memory",
@@ -218,7 +218,7 @@ class Loads(Copies):
             deliver=deliver,
             signal=Transaction(slots, sizes),
         )
-        MapFences.of(launch).use(operation, addresses)
+        launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
 
     def _check_cta(self, lane_set: LaneSet, issuers: Issuers, to: np.ndarray) -> None:
@@ -305,7 +305,7 @@ class Stores(Copies):
             deliver=deliver,
             signal=batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
         )
-        MapFences.of(launch).use(operation, addresses)
+        launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
 
     def _check_types(self, issuers: Issuers, copies: list[TensorCopy]) -> None:

@@ -17,12 +17,12 @@ from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import BASE, Allocation
+from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.form import Address
     from ptxkit.emulator.lane_set import LaneSet
 
@@ -47,13 +47,6 @@ class MapFences:
     released: dict[Warp, int] = field(default_factory=dict)
     acquired: dict[tuple[Warp, int], int] = field(default_factory=dict)
     using: list[tuple[Operation, np.ndarray]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, launch: Execution) -> MapFences:
-        """Those of a launch, made when they are first asked for."""
-        if launch.map_fences is None:
-            launch.map_fences = cls()
-        return launch.map_fences
 
     def release(self, issuers: Issuers, number: int) -> None:
         """Some threads release what they have written."""
@@ -192,7 +185,7 @@ class MapOperand:
                 if access.space == "global":
                     addresses[item] = at + BASE
                     if launch.sanitize and isinstance(access.owner, Allocation):
-                        fences = MapFences.of(launch)
+                        fences = launch.own(MapFences)
                         fences.check(issuers, item, at + BASE, access.owner, self.site)
         return [copy for copy in copies if copy is not None], addresses
 
@@ -213,8 +206,8 @@ class MapOperand:
             mask = np.zeros((lane_set.n, WARP), np.uint8)
             mask[issuers.at[0][item], issuers.at[1][item]] = 1
             origin = int(bank.origins[at >> 2]) if bank.origins is not None else 0
-            origin = origin or lane_set.batch.launch.origins.of_read(access, MAP_BYTES)
-            lane_set.batch.launch.undefined_decides(lane_set, mask, origin, self.site, "the tensor map")
+            origin = origin or access.origin(MAP_BYTES)
+            undefined_decides(lane_set, mask, origin, self.site, "the tensor map")
         data = bank.data[at : at + MAP_BYTES].tobytes()
         try:
             copy = tensor_copy(data, self.mode)

@@ -15,7 +15,7 @@ from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.tensor_copy import CHUNK, LINE, Moves
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.launch_state import LaunchState
 
 Intervals = tuple[np.ndarray, np.ndarray]
 """Offsets in a bank and sizes."""
@@ -52,7 +52,7 @@ class Transfer:
     moves: Moves
     tile: int
     site: Site
-    launch: Execution
+    launch: LaunchState
 
     @property
     def places(self) -> np.ndarray:
@@ -62,7 +62,7 @@ class Transfer:
     @property
     def _start(self) -> int:
         """What makes a shared address an offset in the bank."""
-        return self.tile - self.launch.shared_start
+        return self.tile - self.launch.shared.start
 
     @property
     def addresses(self) -> np.ndarray:
@@ -163,7 +163,7 @@ class Transfer:
 
     def _span(self, addresses: np.ndarray) -> tuple[int, int]:
         """The first and the last byte of units, counted from the start of the CTA's shared memory."""
-        start = self.launch.shared_start
+        start = self.launch.shared.start
         return int(addresses.min()) - start, int(addresses.max()) + self.moves.unit - 1 - start
 
     def _suspect(self, bank: Bank) -> bool:

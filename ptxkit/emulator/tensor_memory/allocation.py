@@ -115,6 +115,10 @@ class Pool:
         return int(np.count_nonzero(~self.taken))
 
 
+class Pools(dict[int, Pool]):
+    """The columns of each SM of a launch that has given any."""
+
+
 def places(pools: list[Pool], columns: int) -> np.ndarray:
     """The first columns at which an allocation fits into every pool."""
     taken = np.zeros(COLUMNS, bool)

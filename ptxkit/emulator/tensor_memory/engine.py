@@ -17,7 +17,7 @@ import numpy as np
 from ptxkit.emulator.access_history import ASYNC
 from ptxkit.emulator.asynchronous import Arrival, Operation, Region
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, leak
+from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, Pools, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.fences import Fences
@@ -107,7 +107,7 @@ class Engine:
     def pool(self, cta: int) -> Pool:
         """The columns of the SM that a CTA of the batch runs on."""
         number = int(self.batch.ctas[cta]) % self.batch.launch.sm_count
-        pool = self.batch.launch.tensor_pools.setdefault(number, Pool())
+        pool = self.batch.launch.own(Pools).setdefault(number, Pool())
         if self.batch not in pool.batches:
             pool.batches.append(self.batch)
         return pool
@@ -174,7 +174,7 @@ class Engine:
         bank = batch.shared
         whole = slice(cta * bank.stride, (cta + 1) * bank.stride)
         shadow = None if bank.shadow is None else bank.shadow[whole]
-        return Side(cta, bank.data[whole], shadow, batch.launch.shared_start)
+        return Side(cta, bank.data[whole], shadow, batch.launch.shared.start)
 
     def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
         """The CTAs that an instruction works on, the even one first."""
@@ -264,7 +264,7 @@ class Engine:
     def region(self, cta: int, operand: SharedOperand) -> Region:
         """What is read of the shared memory of a CTA, as bytes of the batch's bank."""
         first, sizes = operand.map.runs
-        place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared_start
+        place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
         return Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
 
     def at_once(self, issued: Tcgen05InFlight) -> None:

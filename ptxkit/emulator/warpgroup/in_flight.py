@@ -126,8 +126,7 @@ class Warpgroups:
 
     def _loads_of(self, function: str) -> frozenset[int]:
         if function not in self.loads:
-            image = self.batch.launch.program.image
-            self.loads[function] = loads_of_products(image.flow(image.functions[function]))
+            self.loads[function] = loads_of_products(self.batch.launch.program.flow(function))
         return self.loads[function]
 
     # ---- registers

@@ -17,7 +17,6 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.traffic import note
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
@@ -127,7 +126,7 @@ class RowAccess:
         origin = 0
         for access in self(lane_set, guard):
             lane_set.batch.launch.counts.load(access.space, access.lanes * ROW)
-            note(access, ROW, "loaded")
+            access.count_traffic(ROW, "loaded")
             values, masks = access.load(4, 4)
             for i in range(4):
                 rows.view(np.uint32)[..., i] = values[i]
@@ -135,7 +134,7 @@ class RowAccess:
                 unknown = np.zeros_like(rows)
                 for i in range(4):
                     unknown.view(np.uint32)[..., i] = masks[i]
-                origin = lane_set.batch.launch.origins.of_read(access, ROW)
+                origin = access.origin(ROW)
         return rows, unknown, origin
 
     def store(
@@ -144,7 +143,7 @@ class RowAccess:
         """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
         for access in self(lane_set, guard):
             lane_set.batch.launch.counts.store(access.space, access.lanes * ROW)
-            note(access, ROW, "stored")
+            access.count_traffic(ROW, "stored")
             access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
 
 
@@ -206,7 +205,7 @@ def stmatrix(form: Form) -> Effect:
             mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], lane_set.n)
             launch = lane_set.batch.launch
             first = next(entry[1] for entry in found if entry)
-            origin = launch.origins.of_store(first, site, launch.program)
+            origin = launch.origin_of_store(first, site)
         access.store(lane_set, guard, rows, mask, origin)
 
     return Effect(step, AlignedSyncPoint(form))

@@ -230,7 +230,7 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step
                 if unknown is not None:
                     masks = np.zeros_like(values) if masks is None else masks
                     masks[piece.register] |= unknown[0].astype(raw) << raw.type(piece.shift)
-                    origin = origin or launch.origins.of_read(access, where.size)
+                    origin = origin or access.origin(where.size)
         for i, target in enumerate(targets):
             if target is not None:
                 entry = (masks[i], origin) if masks is not None and masks[i].any() else None
@@ -254,7 +254,7 @@ def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> Step:
             masks, origin = None, 0
             if entry is not None:
                 masks = ((viewed(entry[0], raw) >> raw.type(piece.shift)).astype(narrow),)
-                origin = launch.origins.of_store(entry[1], site, launch.program)
+                origin = launch.origin_of_store(entry[1], site)
             for access in piece.accessor(lane_set, guard):
                 launch.counts.store(access.space, access.lanes * where.size)
                 access.store((value,), masks, where.size, origin)

@@ -11,7 +11,7 @@ from ptxkit.asm import tree
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import Source, undefined_decides
 from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
@@ -66,7 +66,7 @@ class Operand:
                 some = np.where(active, mask, mask.dtype.type(0))
                 if some.any():
                     what = f"the operand `{self.source.name}`"
-                    lane_set.batch.launch.undefined_decides(lane_set, some, entry[1], self.site, what)
+                    undefined_decides(lane_set, some, entry[1], self.site, what)
         return issuers.take(self._read(lane_set))
 
 
@@ -123,7 +123,7 @@ def check_shared(
         EmulatorFault: P602.
     """
     launch = engine.batch.launch
-    start, end = launch.shared_start, launch.shared_start + launch.shared_total
+    start, end = launch.shared.start, launch.shared.start + launch.shared.total
     for at, operand in enumerate(operands):
         if operand.first < start or operand.last >= end:
             rank = cta % engine.batch.cluster

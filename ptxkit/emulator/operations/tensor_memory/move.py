@@ -154,7 +154,7 @@ def target_dtype(kind: str) -> np.dtype[Any]:
 
 def _unwritten(engine: Engine, site: Site) -> int:
     """The origin of cells that nobody wrote."""
-    return engine.batch.launch.origins.of_memory(site, "tensor memory")
+    return engine.batch.launch.origins.of_read(site, "tensor memory")
 
 
 def _reduction(form: Form, kind: str) -> Callable[[np.ndarray], np.ndarray]:
@@ -194,7 +194,7 @@ def st(form: Form) -> Effect:
                 masks[i] = entry[0]
                 origin = origin or entry[1]
         if masks is not None:
-            origin = lane_set.batch.launch.origins.of_store(origin, site, lane_set.batch.launch.program)
+            origin = lane_set.batch.launch.origin_of_store(origin, site)
         for address, rows in addresses(lane_set, guard):
             where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "st", site, pattern, address, where)

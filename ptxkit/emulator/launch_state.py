@@ -1,0 +1,275 @@
+"""What all CTAs of a launch share: its shape, its options, the memory, the numbers of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.symbols import Symbol
+from ptxkit.device.launch import Launch
+from ptxkit.diagnostics import Diagnostic, Label, Severity
+from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.counts import Counts
+from ptxkit.emulator.events import Events
+from ptxkit.emulator.faults import Dim3, Site, Thread, finding
+from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
+from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.traffic import Traffic
+from ptxkit.emulator.values import WARP
+from ptxkit.targets import Limits
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a device executes; see `Emulator`.
+
+    Attributes:
+        order: when asynchronous work happens: `lazy`, `eager` or `random`.
+        sanitize: whether undefined bits are tracked and races sought.
+        strict: whether to warn of what kernels in practice leave out, too.
+        traffic: whether to count what accesses cost the memory system.
+        jit: whether blocks that run often are compiled.
+    """
+
+    order: str
+    sanitize: bool
+    strict: bool
+    traffic: bool
+    jit: bool
+
+
+@dataclass(slots=True)
+class Machine:
+    """What a device keeps from launch to launch.
+
+    Attributes:
+        memory: global memory.
+        origins: of undefined bits.
+        events: the numbers of accesses that may race, and of what orders them.
+        random: decides what the rules leave open, in random order; else None.
+        findings: the warnings so far.
+        output: takes what kernels print.
+    """
+
+    memory: GlobalMemory
+    random: np.random.Generator | None
+    output: Callable[[str], None]
+    origins: Origins = field(default_factory=Origins)
+    events: Events = field(default_factory=Events)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+
+class ProgramFacts(Protocol):
+    """What a launch asks of the entry that it runs; see `ptxkit.emulator.image.Program`."""
+
+    capability: tuple[int, int]
+    unset: list[str]
+    smallest: dict[str, int]
+    reads_clock: bool
+    reserved: int
+    asynchronous: bool
+    tensor_fences: bool
+    registers: int
+    shared_start: int
+    shared_static: int
+    dynamic_start: int
+    has_dynamic: bool
+
+    @property
+    def shared_variables(self) -> Mapping[Symbol, int]:
+        """The shared variables that the entry can reach, with their addresses."""
+
+    @property
+    def constants(self) -> tuple[Bank, int]:
+        """The constant memory, and the address behind its last byte."""
+
+    def flow(self, function: str) -> Flow:
+        """The instructions of a function of the module."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLayout:
+    """The shared memory of a CTA.
+
+    Attributes:
+        start: the address of its first byte.
+        dynamic: bytes that the launch asks for.
+        used: bytes of variables and of dynamic shared memory.
+        total: the same with what the system keeps ahead of them, where the kernel may use that.
+    """
+
+    start: int
+    dynamic: int
+    used: int
+    total: int
+
+    @classmethod
+    def of(cls, program: ProgramFacts, dynamic: int) -> SharedLayout:
+        """Of a program that is launched with so many bytes of dynamic shared memory."""
+        used = program.dynamic_start - program.shared_start + dynamic
+        if not dynamic and not program.has_dynamic:
+            used = program.shared_static
+        return cls(program.shared_start - program.reserved, dynamic, used, used + program.reserved)
+
+
+class Grid:
+    """The CTAs of a grid, in the order of their start: cluster by cluster, and in each cluster by rank.
+
+    Attributes:
+        started: CTAs that have started or been cancelled.
+    """
+
+    def __init__(self, shape: Launch) -> None:
+        self.shape = shape
+        self.cluster = prod(shape.cluster)
+        self.started = 0
+        self._numbers = _in_clusters(shape.grid, shape.cluster)
+
+    @property
+    def waiting(self) -> int:
+        """CTAs that have not started."""
+        return self.shape.ctas - self.started
+
+    def start(self, count: int) -> np.ndarray:
+        """The numbers of the next CTAs, which start."""
+        first, self.started = self.started, self.started + count
+        return self._numbers[first : first + count]
+
+
+def _in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
+    """The numbers of a grid's CTAs, x fastest: cluster by cluster, and in each cluster by rank."""
+    if prod(cluster) == 1:
+        return np.arange(prod(grid))
+    (gx, gy, gz), (cx, cy, cz) = grid, cluster
+    numbers = np.arange(prod(grid)).reshape(gz // cz, cz, gy // cy, cy, gx // cx, cx)
+    return numbers.transpose(0, 2, 4, 1, 3, 5).reshape(-1)
+
+
+class LaunchState:
+    """One launch.
+
+    Attributes:
+        program: the entry.
+        shape: the dimensions.
+        options: of the device.
+        limits: of the device.
+        number: of the launch on its device.
+        memory, origins, events, random, output: of the device; see `Machine`.
+        parameters: the bank of kernel parameters.
+        parameter_size: bytes of them.
+        warps: of a CTA.
+        cluster: CTAs of a cluster.
+        grid: the CTAs that have not started.
+        shared: the shared memory of a CTA.
+        counts: what it did so far.
+        workspace: the address of the workspace of a cooperative launch, else 0.
+        clock: time as kernels see it, in steps.
+        elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
+        watching: whether it matters if anything changes: the last round ended no batch.
+        changes: stores that changed something since.
+        recorder: takes down what happens; None unless somebody sets it before the launch runs.
+    """
+
+    def __init__(
+        self,
+        program: ProgramFacts,
+        shape: Launch,
+        parameters: bytes,
+        machine: Machine,
+        options: Options,
+        limits: Limits,
+        number: int,
+    ) -> None:
+        self.program: ProgramFacts = program
+        self.shape: Launch = shape
+        self.options: Options = options
+        self.sanitize, self.strict = options.sanitize, options.strict
+        self.limits: Limits = limits
+        self.sm_count: int = limits.sm_count or 1
+        self.number: int = number
+        self.memory = machine.memory
+        self.origins = machine.origins
+        self.events = machine.events
+        self.random = machine.random
+        self.output = machine.output
+        self._findings = machine.findings
+        self._warned: set[tuple[str, int]] = set()
+        padded = np.zeros(-(-len(parameters) // 32) * 32 + 32, np.uint8)
+        padded[: len(parameters)] = np.frombuffer(parameters, np.uint8)
+        self.parameters = Bank(padded)
+        self.parameter_size = len(parameters)
+        self.warps = -(-shape.threads // WARP)
+        self.cluster = prod(shape.cluster)
+        self.grid = Grid(shape)
+        self.shared: SharedLayout = SharedLayout.of(program, shape.shared)
+        self.counts = Counts(traffic=Traffic() if options.traffic else None, shared_bytes=self.shared.used)
+        self.workspace: int = 0
+        self.clock: int = 0
+        lane = int(self.random.integers(WARP)) if self.random is not None else 0  # the same order if strict
+        self.elect_from = lane if options.strict else 0
+        self.watching = False
+        self.changes = 0
+        self.recorder: Any = None
+        self._own: dict[type, Any] = {}
+
+    def own(self, kind: type[T]) -> T:
+        """What a part of the machine keeps for the launch, one of a kind; made when it is first asked for."""
+        found = self._own.get(kind)
+        if found is None:
+            found = self._own[kind] = kind()
+        return found
+
+    def cancel(self) -> tuple[int, int, int, int]:
+        """Take the next cluster that has not started out of the queue, for a CTA that runs.
+
+        Returns:
+            The coordinates of its first CTA, and 1; zeros where there is none left.
+        """
+        if not self.grid.waiting:
+            return 0, 0, 0, 0
+        x, y, _ = self.shape.grid
+        first = int(self.grid.start(self.cluster)[0])
+        self.counts.ctas += self.cluster
+        return first % x, first // x % y, first // (x * y), 1
+
+    def thread(self, cta: int, number: int) -> Thread:
+        """The thread of a CTA, by the number of each: in the grid, and in the CTA."""
+        (gx, gy, _), (bx, by, _) = self.shape.grid, self.shape.block
+        coordinates = (cta % gx, cta // gx % gy, cta // (gx * gy))
+        return Thread(coordinates, (number % bx, number // bx % by, number // (bx * by)))
+
+    def seek_races(self, allocation: Allocation) -> AccessHistory:
+        """Enter accesses to an allocation from now on."""
+        granule = self.program.smallest["global"]
+        if allocation.history is None or allocation.history.granule > granule:
+            allocation.history = AccessHistory(allocation.size, granule, allocation.address - BASE)
+        return allocation.history
+
+    def origin(self, number: int, site: Site) -> int:
+        """The origin of a value that an instruction reads; see `Origins.root`."""
+        return self.origins.root(number, self.program.unset, site)
+
+    def origin_of_store(self, number: int, site: Site) -> int:
+        """The origin of bytes into which an instruction stores a value with undefined bits."""
+        return self.origins.of_store(self.origin(number, site), site)
+
+    def warn(
+        self,
+        code: str,
+        message: str,
+        site: Site,
+        notes: Sequence[str] = (),
+        help: str | None = None,
+        labels: Sequence[Label] = (),
+    ) -> None:
+        """Add a warning to the device's findings, once for each instruction."""
+        if (code, id(site)) not in self._warned:
+            self._warned.add((code, id(site)))
+            self._findings.append(finding(code, message, site, notes, help, labels, Severity.WARNING))
