@@ -34,8 +34,39 @@ def check_header(context: Context) -> None:
             context.target = context.asked
     else:
         check_target(context, target)
+    if version is not None and target is not None:
+        _check_order(context, version, target)
     if address_size is not None:
         _check_address_size(context, address_size)
+
+
+def _check_order(context: Context, version: Directive, target: Directive) -> None:
+    """`.version` is the first statement and `.target` the second; 11.1.1, 11.1.2."""
+    first = context.module.statements[0]
+    if isinstance(first, Malformed):
+        return
+    if first is not version:
+        context.report(
+            "P301",
+            "expected `.version` before anything else",
+            first.span,
+            labels=_here(version),
+            help="move `.version` to the start of the file",
+        )
+        return
+    second = context.module.statements[1]
+    if second is not target and not isinstance(second, Malformed):
+        context.report(
+            "P304",
+            "expected `.target` right after `.version`",
+            second.span,
+            labels=_here(target),
+            help="move `.target` up",
+        )
+
+
+def _here(directive: Directive) -> tuple[Label, ...]:
+    return (Label(directive.span, "it stands here"),) if directive.span else ()
 
 
 def header_only(module: Module) -> bool:
