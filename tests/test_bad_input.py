@@ -323,10 +323,10 @@ def test_a_timeout_kills_the_run(kernel: Path) -> None:
 
 STANDS_STILL = """
 import sys, time
-from ptxkit.workers import worker
+from ptxkit.running import stalled
 from ptxkit.__main__ import main
 from ptxkit.emulator.cta_batch import CtaBatch
-worker.Stalled.__init__.__defaults__ = (1.0,)
+stalled.Stalled.__init__.__defaults__ = (1.0,)
 CtaBatch.run = lambda *_: time.sleep(100)
 sys.exit(main(["run", sys.argv[1], "--device", "emu"]))
 """

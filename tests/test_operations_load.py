@@ -23,14 +23,25 @@ def test_the_table_has_every_chapter_of_every_file() -> None:
     assert found == {chapter: set(files) for chapter, files in CHAPTERS.items()}
 
 
-def test_a_kernel_loads_the_operations_that_it_has() -> None:
+def loaded_for(body: str) -> set[str]:
+    """The files of operations that a process has loaded after a launch of one warp with that body."""
+    text = ".version 8.0\n.target sm_90\n.visible .entry k()\n{ .reg .b32 %r<4>; " + body + " }"
     script = (
-        "import sys, ptxkit; device = ptxkit.open_device('emu');"
-        "kernel = device.load('.version 8.0\\n.target sm_80\\n.visible .entry k() { ret; }').kernel();"
+        f"import sys, ptxkit; device = ptxkit.open_device('emu'); kernel = device.load({text!r}).kernel();"
         "kernel.launch(grid=1, block=32);"
         "print(*(m.rpartition('.')[2] for m in sys.modules if m.startswith('ptxkit.emulator.operations.')))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
+    return set(done.stdout.split())
+
+
+def test_a_kernel_loads_the_operations_that_it_has() -> None:
+    loaded = loaded_for("ret;")
     assert "control_flow" in loaded
     assert not {"video", "wgmma", "mma", "texture", "half"} & loaded
+
+
+def test_a_kernel_does_not_load_the_rest_of_a_chapter() -> None:
+    loaded = loaded_for("mov.u32 %r0, %tid.x; bar.sync 0; ret;")
+    assert {"data_movement", "barrier"} <= loaded
+    assert not {"tensor_map", "multimem", "asynchronous_store", "launch_control", "conversion"} & loaded

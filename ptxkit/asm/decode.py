@@ -19,7 +19,6 @@ from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.isa.match import Match, address_parts, address_spaces
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import resolve_type
 from ptxkit.isa.places import Place
 from ptxkit.isa.registry import spelling
 
@@ -115,14 +114,10 @@ class Decoded:
         Raises:
             KeyError: the row has no operand of that name, or no type for it.
         """
-        name = self._type(operand)
+        name = self.match.type_of(operand)
         if name is None:
             raise KeyError(f"`{operand}` of `{self.row.syntax}` has no type")
         return DTYPES[name]
-
-    def _type(self, operand: str) -> str | None:
-        spec = self.row.specs[operand]
-        return "pred" if "pred" in spec.words else resolve_type(spec, self.match.slots)
 
     def values(self, written: bool) -> list[tuple[Operand | None, str]]:
         """The values that it writes or reads, each with the name of its type.
@@ -131,15 +126,13 @@ class Decoded:
         table of `lop3`, are no values.
         """
         found: list[tuple[Operand | None, str]] = []
-        chosen = self.match.written if written else self.match.read
-        for place, there in zip(self.match.places, chosen, strict=True):
-            for leaf in place.leaves() if there else ():
-                kind = self._type(leaf.name)
-                operand = self.operands.get(leaf.name)
-                if kind is not None and isinstance(operand, Vector):
-                    found += [(element, kind) for element in operand.elements]
-                elif kind is not None:
-                    found.append((operand, kind))
+        operands = self.operands
+        for name, kind in self.match.values_written if written else self.match.values_read:
+            operand = operands.get(name)
+            if isinstance(operand, Vector):
+                found += [(element, kind) for element in operand.elements]
+            else:
+                found.append((operand, kind))
         return found
 
     def constant(self, operand: str) -> int | None:

@@ -7,7 +7,6 @@ registers and places are what they were before, nothing will ever change.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -84,6 +83,8 @@ class Watch:
 
 def state(launch: LaunchState, batches: Sequence[CtaBatch]) -> bytes:
     """A digest of where the lane sets of some batches are and what their registers hold, in any order."""
+    import hashlib
+
     clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
     parts = [str(clock).encode()]
     for number, batch in enumerate(batches):

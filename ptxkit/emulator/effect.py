@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.opcodes import load_chapter
+from ptxkit.emulator.opcodes import REGISTERED, load_operation
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
@@ -82,6 +82,7 @@ class Effects:
             for name in names:
                 if EFFECTS.setdefault((self.chapter, name), reader) is not reader:
                     raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
+                REGISTERED.add((self.chapter, name))
             return reader
 
         return register
@@ -89,7 +90,7 @@ class Effects:
 
 def effect_of(form: Form) -> Effect | None:
     """What an instruction does; None where nobody says."""
-    load_chapter(form.row.chapter)
+    load_operation(form.row.chapter, form.row.name)
     reader = EFFECTS.get((form.row.chapter, form.row.name))
     return reader(form) if reader is not None else None
 

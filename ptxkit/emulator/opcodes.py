@@ -1,7 +1,7 @@
 """Which files of `operations/` have the operations of a chapter of the instruction set.
 
-A file registers its operations when it is imported. `load_chapter` imports those of a chapter, so that a run
-loads what its kernel has and no more.
+A file registers its operations when it is imported. `load_operation` imports files of a chapter until one has
+registered the instruction, so that a run loads what its kernel has and little more.
 """
 
 from functools import cache
@@ -15,8 +15,8 @@ CHAPTERS = {
     "half": ("half",),
     "mixed": ("mixed_precision",),
     "comparison": ("comparison",),
-    "conversion": ("conversion", "data_movement"),
-    "movement": ("asynchronous_store", "cluster", "data_movement", "load_store", "multimem", "warp"),
+    "conversion": ("data_movement", "conversion"),
+    "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "multimem"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),
@@ -24,14 +24,14 @@ CHAPTERS = {
     "texture": ("texture",),
     "surface": ("texture",),
     "synchronization": (
-        "asynchronous_store",
-        "atomic",
         "barrier",
-        "cluster",
+        "warp",
+        "atomic",
         "control_flow",
+        "cluster",
+        "asynchronous_store",
         "launch_control",
         "tensor_map",
-        "warp",
     ),
     "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy", "tensor_map"),
     "mbarrier": ("mbarrier",),
@@ -39,11 +39,16 @@ CHAPTERS = {
     "wgmma": ("wgmma",),
     "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "copy", "mma", "move", "synchronise")),
 }
-"""The files that have the operations of each chapter of the instruction set."""
+"""The files that have the operations of each chapter of the instruction set, what most kernels need first."""
+
+REGISTERED: set[tuple[str, str]] = set()
+"""Chapter and name of every instruction whose operation or effect is there."""
 
 
 @cache
-def load_chapter(chapter: str) -> None:
-    """Import the files that have the operations of a chapter."""
+def load_operation(chapter: str, name: str) -> None:
+    """Import files of a chapter until one of them has registered an instruction; all, where none has it."""
     for file in CHAPTERS.get(chapter, ()):
+        if (chapter, name) in REGISTERED:
+            return
         import_module(f"ptxkit.emulator.operations.{file}")

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.opcodes import load_chapter
+from ptxkit.emulator.opcodes import REGISTERED, load_operation
 
 Array = np.ndarray | np.generic
 
@@ -97,6 +97,7 @@ class Operations:
             for name in names:
                 if OPERATIONS.setdefault((self.chapter, name), operation) is not operation:
                     raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
+                REGISTERED.add((self.chapter, name))
             return operation
 
         return register
@@ -143,6 +144,6 @@ def computes(
 
 def operation_of(form: Decoded) -> Pure | None:
     """What an instruction computes; None where it does something else."""
-    load_chapter(form.row.chapter)
+    load_operation(form.row.chapter, form.row.name)
     operation = OPERATIONS.get((form.row.chapter, form.row.name))
     return operation(form) if operation is not None else None

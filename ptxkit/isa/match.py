@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, unlisted
+from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type, unlisted
 from ptxkit.isa.places import SPACES, Place
 
 _ORDERED = {
@@ -74,7 +75,7 @@ class Candidate:
         return filled[self.name.count(".") :]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Match:
     """An instruction's form.
 
@@ -100,15 +101,35 @@ class Match:
     placed: bool
     unlisted: tuple[tuple[int, str], ...]
 
-    @property
+    @cached_property
     def form(self) -> Form:
         """The row."""
         return self.candidate.form
 
-    @property
+    @cached_property
     def slots(self) -> Mapping[str, str]:
         """Which modifier fills each slot."""
         return self.candidate.slots
+
+    def type_of(self, operand: str) -> str | None:
+        """The name of the type that the row says an operand has; None where it has none."""
+        spec = self.form.specs[operand]
+        return "pred" if "pred" in spec.words else resolve_type(spec, self.slots)
+
+    @cached_property
+    def values_written(self) -> tuple[tuple[str, str], ...]:
+        """The operands that are written and have a type: their names, and the names of their types."""
+        return self._values(self.written)
+
+    @cached_property
+    def values_read(self) -> tuple[tuple[str, str], ...]:
+        """The same of those that are read."""
+        return self._values(self.read)
+
+    def _values(self, chosen: Sequence[bool]) -> tuple[tuple[str, str], ...]:
+        leaves = (leaf.name for place in compress(self.places, chosen) for leaf in place.leaves())
+        typed = ((name, self.type_of(name)) for name in leaves)
+        return tuple((name, kind) for name, kind in typed if kind is not None)
 
 
 @dataclass(eq=False, slots=True)

@@ -6,7 +6,6 @@ out is seen; on a GPU the verified launches are then timed.
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -190,6 +189,8 @@ class Session:
         stopwatch.start_clock()
         times = stopwatch.times(launch, SAMPLES, launches)
         sm_clock, clocks = stopwatch.sm_clock(), device.clocks()
+        import statistics
+
         low, median, high = statistics.quantiles(times, n=4)
         return Timing(
             median,

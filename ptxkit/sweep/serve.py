@@ -24,8 +24,9 @@ from ptxkit.running.devices import fitting_gpu
 from ptxkit.running.sanitized import Sanitized
 from ptxkit.running.session import Session
 from ptxkit.sweep.job import Job, now
+from ptxkit.workers.choose import session
 from ptxkit.workers.exclusive import alone_on
-from ptxkit.workers.worker import Worker, session
+from ptxkit.workers.worker import Worker
 
 
 class _Sessions:

@@ -12,24 +12,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm import Module
-from ptxkit.diagnostics import PtxkitError, error, exit_code
+from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program
-from ptxkit.running.devices import fitting_gpu
 from ptxkit.running.report import Report
-from ptxkit.running.sanitized import Sanitized
 from ptxkit.running.session import Options, Session, Watch
-
-if TYPE_CHECKING:
-    from ptxkit.bench import Bench, Settings
-
-TIMEOUT = 10.0
-"""Seconds that a launch on a GPU may take where nobody says otherwise."""
+from ptxkit.running.stalled import kernels_of
 
 BEGAN, ENDED, PROGRESS, ANSWER, PROBLEM = "began", "ended", "progress", "answer", "problem"
 """What a worker says: launches have begun and ended, how far one is, how a call ended."""
@@ -38,97 +30,6 @@ PROGRESS_INTERVAL = 0.1
 
 Tell = Callable[[str, Any], None]
 """Says one of the words above, with its content."""
-
-
-def session(module: Module, options: Options, timeout: float | None) -> Session | Worker | Sanitized:
-    """What runs the plans of a module: a worker where one is needed, else this process.
-
-    On a GPU with `options.sanitize` a process under compute-sanitizer.
-
-    Args:
-        module: the parsed program of the plans.
-        options: device and emulator options.
-        timeout: seconds that a launch may take; None: `TIMEOUT` on a GPU, any number on the emulator.
-
-    Raises:
-        PtxkitError: what `Session` and `Sanitized` raise.
-    """
-    gpu = on_gpu(module, options)
-    if gpu and options.sanitize:
-        return Sanitized(options, timeout)
-    if timeout is None and not gpu:
-        return Session(module, options)
-    return Worker(partial(_Runs, options), timeout or TIMEOUT)
-
-
-def bench(options: Options, settings: Settings, timeout: float | None) -> Worker:
-    """A worker that does what `ptxkit.bench.Schedule` calls for.
-
-    Args:
-        options: which device.
-        settings: how to measure.
-        timeout: seconds that a launch may take; None: `TIMEOUT`.
-    """
-    return Worker(partial(_bench, options, settings), timeout or TIMEOUT)
-
-
-def _bench(options: Options, settings: Settings, tell: Tell) -> Bench:
-    from ptxkit.bench import Bench
-
-    return Bench(options, settings, watch_of(tell))
-
-
-class Stalled:
-    """While it is open, ends this process where an emulation in it retires nothing for too long.
-
-    No emulation that is right stands still, and one that stands still can't be called back.
-
-    Args:
-        retired: gives the instructions retired so far, None while there is no emulation.
-        plan: what runs, for the message.
-        give_up: told what to print; then the process ends with exit code 6.
-        limit: seconds.
-    """
-
-    def __init__(
-        self,
-        retired: Callable[[], int | None],
-        plan: LaunchPlan,
-        give_up: Callable[[PtxkitError], None],
-        limit: float = TIMEOUT,
-    ) -> None:
-        self._retired = retired
-        self._plan = plan
-        self._give_up = give_up
-        self._limit = limit
-        self._done = threading.Event()
-
-    def __enter__(self) -> Stalled:
-        threading.Thread(target=self._look, name="stalled", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._done.set()
-
-    def _look(self) -> None:
-        seen, since = self._retired(), time.monotonic()
-        while not self._done.wait(min(1.0, self._limit / 4)):
-            now = self._retired()
-            if now is None or now != seen:
-                seen, since = now, time.monotonic()
-            elif time.monotonic() - since > self._limit:
-                what, limit = _kernels(self._plan), f"{self._limit:g}"
-                message = f"the emulation of {what} was ended: it had retired no instruction for {limit} s"
-                stalled = error("P565", message, help="this is a bug of the emulator; please report it")
-                self._give_up(stalled)
-                os._exit(exit_code(stalled.diagnostics))
-
-
-def on_gpu(module: Module, options: Options) -> bool:
-    """Whether a module's plans run on a GPU."""
-    if options.device.startswith("cuda"):
-        return True
-    return options.device == "auto" and fitting_gpu(module.target) is not None
 
 
 class Worker:
@@ -268,7 +169,7 @@ def watch_of(tell: Tell) -> Watch:
     return lambda began: tell(BEGAN if began else ENDED, None)
 
 
-class _Runs:
+class Runs:
     """What runs plans in a worker; a plan of another program gets another session."""
 
     def __init__(self, options: Options, tell: Tell) -> None:
@@ -305,15 +206,8 @@ class _Telling(Session):
 
 def _killed(plan: LaunchPlan | None, timeout: float) -> PtxkitError:
     help = "allow more with `--timeout`, choose smaller sizes, or look for a loop or a wait that never ends"
-    what = _kernels(plan) if plan else "a launch"
+    what = kernels_of(plan) if plan else "a launch"
     return error("P565", f"{what} was killed: it had not finished after {timeout:g} s", help=help)
-
-
-def _kernels(plan: LaunchPlan) -> str:
-    """The entries that a plan launches, and the file."""
-    entries = plan.program.module().entries
-    names = dict.fromkeys(launch.entry or entries[0].name for launch in plan.launches)
-    return f"{', '.join(f'`{name}`' for name in names)} of `{plan.program.name}`"
 
 
 def _crashed(plan: LaunchPlan | None, code: int | None) -> PtxkitError:

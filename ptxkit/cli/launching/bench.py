@@ -18,9 +18,9 @@ from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.devices import fitting_gpu
 from ptxkit.running.session import Options
+from ptxkit.workers.choose import bench as bench_worker
 from ptxkit.workers.exclusive import alone_on, gpus_of
 from ptxkit.workers.pool import run_tasks
-from ptxkit.workers.worker import bench as bench_worker
 
 _PREFIX = "bench"
 """How the names of presets begin that are made for a bench."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,6 +90,8 @@ class Subject:
     @property
     def sha256(self) -> str:
         """The digest of the file's bytes."""
+        import hashlib
+
         return hashlib.sha256(self.program.read_bytes()).hexdigest()
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
 from ptxkit.cli.launching.plans import (
@@ -22,9 +22,13 @@ from ptxkit.cli.output import print_failure, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags
 from ptxkit.running.report import Report, describe
-from ptxkit.running.sanitized import Sanitized
 from ptxkit.running.session import Options, Session, check_save
-from ptxkit.workers.worker import Stalled, Worker, session
+from ptxkit.running.stalled import Stalled
+from ptxkit.workers.choose import session
+
+if TYPE_CHECKING:
+    from ptxkit.running.sanitized import Sanitized
+    from ptxkit.workers.worker import Worker
 
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""

@@ -10,7 +10,6 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.members import check_members
-from ptxkit.emulator.operations import tensor_map
 from ptxkit.emulator.sync_points import WarpSyncPoint, executing
 from ptxkit.isa.modifiers import MemoryOperation
 
@@ -95,6 +94,8 @@ def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
 def proxy_fence(form: Form) -> Effect:
     """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms; `.tensormap`."""
     if form["tensormap::generic"]:
+        from ptxkit.emulator.operations import tensor_map  # few kernels that have a barrier have tensor maps
+
         return tensor_map.fence(form)
     if form["alias"] or form["acquire"]:
         # `.acquire` orders what the async proxy did before what the generic one does; a wait does that, too.
