@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import OperandKind, same_space
+from ptxkit.isa.operands import LONGEST, OperandKind, same_space
 from ptxkit.isa.places import Place, Spec
 
 DIRECT = frozenset("ld ldu st atom red multimem prefetch prefetchu discard applypriority mbarrier".split())
@@ -90,15 +90,23 @@ def _parameter_fits(role: str, spec: Spec) -> bool:
 
 def _special_fits(form: Form, place: Place, base: tuple, slots: Mapping[str, str]) -> bool:
     """Whether ptxas takes a special register for an address: wherever it does not look at the state space. Where it
-    does, it crashes, but for loads of one register."""
+    does, it crashes, but for loads of one register and the longest generic accesses."""
     if base[1] in ("pred", "v4") or base[-1] == "component":
         return False
     if is_direct(form):
-        return (form.opcode == "ld" and "vec" not in slots) or form.name in (
+        if is_longest(slots) and "ss" in {slot.name for slot in form.slots} and "ss" not in slots:
+            return True
+        return (form.opcode in ("ld", "ldu") and "vec" not in slots) or form.name in (
             "multimem.ld_reduce",
             "multimem.red",
         )
     return form.opcode != "tcgen05" or place.name in ("mbar", "dst")
+
+
+def is_longest(slots: Mapping[str, str]) -> bool:
+    """Whether it is one of the accesses of 256 bits, which ptxas treats in a way of its own."""
+    vec, type_ = slots.get("vec"), slots.get("type")
+    return vec is not None and type_ is not None and int(vec[1:]) * DTYPES[type_].bits == LONGEST
 
 
 def _width_fits(

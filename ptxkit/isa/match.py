@@ -6,7 +6,7 @@ themselves and the parts of the instruction's name (`cp.async.bulk`, `names.py`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -14,8 +14,9 @@ from typing import Any
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
+from ptxkit.isa.beyond import unlisted
 from ptxkit.isa.notation import Form
-from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type, unlisted
+from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
 from ptxkit.isa.places import SPACES, Place
 
 _ORDERED = {
@@ -286,22 +287,27 @@ def _reads_special(kind: OperandKind) -> bool:
 def _unlisted(
     candidate: Candidate, places: Sequence[Place], kinds: Sequence[OperandKind]
 ) -> tuple[tuple[int, str], ...]:
-    found = []
+    found: list[tuple[int, str]] = []
+    specs, slots = candidate.form.specs, candidate.slots
     for position, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-        what = None
+        leaves: Iterable[tuple[Place, OperandKind]] = ()
         if place.shape == "plain":
-            what = unlisted(candidate.form.specs[place.name], kind)
-        elif candidate.form.specs[place.name].lenient and kind[0] == "[" and kind[1][0] == "var":
-            fitting = variable_fits(kind[1], address_spaces(candidate, place))
-            what = None if fitting else f"a variable in `.{kind[1][1]}`"
-        if what is not None:
-            found.append((position, what))
+            leaves = ((place, kind),)
+        elif isinstance(kind, tuple) and place.shape == "address" and kind[0] == "[":
+            leaves = zip(address_parts(place, kind) or (), kind[4:], strict=False)
+            lenient = specs[place.name].lenient and kind[1][0] == "var"
+            if lenient and not variable_fits(kind[1], address_spaces(candidate, place)):
+                found.append((position, f"a variable in `.{kind[1][1]}`"))
+        for leaf, there in leaves:
+            if leaf.shape == "plain":
+                what = unlisted(specs[leaf.name], there, slots, candidate.form.writes(place))
+                found += [(position, what)] if what is not None else []
     return tuple(found)
 
 
 def _ranged(form: Form, places: Sequence[Place]) -> bool:
-    specs = (form.specs.get(leaf.name) for place in places for leaf in place.leaves())
-    return any(spec is not None and (spec.low is not None or spec.choices) for spec in specs)
+    specs = (form.specs[leaf.name] for place in places for leaf in place.leaves() if leaf.name in form.specs)
+    return any(spec.low is not None or spec.choices for spec in specs)
 
 
 def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[str]:
@@ -409,11 +415,6 @@ def address_spaces(candidate: Candidate, place: Place, lenient: bool = False) ->
         place: the address.
         lenient: also those that ptxas alone takes.
     """
-    spaces: list[str] = []
     spec = candidate.form.specs[place.name]
-    for space in (*spec.spaces, spec.lenient) if spec.lenient and lenient else spec.spaces:
-        if space.startswith("."):
-            spaces.append(candidate.slots.get(space[1:], "generic"))
-        else:
-            spaces.append(space)
-    return tuple(spaces)
+    named = (*spec.spaces, spec.lenient) if spec.lenient and lenient else spec.spaces
+    return tuple(candidate.slots.get(n[1:], "generic") if n[0] == "." else n for n in named)

@@ -32,6 +32,9 @@ OperandKind = str | tuple
 OPAQUE = frozenset({"texref", "samplerref", "surfref"})
 VECTORS = frozenset({"vec", "pack", "coordinates", "offsets"}) | GEOMETRIC
 """Words of operands that may be vectors without a count of their own."""
+LONGEST = 256
+"""Bits of the longest access."""
+FLOATS = frozenset({"f16", "bf16", "f16x2", "bf16x2", "f32", "f64"})
 
 
 def resolve_type(spec: Spec, slots: Mapping[str, str]) -> str | None:
@@ -73,26 +76,6 @@ def _symbol(symbol: str, slots: Mapping[str, str]) -> int:
     while stop < len(shape) and shape[stop].isdecimal():
         stop += 1
     return int(shape[start:stop])
-
-
-def unlisted(spec: Spec, kind: OperandKind) -> str | None:
-    """What ptxas takes there and the manual does not have, in words; None where there is nothing."""
-    if isinstance(kind, str):
-        return "a predicate" if kind == "pred" and "unread" in spec.words else None
-    if kind[0] == "|":
-        return "a pair"
-    if kind[0] == "offset":
-        base = kind[1]
-        listed = isinstance(base, tuple) and base[0] == "var" and "variable" in spec.words
-        return None if listed else "a sum"
-    if kind[0] == "{":
-        if any(isinstance(element, tuple) and element[0] == "sreg" for element in kind):
-            return "a special register in a vector"
-        if "pred" in kind:
-            return "a predicate in a vector"
-        if spec.count is None and not spec.words & VECTORS:
-            return None if "unread" in spec.words and len(kind) == 2 else "a vector"
-    return None
 
 
 def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], written: bool) -> bool:
@@ -164,17 +147,21 @@ def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, w
 
 
 def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool:
-    """Whether what stands in braces fits as one vector of that type; `_` in one that is written, not alone."""
+    """Whether what stands in braces fits as one vector of that type; `_` in one that is written, not alone.
+
+    Of the longest accesses ptxas takes `_` in what they store, too.
+    """
     words = spec.words
-    if "_" in elements and (not written or "whole" in words):
+    wide = "vec" in words and DTYPES[type_].bits * len(elements) == LONGEST
+    if "_" in elements and ((not written and not wide) or "whole" in words):
         return False
     if "vec" in words and "int" in elements:
-        if type_ == "f32" or (type_ in ("f16", "bf16", "f64") and "int" in elements[1:]):
+        if type_ in FLOATS and "int" in elements[1:] and "untyped" not in words and not wide:
             return False  # ptxas crashes.
         if type_ == "f16x2" and elements[0] == "int":
             return False
     if (
-        type_ == "f16x2"
+        type_ in ("f16", "f16x2")
         and "vec" in words
         and elements[0] in ("float", "0f")
         and not CONSTANTS.issuperset(elements)
@@ -187,6 +174,8 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
         return False
     if found is None or found in ("?", "_", "any"):
         return found == "?" or (found == "any" and "braced" not in words)
+    if found == "int" and type_ == "f64" and (wide or "untyped" in words):
+        return True
     if found in CONSTANTS:
         if spec.count is not None and (found == "float" or type_ in ("b32", "f64")):
             return type_ == "f64"
@@ -197,6 +186,8 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
         return found == type_
     if "loose" in words and type_ == "f32":
         type_ = "b32"
+    if "untyped" in words and not DTYPES[type_].fundamental:
+        type_ = f"b{register_bits(type_)}"
     return register_fits(found, type_, "wide" in words, bool(words & {"vec", "braced"}))
 
 
@@ -257,7 +248,7 @@ def _scalar_fits(
         return not spec.spaces and "read" not in words and _of_instruction(spec, type_, slots)
     if isinstance(kind, tuple):
         if kind[0] == "offset":
-            if "imm" in words or place.selector or ("reg" in words and "pred" not in words):
+            if "imm" in words or place.selector or ("reg" in words and not words & {"pred", "sum"}):
                 return False
             return _sum_fits(kind[1], type_, spec, slots)
         if kind[:2] == ("var", "global") and type_ is not None and DTYPES[type_].bits == 32:
@@ -290,11 +281,11 @@ def _unread_fits(kind: OperandKind, written: bool) -> bool:
         )
     if kind[0] == "{":
         found = vector_type(kind[1:])
-        return found is not None and _unread_fits(found, written)
+        return (found == "any" and not written) or (found is not None and _unread_fits(found, written))
     if written:
         return False
     if kind[0] == "offset":
-        return kind[1][0] in ("var", "opaque") or (kind[1] != "0f" and _unread_fits(kind[1], written))
+        return kind[1][0] in ("var", "opaque", "sreg") or (kind[1] != "0f" and _unread_fits(kind[1], written))
     return kind == ("not", "pred")
 
 

@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink whole plain braced vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
+    "reg exact imm pred none sink whole plain braced untyped sum vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -37,6 +37,9 @@ KINDS = frozenset(
     advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
     open        the same of its upper end, written `0..~255`; `0..1~3`: ptxas takes up to 3
     plain       of a vector: no element is a special register or a predicate
+    untyped     of a vector: ptxas looks at its elements' width alone where only instructions have the type, and
+                takes integers beside registers anywhere in it
+    sum         of a register: ptxas takes a sum with a constant, too
     braced      ptxas takes a vector of it, too, of any length
     unread      ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put

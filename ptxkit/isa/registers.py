@@ -40,7 +40,7 @@ def register_fits(register: str, wanted: str, wide: bool = False, element: bool 
         return same and (have.kind is Kind.BITS or have.kind in INTEGER or register == "f16x2")
     if have.kind is Kind.BITS:
         return same
-    if element and wanted in ("f32", "f64") and have.kind in INTEGER:
+    if element and wanted in ("f16", "f32", "f64") and have.kind in INTEGER:
         return have.bits == bits
     return register == "f16x2" and want.kind in INTEGER and bits == 32
 

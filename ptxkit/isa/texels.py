@@ -26,7 +26,8 @@ GEOMETRY = {
 
 
 def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mapping[str, str]) -> bool:
-    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars."""
+    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars:
+    of a surface (`loose`) so says ptxas whatever its geometry."""
     assert type_ is not None
     texels, shifts, gradients = GEOMETRY[slots["geom"]]
     if isinstance(kind, str) or kind[0] in ("sreg", "offset"):
@@ -42,6 +43,8 @@ def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mappi
     if "gradients" in spec.words:
         return kind[0] in ("{", "v2", "v4") and len(elements) == gradients and _all_fit(elements, type_)
     needed = texels if "texels" in spec.words else shifts
+    if "loose" in spec.words and isinstance(kind, str):
+        return _fits(kind, type_)
     if not needed or len(elements) < needed or len(elements) not in (1, 2, 4):
         return False
     if "texels" in spec.words and slots["geom"].startswith("a"):

@@ -1,7 +1,7 @@
 """What stands in braces: the type that ptxas gives a vector of registers and constants. PTX ISA 5.4.2, 9.7.9.4.
 
-A vector has one type, found from left to right. Registers of one class (integers, floats, packed halves) give that
-class; an untyped register makes the rest untyped; a special register passes for whatever its neighbours are. A
+A vector has one type, found from left to right. Registers of one class (signed or unsigned integers, floats, packed
+halves) give that class; an untyped register makes the rest untyped, as do signed ones beside unsigned; a special register passes for whatever its neighbours are. A
 constant has its class but no width, beside a register the two count as bits, and it does not mix with a special
 register. Anything else does not mix. The width is that of the first element; after a constant ptxas takes any.
 """
@@ -13,6 +13,7 @@ from functools import cache
 from ptxkit.dtypes import DTYPES, Kind
 
 CONSTANTS = frozenset({"int", "float", "0f"})
+INTEGERS = frozenset("us")
 SPECIAL = "special"
 """The class of a special register among elements."""
 PREDICATE_BITS = 32
@@ -47,7 +48,7 @@ def vector_type(elements: tuple) -> str | None:
     if not bits and class_ == "b":
         return "any"
     if not bits:
-        return "int" if class_ == "u" else "float" if "float" in elements else "0f"
+        return "int" if class_ in INTEGERS else "float" if "float" in elements else "0f"
     return class_ if class_ in ("pred", "f16x2") else f"{class_}{bits}"
 
 
@@ -60,7 +61,7 @@ def _class(element: object) -> tuple[str, int] | None:
             return "pred", PREDICATE_BITS
         return SPECIAL, DTYPES[element[1]].bits
     if element == "int":
-        return "u", 0
+        return "s", 0
     if element in CONSTANTS:
         return "f", 0
     if element not in DTYPES:
@@ -70,7 +71,7 @@ def _class(element: object) -> tuple[str, int] | None:
         return "pred", PREDICATE_BITS
     if dtype.lanes > 1:
         return dtype.name, dtype.bits
-    return ("u" if dtype.is_integer else dtype.name[0]), dtype.bits
+    return dtype.name[0], dtype.bits
 
 
 def _together(left: tuple[str, int], right: tuple[str, int]) -> tuple[str, int] | None:
@@ -81,7 +82,7 @@ def _together(left: tuple[str, int], right: tuple[str, int]) -> tuple[str, int] 
         return None
     if other == "pred" and not bits:
         return None
-    if "b" in (class_, other) or class_ == other:
+    if "b" in (class_, other) or class_ == other or INTEGERS.issuperset((class_, other)):
         return "b", bits
     if SPECIAL in (class_, other) and bits and more:
         return right

@@ -10,7 +10,7 @@ from typing import Any
 
 from ptxkit.machine.provenance import provenance
 
-from . import corpus, declarations, inline, record, rows, spellings
+from . import assemblers, corpus, declarations, inline, record, rows, spellings
 from .oracle import report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +18,7 @@ RESULT = ROOT / "bench" / "results" / "agreement.json"
 SPELLINGS = ROOT / "bench" / "results" / "spellings.json"
 INLINE = ROOT / "bench" / "results" / "inline.json"
 MODULES = 10_000
+FORMS = "Statements of every form"
 DECLARATIONS = "Declarations and calls"
 COMPILERS = ROOT / "bench" / "results" / "compilers.json"
 PAGE = ROOT / "docs" / "agreement.md"
@@ -31,6 +32,9 @@ def main() -> int:
     by_row.add_argument("--chapter", action="append", default=[])
     by_row.add_argument("--limit", type=int, default=40, help="statements of a row")
     by_row.add_argument("--mutate", type=int, default=0, help="changed statements of a row")
+    by_row.add_argument(
+        "--keep", action="store_true", help="in bench/results/agreement.json, in the place of that part"
+    )
     of_operands = verbs.add_parser(
         "spellings", help="statements of the rows with one operand spelled otherwise"
     )
@@ -65,7 +69,12 @@ def main() -> int:
         verb.add_argument("--elsewhere", type=int, default=1, help="other versions and targets")
         verb.add_argument("--seed", type=int, default=0)
         verb.add_argument("--show", type=int, default=5, help="disagreements of a row or file to print")
+        verb.add_argument(
+            "--assembler", choices=assemblers.RELEASES, help="the release of ptxas; else the one in PATH"
+        )
     given = parser.parse_args()
+    if getattr(given, "assembler", None):
+        assemblers.use(given.assembler)
     if given.verb == "page":
         return write_page()
     if given.verb == "inline":
@@ -73,6 +82,8 @@ def main() -> int:
     if given.verb == "record":
         return keep(given)
     if given.verb == "rows":
+        if given.keep:
+            return keep_rows(given)
         forms = rows.select(given.opcode, given.chapter)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
     elif given.verb == "spellings":
@@ -89,21 +100,13 @@ def main() -> int:
 def keep(given: argparse.Namespace) -> int:
     """Ask both everything, write the document and the page; 1 where a disagreement has no reason."""
     asked = {"elsewhere": given.elsewhere, "seed": given.seed}
-    forms = rows.select([], [])
-    cases = rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed)
-    by_row = (
-        f"Made from the {len(forms)} forms of `ptxkit/isa`: of each up to {given.limit} over its modifiers "
-        "and operands, for a version and target that have it; the same for any version and target; "
-        f"{given.mutate} with one change."
-    )
     of_files = (
         f"{given.changes} statements of files that Triton and nvcc wrote, with one change each, and the same "
         "files' statements for other versions and targets."
     )
-    counts = {"forms": len(forms), "limit": given.limit, "mutate": given.mutate}
-    of_rows = list(rows.verdicts(cases))
+    of_rows, by_form = by_rows(given)
     parts = {
-        "Statements of every form": record.part(of_rows, {"what": by_row, **counts, **asked}),
+        FORMS: of_rows,
         "Changed statements of real files": record.part(
             corpus.verdicts(given.folder, given.changes, given.elsewhere, given.seed),
             {"what": of_files, "changes": given.changes, **asked},
@@ -120,9 +123,33 @@ def keep(given: argparse.Namespace) -> int:
                 **asked,
             },
         )
-    document = record.document(parts, record.by_form(of_rows), record.files(given.folder))
+    document = record.document(parts, by_form, record.files(given.folder))
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{RESULT.relative_to(ROOT)}: " + "; ".join(f"{n}: {p['agreement']:.4%}" for n, p in parts.items()))
+    return write_page()
+
+
+def by_rows(given: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The part of the record about statements made from the rows, and what it says of each."""
+    forms = rows.select([], [])
+    what = (
+        f"Made from the {len(forms)} forms of `ptxkit/isa`: of each up to {given.limit} over its modifiers "
+        "and operands, for a version and target that have it; the same for any version and target; "
+        f"{given.mutate} with one change."
+    )
+    counts = {"forms": len(forms), "limit": given.limit, "mutate": given.mutate}
+    asked = {"elsewhere": given.elsewhere, "seed": given.seed, **provenance()}
+    found = list(rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed)))
+    return record.part(found, {"what": what, **counts, **asked}), record.by_form(found)
+
+
+def keep_rows(given: argparse.Namespace) -> int:
+    """Ask about the rows alone, and put that into the record in the place of those before."""
+    document = json.loads(RESULT.read_text(encoding="utf-8"))
+    part, document["forms"] = by_rows(given)
+    document["parts"][FORMS] = part
+    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"{part['total']}, {part['agreement']:.4%}")
     return write_page()
 
 

@@ -30,10 +30,14 @@ def digest(*asked: str) -> str:
     return hashlib.sha256("\0".join((assembler() or "", *asked)).encode()).hexdigest()
 
 
+def folder() -> Path:
+    """The folder of what is kept for this user."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptxkit"
+
+
 def _file() -> Path:
     given = os.environ.get("PTXKIT_VERDICTS")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else base / "ptxkit" / "verdicts.sqlite"
+    return Path(given) if given else folder() / "verdicts.sqlite"
 
 
 @cache

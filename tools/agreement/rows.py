@@ -15,12 +15,14 @@ from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
 
+from . import assemblers
 from .mutations import mutate
 from .oracle import Sheet, Verdict, has_place
 from .oracle import judge as both
 
 BATCH = 400
-VERSIONS = [version for version in targets.RELEASES if (6, 0) <= version <= targets.NEWEST_VERSION]
+OLDEST = (6, 0)
+"""The oldest PTX ISA version for which statements are made."""
 OPERANDS = [
     *(f"%{type_}_1" for type_ in REGISTERS),
     *"1 -7 1.5 0f3F800000 {%b32_1, [%b64_1] _ !%pred_1 %tid.x v_shared".replace(
@@ -88,16 +90,17 @@ def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, see
 
 def place_of(form: Form, sample: Sample, random_: random.Random) -> Place | None:
     """A target that the row allows."""
-    version = targets.NEWEST_VERSION
+    version = assemblers.newest_version()
     fitting = [n for n in targets.SUPPORTED if form.available(version, targets.TARGETS[n], sample.facts)]
     return (version, _with_mode(random_.choice(fitting), form, sample)) if fitting else None
 
 
 def _anywhere(form: Form, sample: Sample, random_: random.Random) -> Place:
     """Any version and target that go together."""
-    target = random_.choice(targets.SUPPORTED)
-    since = targets.TARGETS[target].since
-    version = random_.choice([version for version in VERSIONS if version >= since])
+    newest = assemblers.newest_version()
+    target = random_.choice([name for name in targets.SUPPORTED if targets.TARGETS[name].since <= newest])
+    oldest = max(OLDEST, targets.TARGETS[target].since)
+    version = random_.choice([version for version in targets.RELEASES if oldest <= version <= newest])
     return version, _with_mode(target, form, sample)
 
 
