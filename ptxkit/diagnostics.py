@@ -76,7 +76,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class SpanLabel:
     """A second place that a diagnostic points at, with a few words: `target set here`."""
 
     span: Span
@@ -105,7 +105,7 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
     notes: tuple[str, ...] = ()
     help: str | None = None
-    labels: tuple[Label, ...] = ()
+    labels: tuple[SpanLabel, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class Diagnostic:
         for label in self.labels:
             other, place, _ = self.source.origin(label.span)
             if other is source:
-                labels.append(Label(place, label.text))
+                labels.append(SpanLabel(place, label.text))
             else:
                 notes.append(f"{label.text}: {other.name}:{place.line}:{place.column}")
         for name, value in (("span", span), ("labels", labels), ("notes", notes), ("source", source)):

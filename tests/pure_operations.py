@@ -12,7 +12,7 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
-from ptxkit.isa.places import Place
+from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import spelling
 
 
@@ -55,7 +55,7 @@ def decoded(
     return None
 
 
-def as_written(place: Place) -> tree.Operand:
+def as_written(place: OperandPlace) -> tree.Operand:
     """Registers where a row has an operand."""
     if place.shape == "pair":
         return tree.Pair(*map(as_written, place.parts))

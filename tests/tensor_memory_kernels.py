@@ -103,7 +103,7 @@ def product_kernel(
         if pair:
             k.setp.eq.and_.u32(leader, cta, 0, first_thread)
         with k.if_(leader):
-            operands = emit.Operands(
+            operands = emit.ProductOperands(
                 d=tensor,
                 a=_plus(k, tensor, products.PLACE_A)
                 if isinstance(product.a, TensorTile)

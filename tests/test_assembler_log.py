@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from assembler import log_of
 
-from ptxkit.asm.assembler_log import Usage, read_log, read_usage
+from ptxkit.asm.assembler_log import ResourceUsage, read_log, read_usage
 from ptxkit.diagnostics import Severity, Source, code_info, exit_code
 
 HEADER = ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -154,7 +154,7 @@ def test_usage() -> None:
     _, info = log_of(text)
     usage = read_usage(info)
     assert usage.keys() == {"k"}
-    assert usage["k"] == Usage(usage["k"].registers, 0, 0, 0)
+    assert usage["k"] == ResourceUsage(usage["k"].registers, 0, 0, 0)
     assert 1 <= usage["k"].registers <= 255
 
 

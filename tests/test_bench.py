@@ -19,7 +19,19 @@ from hypothesis import strategies as st
 from small_kernels import DOUBLE
 
 from ptxkit.asm import parse
-from ptxkit.bench import Figure, Roof, Rule, Schedule, Settings, State, Trial, axes, compare, document, plot
+from ptxkit.bench import (
+    BenchState,
+    Figure,
+    Roof,
+    Schedule,
+    Settings,
+    StoppingRule,
+    Trial,
+    axes,
+    compare,
+    document,
+    plot,
+)
 from ptxkit.bench.measurement import ArithmeticRoof, problem_key
 from ptxkit.bench.schedule import roofs_of
 from ptxkit.bench.statistics import ENOUGH, LATE, STEADY, median_interval, noise, resolution
@@ -30,7 +42,7 @@ from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver.timing import FLUSHES
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.report import Report
-from ptxkit.running.session import Options, Session
+from ptxkit.running.session import RunOptions, Session
 from ptxkit.workloads import Cost
 
 SAMPLES = st.lists(st.floats(1e-7, 1.0), min_size=1, max_size=60)
@@ -94,7 +106,7 @@ def test_noise_and_resolution() -> None:
 
 
 def test_a_trial_stops_for_its_reason() -> None:
-    rule = Rule(min_samples=10, min_time=0.01, max_noise=0.01, max_samples=100, max_time=2.0)
+    rule = StoppingRule(min_samples=10, min_time=0.01, max_noise=0.01, max_samples=100, max_time=2.0)
     steady = [1e-3 + 1e-7 * (i % 3) for i in range(10)]
     assert rule.reached([], 99) is None
     assert rule.reached(steady[:9], 0.1) is None
@@ -108,7 +120,7 @@ def test_a_trial_stops_for_its_reason() -> None:
 
 @given(SAMPLES, st.lists(st.floats(1e-7, 1.0), min_size=1, max_size=30))
 def test_a_rule_that_has_stopped_by_number_or_time_stays_stopped(first, more) -> None:
-    rule = Rule(max_samples=20, max_time=1.0)
+    rule = StoppingRule(max_samples=20, max_time=1.0)
     for elapsed in (0.5, 1.5):
         if rule.reached(first, elapsed) in (ENOUGH, LATE):
             assert rule.reached(first + more, elapsed) is not None
@@ -215,7 +227,7 @@ def plan_of(tmp_path: Path, name: str = "double.ptx", **request) -> LaunchPlan:
 def report_of(plan: LaunchPlan, kind: str = "cuda", cost: Cost | None = None) -> Report:
     """The emulator's own report, as if a GPU had made it."""
     module = plan.program.module()
-    with Session(module, Options(device="emu")) as session:
+    with Session(module, RunOptions(device="emu")) as session:
         made = session.run(plan)
     return replace(made, kind=kind, device="a GPU" if kind == "cuda" else "emu", cost=cost or made.cost)
 
@@ -351,12 +363,14 @@ def test_roofs_of_a_problem() -> None:
 # ---- figures of a state
 
 
-def state_of(tmp_path: Path, seconds: float = 1e-4, floor: float = 3e-6, roof: float = 5e-5, **more) -> State:
+def state_of(
+    tmp_path: Path, seconds: float = 1e-4, floor: float = 3e-6, roof: float = 5e-5, **more
+) -> BenchState:
     plan = plan_of(tmp_path)
     cost = Cost(150_000_000, 50_000_000, 1_000_000_000)
     fields = {"sm_clock": 1.8e9, **more}
     trials = [trial(seconds * f, seconds * f * 1.02, **fields) for f in (0.999, 1.0, 1.001)]
-    return State(
+    return BenchState(
         plan,
         report_of(plan, cost=cost),
         Figure.of(trials),
@@ -395,7 +409,7 @@ def test_cautions(tmp_path: Path) -> None:
 # ---- verdicts
 
 
-def recorded(states: list[State], tmp_path: Path, **changes) -> Path:
+def recorded(states: list[BenchState], tmp_path: Path, **changes) -> Path:
     made = {"date": "2026-01-01", "commit": None, "machine": {}}
     path = tmp_path / "earlier.json"
     path.write_text(json.dumps({**document(states, {}, Settings(), made), **changes}, allow_nan=False))

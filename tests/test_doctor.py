@@ -9,7 +9,7 @@ from command import ptxkit
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import device_count
-from ptxkit.machine.doctor import State, examine
+from ptxkit.machine.doctor import FactState, examine
 
 
 def gpus() -> int:
@@ -21,18 +21,20 @@ def gpus() -> int:
 
 def test_facts_agree_with_what_can_be_opened() -> None:
     facts = {fact.name: fact for fact in examine()}
-    assert facts["ptxkit"].state is State.GOOD
-    assert facts["CUDA bindings"].state is State.GOOD
+    assert facts["ptxkit"].state is FactState.GOOD
+    assert facts["CUDA bindings"].state is FactState.GOOD
     assert sum(name.startswith("cuda:") for name in facts) == gpus()
     if not gpus():
-        missing = facts["driver"] if facts["driver"].state is State.MISSING else facts["GPU"]
-        assert missing.state is State.MISSING
+        missing = facts["driver"] if facts["driver"].state is FactState.MISSING else facts["GPU"]
+        assert missing.state is FactState.MISSING
         assert "--device emu" in missing.mend
 
 
 def test_what_is_missing_has_a_remedy_and_what_is_good_has_none() -> None:
     for fact in examine():
-        assert (fact.mend is not None) == (fact.state is State.MISSING) or fact.state is State.OPTIONAL
+        assert (fact.mend is not None) == (
+            fact.state is FactState.MISSING
+        ) or fact.state is FactState.OPTIONAL
 
 
 def test_the_verb_prints_and_ends_well() -> None:
@@ -55,7 +57,7 @@ def test_every_extra_and_tool_is_looked_for() -> None:
     facts = {fact.name: fact for fact in examine()}
     assert set(facts) >= {"jit", "plot", "lsp", "cluster", "compute-sanitizer", "ncu", "NVML", "nvdisasm"}
     for name in ("jit", "plot", "lsp", "cluster"):
-        if facts[name].state is State.OPTIONAL:
+        if facts[name].state is FactState.OPTIONAL:
             assert facts[name].mend == f"pip install 'ptxkit[{name}]'"
         else:
             assert all(facts[name].details.values())

@@ -19,7 +19,7 @@ from ptxkit.diagnostics import PtxkitError, code_info, exit_code
 from ptxkit.driver.binary import check_binary
 from ptxkit.driver.clocks import THROTTLES, reasons
 from ptxkit.driver.errors import _DriverLog
-from ptxkit.driver.load import Image, cuda_version, read, target_findings, version_findings
+from ptxkit.driver.load import DriverImage, cuda_version, read, target_findings, version_findings
 from ptxkit.driver.timing import KERNELS
 from ptxkit.running.devices import fitting_gpu, open_device
 
@@ -186,7 +186,7 @@ def test_a_binary_that_is_cut_short_is_refused() -> None:
 def test_a_tree_that_was_changed_is_written_anew() -> None:
     module = parse(PTX.format(version="9.0", target="sm_90"))
     module.entries[0].name = "renamed"
-    image: Image = read(module)
+    image: DriverImage = read(module)
     assert b"renamed" in image.data
     assert image.source is not None
     assert image.data == image.source.text.encode() + b"\0"

@@ -30,7 +30,7 @@ from gpu_kernels import (
 from ptxkit.diagnostics import PtxkitError, Source
 from ptxkit.driver import CudaDevice, Stopwatch
 from ptxkit.driver.errors import bindings, check
-from ptxkit.driver.load import Image, Options, compile_images
+from ptxkit.driver.load import DriverImage, LoadOptions, compile_images
 from ptxkit.driver.timing import FLUSHES
 
 pytestmark = pytest.mark.gpu
@@ -382,9 +382,9 @@ def test_entries(device: CudaDevice) -> None:
 
 def test_the_drivers_compiler_speaks_in_diagnostics(device: CudaDevice) -> None:
     text = FILL.replace("ld.param.u32 %r4, [value];", "ld.param.u32 %r4, [absent];")
-    image = Image("bad.ptx", text.encode() + b"\0", None, Source("bad.ptx", text))
+    image = DriverImage("bad.ptx", text.encode() + b"\0", None, Source("bad.ptx", text))
     with pytest.raises(PtxkitError) as caught:
-        compile_images(device.context, (image,), Options())
+        compile_images(device.context, (image,), LoadOptions())
     found = caught.value.diagnostics
     assert {diagnostic.code for diagnostic in found} == {"P706"}
     assert all("absent" in text.split("\n")[diagnostic.span.line - 1] for diagnostic in found)

@@ -7,19 +7,19 @@ from asm_corpus import each_file
 
 from ptxkit.asm import parse
 from ptxkit.asm.decode import destinations, sources
-from ptxkit.asm.flow import Code
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import module_scope
 from ptxkit.asm.tree import Instruction, Module, Name
 
 
-def code(body: str, before: str = "") -> Code:
+def code(body: str, before: str = "") -> FunctionCode:
     module = parse(f".version 8.0\n.target sm_90\n.address_size 64\n{before}\n.entry k()\n{{\n{body}\n}}\n")
     assert module.diagnostics == []
     (entry,) = module.entries
-    return Code(entry, module_scope(module))
+    return FunctionCode(entry, module_scope(module))
 
 
-def names(code: Code, bits: int) -> set[str]:
+def names(code: FunctionCode, bits: int) -> set[str]:
     return {register.name for register in code.registers_of(bits)}
 
 
@@ -119,7 +119,7 @@ def test_corpus(path) -> None:  # type: ignore[no-untyped-def]
     for function in module.functions:
         if function.body is None:
             continue
-        c = Code(function, scope)
+        c = FunctionCode(function, scope)
         for number, instruction in enumerate(c.instructions):
             assert isinstance(instruction, Instruction)
             assert None not in c.targets(number)

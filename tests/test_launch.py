@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxkit.asm.tree import Directive, Function, Integer
-from ptxkit.device.launch import Launch, Requirements, check_launch, check_resident
+from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import PtxkitError, Source, Span, code_info
 from ptxkit.targets import limits
 
@@ -31,7 +31,7 @@ def refuse(code: str, kernel: Requirements = PLAIN, limits=SM90, **launch) -> st
 
 def test_dimensions_are_filled_up() -> None:
     launch = check_launch(PLAIN, SM90, grid=7, block=(16, 8), shared=5)
-    assert launch == Launch((7, 1, 1), (16, 8, 1), (1, 1, 1), False, 5, False)
+    assert launch == CheckedLaunch((7, 1, 1), (16, 8, 1), (1, 1, 1), False, 5, False)
     assert (launch.ctas, launch.threads) == (7, 128)
 
 

@@ -10,7 +10,7 @@ from pure_operations import decode
 import ptxkit
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import Code
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import module_scope
 from ptxkit.emulator.operation import Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
@@ -37,7 +37,7 @@ def statements(form: object) -> Iterator[tree.Instruction]:
     (function,) = (each for each in module.statements if isinstance(each, tree.Function))
     assert function.body is not None
     scope = module_scope(module)
-    Code(function, scope)  # It finds the rows.
+    FunctionCode(function, scope)  # It finds the rows.
     found = function.body.statements[-len(texts) :]
     assert all(isinstance(each, tree.Instruction) for each in found)
     yield from found  # type: ignore[misc]

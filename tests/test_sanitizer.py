@@ -17,7 +17,7 @@ from ptxkit.card import read
 from ptxkit.diagnostics import PtxkitError, Severity, Source
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.sanitized import TOOLS, Sanitized, read_log
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 
 PTX = Source("k.ptx", "\n".join(f"    line {number};" for number in range(1, 21)))
 LINES = {"fault": {0x70: 12, 0x90: 15}, "other": {0x70: 3}}
@@ -133,7 +133,7 @@ def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 
 def test_findings_stand_before_the_reports_own(plan: LaunchPlan, tool) -> None:
     tool(OUT_OF_BOUNDS)
-    with Sanitized(Options(device="emu"), None) as running:
+    with Sanitized(RunOptions(device="emu"), None) as running:
         report = running.run(plan)
     assert [d.code for d in report.diagnostics] == ["P734", "P734"]
     assert report.outputs[0].ok
@@ -144,7 +144,7 @@ def test_findings_stand_before_the_reports_own(plan: LaunchPlan, tool) -> None:
 @pytest.mark.long
 def test_every_tool_is_asked_where_none_finds_an_error(plan: LaunchPlan, tool) -> None:
     tool(RACE.replace("Error: ", "Warning: "), of=TOOLS[-1])
-    with Sanitized(Options(device="emu"), 60) as running:
+    with Sanitized(RunOptions(device="emu"), 60) as running:
         report = running.run(plan)
     assert [d.severity for d in report.diagnostics] == [Severity.WARNING] * 2
     assert report.ok
@@ -155,7 +155,7 @@ def test_a_tool_that_fails(plan: LaunchPlan, tool) -> None:
     tool(
         "========= COMPUTE-SANITIZER\n========= Error: Device not supported. Please refer to ..\n", runs=False
     )
-    with Sanitized(Options(device="emu"), None) as running, pytest.raises(PtxkitError) as caught:
+    with Sanitized(RunOptions(device="emu"), None) as running, pytest.raises(PtxkitError) as caught:
         running.run(plan)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "P733"
@@ -165,7 +165,7 @@ def test_a_tool_that_fails(plan: LaunchPlan, tool) -> None:
 def test_what_the_run_itself_met(plan: LaunchPlan, tool) -> None:
     tool("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
     Path(plan.program.path).write_text(DOUBLE.replace("add.s64 %rd7, %rd4, %rd5", "mov.u64 %rd7, 64"))
-    with Sanitized(Options(device="emu"), None) as running, pytest.raises(PtxkitError) as caught:
+    with Sanitized(RunOptions(device="emu"), None) as running, pytest.raises(PtxkitError) as caught:
         running.run(plan)
     assert caught.value.diagnostics[0].code.startswith("P6")
 

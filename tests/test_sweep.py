@@ -22,7 +22,7 @@ from ptxkit.asm import parse
 from ptxkit.card import read
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.plan import Program, Request, make
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 from ptxkit.sweep import Job, Results, local
 from ptxkit.sweep.job_process import JobProcess, LostError
 from ptxkit.workers.exclusive import alone_on, gpus_of
@@ -43,7 +43,7 @@ def kernel(tmp_path: Path) -> Path:
 def job_of(kernel: Path, **request) -> Job:
     module = parse(kernel)
     plan = make(Program(kernel.name, str(kernel)), module, read(module.source), Request(**request))
-    return Job(plan, Options(device="emu"))
+    return Job(plan, RunOptions(device="emu"))
 
 
 def results(path: Path) -> list[dict]:
@@ -69,7 +69,7 @@ def test_a_key_is_the_jobs_whole_content(kernel: Path, tmp_path: Path) -> None:
     assert one.key == job_of(kernel).key == Job.from_json(json.loads(json.dumps(one.to_json()))).key
     assert one.key != job_of(kernel, preset="even").key
     assert one.key != job_of(kernel, seed=3).key
-    assert one.key != Job(one.plan, Options(device="emu", order="random")).key
+    assert one.key != Job(one.plan, RunOptions(device="emu", order="random")).key
     moved = tmp_path / "elsewhere"
     moved.mkdir()
     (moved / kernel.name).write_text(DOUBLE)

@@ -37,7 +37,7 @@ class Kernels:
             zero = k.mov.b32(..., 0)
             smem = k.mov.b32(..., self.buffer)
             never = k.setp.ne.b32(..., 0, 0)
-            operands = emit.Operands(zero, smem, smem, never, zero, zero, zero)
+            operands = emit.ProductOperands(zero, smem, smem, never, zero, zero, zero)
             body(k, operands)
             k.ret()
 
@@ -171,7 +171,7 @@ def test_operands_that_are_missing_are_named():
     scaled = Product(SharedTile(128, 128, "e4m3"), SharedTile(64, 128, "e4m3"), "f32", scale="ue8m0")
 
     def body(k, operands):
-        bare = emit.Operands(operands.d, operands.a, operands.b, operands.accumulate)
+        bare = emit.ProductOperands(operands.d, operands.a, operands.b, operands.accumulate)
         with pytest.raises(PtxkitError, match=r"P480.*this product needs `scale_a`"):
             emit.mma(k, plan_mma(scaled), bare)
         with pytest.raises(PtxkitError, match=r"P487.*these stores move 16 registers, found 1"):

@@ -38,7 +38,7 @@ from ptxkit.driver import CudaDevice, Stopwatch
 from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
 from ptxkit.workers import choose
 
@@ -76,7 +76,7 @@ def plan_of(name: str) -> LaunchPlan:
 
 def bench(settings: Settings, names: Sequence[str] = tuple(STATES)) -> dict[str, Any]:
     """The states' timings, by name, from one bench in a process of its own."""
-    with choose.bench(Options(device="cuda"), settings, None) as measuring:
+    with choose.bench(RunOptions(device="cuda"), settings, None) as measuring:
         schedule = Schedule([plan_of(name) for name in names], settings, measuring.call)
         states = dict(schedule.run())
     found: dict[str, Any] = {}
@@ -91,7 +91,7 @@ def bench(settings: Settings, names: Sequence[str] = tuple(STATES)) -> dict[str,
 def products() -> dict[str, Any]:
     """Of each type the operations a second of the arithmetic roof."""
     found = {}
-    with choose.bench(Options(device="cuda"), Settings(), None) as measuring:
+    with choose.bench(RunOptions(device="cuda"), Settings(), None) as measuring:
         floor = measuring.call("floor").median
         for dtype, operations in PRODUCTS.items():
             roof = measuring.call("arithmetic_roof", dtype, int(operations))

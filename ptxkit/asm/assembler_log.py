@@ -40,7 +40,7 @@ _ADVISED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ResourceUsage:
     """What a function uses: 32-bit registers of a thread, bytes of local memory of a thread."""
 
     registers: int
@@ -71,9 +71,9 @@ def read_log(log: str, source: Source | None = None) -> list[Diagnostic]:
     return found if any(d.is_error for d in found) else found + aborted
 
 
-def read_usage(log: str) -> dict[str, Usage]:
+def read_usage(log: str) -> dict[str, ResourceUsage]:
     """What each function uses, by its name; only verbose logs say so (`-v`, `CU_JIT_LOG_VERBOSE`)."""
-    usage: dict[str, Usage] = {}
+    usage: dict[str, ResourceUsage] = {}
     name, stack = None, None
     for line in log.splitlines():
         if match := _FUNCTION.search(line):
@@ -81,7 +81,7 @@ def read_usage(log: str) -> dict[str, Usage]:
         elif match := _STACK.search(line):
             stack = [int(number) for number in match.groups()]
         elif (match := _REGISTERS.search(line)) and name and stack:
-            usage.setdefault(name, Usage(int(match[1]), *stack))
+            usage.setdefault(name, ResourceUsage(int(match[1]), *stack))
             name = None
     return usage
 

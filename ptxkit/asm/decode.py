@@ -19,7 +19,7 @@ from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.isa.match import Match, address_parts, address_spaces
 from ptxkit.isa.notation import Form
-from ptxkit.isa.places import Place
+from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import spelling
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Decoded:
         return StateSpace(address_spaces(self.match.candidate, place)[-1])
 
 
-def _name(place: Place, operand: Operand, found: dict[str, Operand]) -> None:
+def _name(place: OperandPlace, operand: Operand, found: dict[str, Operand]) -> None:
     """Enter what stands in a place under the names that the place has."""
     found[place.name] = operand
     if place.shape == "pair" and isinstance(operand, Pair):
@@ -189,8 +189,8 @@ def find_match(instruction: Instruction, names: Names) -> Match | None:
     return spelling(instruction.opcode, instruction.modifiers).match(kinds)
 
 
-_RETURNS, _FUNCTION = Place("arguments", "ret_param"), Place("plain", "func")
-_PARAMETERS, _LIST = Place("arguments", "param_list"), Place("plain", "flist")
+_RETURNS, _FUNCTION = OperandPlace("arguments", "ret_param"), OperandPlace("plain", "func")
+_PARAMETERS, _LIST = OperandPlace("arguments", "param_list"), OperandPlace("plain", "flist")
 
 
 def _call(instruction: Instruction) -> Match | None:
@@ -199,7 +199,7 @@ def _call(instruction: Instruction) -> Match | None:
     candidates = spelling(instruction.opcode, instruction.modifiers).candidates
     if not operands or not candidates:
         return None
-    places: list[Place] = []
+    places: list[OperandPlace] = []
     for operand in operands:
         if isinstance(operand, Arguments):
             places.append(_PARAMETERS if _FUNCTION in places else _RETURNS)

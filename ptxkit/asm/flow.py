@@ -1,8 +1,8 @@
 """Control and data flow of a function: who follows whom, what is live, what may be unassigned.
 
-`Code` is the function's instructions in order, scopes dissolved, with the symbol of every name in them.
-Sets of registers are Python integers, a bit a register (`Code.register_bits`), so that a fixpoint over a
-long kernel stays cheap.
+`FunctionCode` is the function's instructions in order, scopes dissolved, with the symbol of every name in
+them. Sets of registers are Python integers, a bit a register (`FunctionCode.register_bits`), so that a
+fixpoint over a long kernel stays cheap.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class BasicBlock:
     unassigned_in: int = 0
 
 
-class Code:
+class FunctionCode:
     """The instructions of a function with a body, in order.
 
     Attributes:
@@ -271,7 +271,7 @@ def _declared(variables: Sequence[Variable], scope: Scope) -> list[Symbol]:
 
 
 def basic_blocks(
-    code: Code,
+    code: FunctionCode,
     cuts: Sequence[int] = (),
     reads: Sequence[int] | None = None,
     kills: Sequence[int] | None = None,
@@ -283,7 +283,7 @@ def basic_blocks(
         code: the function's code.
         cuts: further instruction numbers at which a block must begin.
         reads, kills: for each instruction what it reads and surely overwrites, as bits, where a bit is to
-            mean something finer than a register; `Code.reads` and `Code.kills` where left out.
+            mean something finer than a register; those of `FunctionCode` where left out.
         assigned: what has a value at the entry; the register parameters where left out.
     """
     count = len(code.instructions)
@@ -318,7 +318,7 @@ def basic_blocks(
     return blocks
 
 
-def _parameters(code: Code) -> int:
+def _parameters(code: FunctionCode) -> int:
     """The registers that are parameters of the function, as bits."""
     bits = 0
     for i, register in enumerate(code.registers):

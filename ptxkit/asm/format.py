@@ -19,7 +19,7 @@ that keeps them within the width. Formatting twice changes nothing more.
 from __future__ import annotations
 
 from ptxkit.asm.lexer import WHITE
-from ptxkit.asm.lines import Item, Lines
+from ptxkit.asm.lines import Item, LineBuffer
 from ptxkit.asm.tokens import INDENT, Tokens, statement_tokens
 from ptxkit.asm.tree import Block, Function, Instruction, Label, Layout, Malformed, Module, Section, Statement
 from ptxkit.asm.trivia import Comments, read_comments
@@ -36,7 +36,7 @@ def format_module(module: Module) -> str:
 
 class _Formatter:
     def __init__(self) -> None:
-        self.lines = Lines()
+        self.lines = LineBuffer()
 
     def line(self, indent: str, blank: bool = False) -> None:
         """Begin a line, unless the text is still empty."""

@@ -1,7 +1,7 @@
 """Lines of formatted PTX: where a statement that is too long is broken, and comments in columns.
 
-`Lines` collects text and knows its column; `put_statement` lays out the tokens of one statement. The rules
-are those that `ptxkit.asm.format` states.
+`LineBuffer` collects text and knows its column; `put_statement` lays out the tokens of one statement. The
+rules are those that `ptxkit.asm.format` states.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 
 class _Trailing(NamedTuple):
-    """Comments behind a line's code: where the gap before is in `Lines.out`, and what its width hangs on."""
+    """Comments behind a line's code: where the gap before is in `out`, and what its width hangs on."""
 
     gap: int
     row: int
@@ -38,7 +38,7 @@ class _Trailing(NamedTuple):
     width: int
 
 
-class Lines:
+class LineBuffer:
     """Text that grows, and the place where it ends."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ def _columns(comments: list[_Trailing]) -> Iterator[tuple[int, list[_Trailing]]]
 class _Statement:
     """One statement's items, the brackets among them matched, and how wide any stretch of them is."""
 
-    def __init__(self, lines: Lines, items: Sequence[Item], indent: str) -> None:
+    def __init__(self, lines: LineBuffer, items: Sequence[Item], indent: str) -> None:
         self.lines = lines
         self.items = items
         self.indent = indent

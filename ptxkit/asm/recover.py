@@ -22,7 +22,7 @@ from ptxkit.asm.syntax_errors import (
     shown,
 )
 from ptxkit.asm.tree import Block, Function, Malformed
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 
 _MODULE_ONLY = {KINDS[name] for name in ("ENTRY", "SECTION", "VERSION", "ADDRESS_SIZE", "FILE", "ALIAS")}
 """What can only stand at module scope, so that in a body it says that a `}` is missing."""
@@ -209,10 +209,10 @@ def _missing_brace(parser: Parser, start: int, text: str) -> None:
     _close_all(parser)
 
 
-def _opened(parser: Parser) -> tuple[Label, ...]:
+def _opened(parser: Parser) -> tuple[SpanLabel, ...]:
     for value in reversed(parser.values):
         if isinstance(value, Block):
-            return (Label(value.span, "opened here"),)  # type: ignore[arg-type]
+            return (SpanLabel(value.span, "opened here"),)  # type: ignore[arg-type]
     return ()
 
 

@@ -7,7 +7,7 @@ from sys import intern
 from typing import Any
 
 from ptxkit.asm._grammar import KINDS
-from ptxkit.asm.reduce_operands import Maker, OperandReducer, Part, Spanner, Tokens, integer_value
+from ptxkit.asm.reduce_operands import Maker, OperandReducer, Spanner, StatementPart, Tokens, integer_value
 from ptxkit.asm.tree import (
     Constant,
     Declarator,
@@ -43,14 +43,14 @@ class Reducer(OperandReducer):
 
     # ---- statements of a body
 
-    def guard(self, children: list[Any]) -> Part:
+    def guard(self, children: list[Any]) -> StatementPart:
         first, last = children[0], children[-1]
         negated = len(children) == 3
-        return Part("guard", lambda t, s: Guard(intern(t[last]), negated, span=s(first, last)))
+        return StatementPart("guard", lambda t, s: Guard(intern(t[last]), negated, span=s(first, last)))
 
     def instruction(self, children: list[Any]) -> Maker:
         guard: Maker | None = None
-        if type(children[0]) is Part:
+        if type(children[0]) is StatementPart:
             guard, children = children[0].make, children[1:]
         opcode, last = children[0], children[-1]
         modifiers = [c for c in children[1:-1] if type(c) is int and self.kinds[c] in _MODIFIERS]
@@ -125,9 +125,9 @@ class Reducer(OperandReducer):
 
     # ---- declarations
 
-    def alignment(self, children: list[Any]) -> Part:
+    def alignment(self, children: list[Any]) -> StatementPart:
         index = children[1]
-        return Part("align", lambda t, s: constant(t[index]))
+        return StatementPart("align", lambda t, s: constant(t[index]))
 
     def attribute(self, children: list[Any]) -> Maker:
         name = children[0]
@@ -136,29 +136,29 @@ class Reducer(OperandReducer):
         first, second = children[2], children[4]
         return lambda t, s: f"{t[name][1:]}({t[first]}, {t[second]})"
 
-    def attributes(self, children: list[Any]) -> Part:
+    def attributes(self, children: list[Any]) -> StatementPart:
         makers = [child for child in children if type(child) is not int]
-        return Part("attribute", lambda t, s: tuple([make(t, s) for make in makers]))
+        return StatementPart("attribute", lambda t, s: tuple([make(t, s) for make in makers]))
 
-    def count(self, children: list[Any]) -> Part:
+    def count(self, children: list[Any]) -> StatementPart:
         index = children[1]
-        return Part("count", lambda t, s: constant(t[index]))
+        return StatementPart("count", lambda t, s: constant(t[index]))
 
-    def unsized(self, children: list[Any]) -> Part:
-        return Part("dimension", lambda t, s: None)
+    def unsized(self, children: list[Any]) -> StatementPart:
+        return StatementPart("dimension", lambda t, s: None)
 
-    def dimension(self, children: list[Any]) -> Part:
+    def dimension(self, children: list[Any]) -> StatementPart:
         index = children[1]
-        return Part("dimension", lambda t, s: constant(t[index]))
+        return StatementPart("dimension", lambda t, s: constant(t[index]))
 
-    def declarator(self, children: list[Any]) -> Part:
-        return Part("declarator", self._declarator(children))
+    def declarator(self, children: list[Any]) -> StatementPart:
+        return StatementPart("declarator", self._declarator(children))
 
     def _declarator(self, children: list[Any]) -> Maker:
         name = children[0]
-        dimensions = [c.make for c in children if type(c) is Part and c.role == "dimension"]
-        counts = [c.make for c in children if type(c) is Part and c.role == "count"]
-        initializer = children[-1] if type(children[-1]) not in (int, Part) else None
+        dimensions = [c.make for c in children if type(c) is StatementPart and c.role == "dimension"]
+        counts = [c.make for c in children if type(c) is StatementPart and c.role == "count"]
+        initializer = children[-1] if type(children[-1]) not in (int, StatementPart) else None
 
         def make(t: Tokens, s: Spanner) -> Declarator:
             return Declarator(
@@ -206,7 +206,9 @@ class Reducer(OperandReducer):
         usual = tuple(role for role in USUAL_ORDER if role in found)
         return found, None if order == usual else order
 
-    def _variable(self, specifiers: list[Any], declarators: list[Maker], pointer: Part | None) -> Maker:
+    def _variable(
+        self, specifiers: list[Any], declarators: list[Maker], pointer: StatementPart | None
+    ) -> Maker:
         found, order = self._specifiers(specifiers)
         space, kind, vector = found.get("space"), found["type"], found.get("vector")
         align, attributes = found.get("align"), found.get("attribute")
@@ -232,9 +234,9 @@ class Reducer(OperandReducer):
             c
             for c in children
             if (type(c) is int and self.kinds[c] in _SPECIFIERS)
-            or (type(c) is Part and c.role in USUAL_ORDER)
+            or (type(c) is StatementPart and c.role in USUAL_ORDER)
         ]
-        declarators = [c.make for c in children if type(c) is Part and c.role == "declarator"]
+        declarators = [c.make for c in children if type(c) is StatementPart and c.role == "declarator"]
         inner = self._variable(specifiers, declarators, None)
 
         def make(t: Tokens, s: Spanner) -> Variable:
@@ -254,10 +256,10 @@ class Reducer(OperandReducer):
 
         return make
 
-    def pointer(self, children: list[Any]) -> Part:
+    def pointer(self, children: list[Any]) -> StatementPart:
         spaces = [c for c in children[1:] if type(c) is int]
-        aligns = [c.make for c in children[1:] if type(c) is Part]
-        return Part(
+        aligns = [c.make for c in children[1:] if type(c) is StatementPart]
+        return StatementPart(
             "pointer",
             lambda t, s: (t[spaces[0]][1:] if spaces else None, aligns[0](t, s) if aligns else None),
         )
@@ -265,7 +267,7 @@ class Reducer(OperandReducer):
     def parameter(self, children: list[Any]) -> Maker:
         at = next(i for i, c in enumerate(children) if type(c) is int and self.kinds[c] in _NAMES)
         specifiers = [c for c in children[:at] if type(c) is int or c.role in USUAL_ORDER]
-        pointers = [c for c in children[:at] if type(c) is Part and c.role == "pointer"]
+        pointers = [c for c in children[:at] if type(c) is StatementPart and c.role == "pointer"]
         name, declarator = children[at], self._declarator(children[at:])
         inner = self._variable(specifiers, [declarator], pointers[0] if pointers else None)
         ints = [c for c in children[:at] if type(c) is int]
@@ -278,9 +280,9 @@ class Reducer(OperandReducer):
 
         return make
 
-    def parameters(self, children: list[Any]) -> Part:
+    def parameters(self, children: list[Any]) -> StatementPart:
         makers = [c for c in children if type(c) is not int]
-        return Part("parameters", lambda t, s: tuple([make(t, s) for make in makers]))
+        return StatementPart("parameters", lambda t, s: tuple([make(t, s) for make in makers]))
 
     # ---- functions
 
@@ -288,15 +290,15 @@ class Reducer(OperandReducer):
         """Return parameters, the token of the name, parameters, directives."""
         name = next(c for c in children if type(c) is int and self.kinds[c] in _NAMES)
         at = children.index(name)
-        before = [c.make for c in children[:at] if type(c) is Part and c.role == "parameters"]
-        after = [c.make for c in children[at:] if type(c) is Part and c.role == "parameters"]
-        directives = [c for c in children[at:] if type(c) not in (int, Part)]
+        before = [c.make for c in children[:at] if type(c) is StatementPart and c.role == "parameters"]
+        after = [c.make for c in children[at:] if type(c) is StatementPart and c.role == "parameters"]
+        directives = [c for c in children[at:] if type(c) not in (int, StatementPart)]
         return (before or [_nothing])[0], name, (after or [_nothing])[0], directives
 
     def func(self, children: list[Any]) -> Maker:
         linkage = children[0] if self.kinds[children[0]] == KINDS["LINKAGE"] else None
         keyword = children[0] if linkage is None else children[1]
-        attributes = [c.make for c in children if type(c) is Part and c.role == "attribute"]
+        attributes = [c.make for c in children if type(c) is StatementPart and c.role == "attribute"]
         returns, name, parameters, directives = self._signature(children)
         parentheses = returns is not _nothing, parameters is not _nothing
 

@@ -4,8 +4,8 @@ A reduction does not build a node but a *maker*, a function of a statement's tok
 see nothing but kinds of tokens until they run, so that two statements with the same kinds in the same order
 share one maker: the parser keeps it and skips the grammar the next time (see `parser.py`).
 
-A child is an `int`, the index of a token in its statement; a maker, for a node; or a `Part`, for what is
-not a node of its own.
+A child is an `int`, the index of a token in its statement; a maker, for a node; or a `StatementPart`, for
+what is not a node of its own.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ Spanner = Callable[[int, int], Span]
 Maker = Callable[[Tokens, Spanner], Any]
 
 
-class Part(NamedTuple):
+class StatementPart(NamedTuple):
     """A piece of a statement that is no node: `parameters`, `alignment`, `guard`, .."""
 
     role: str
     make: Maker
 
 
-Child = int | Maker | Part
+Child = int | Maker | StatementPart
 
 MAX_DEPTH = 100
 """Deepest nesting of an operand."""
@@ -140,9 +140,9 @@ class OperandReducer:
 
         return make
 
-    def literals(self, nodes: list[Integer | Float]) -> Part:
+    def literals(self, nodes: list[Integer | Float]) -> StatementPart:
         """A run of literals that are built already; no maker of theirs is ever kept."""
-        return Part("literals", lambda t, s: nodes)
+        return StatementPart("literals", lambda t, s: nodes)
 
     def unary(self, children: list[Any]) -> Maker:
         index, inner = children
@@ -189,8 +189,8 @@ class OperandReducer:
     def vector(self, children: list[Any]) -> Maker:
         opening, closing = children[0], children[-1]
         elements = [child for child in children if type(child) is not int]
-        if any(type(child) is Part for child in elements):
-            parts = [c.make if type(c) is Part else lambda t, s, c=c: [c(t, s)] for c in elements]
+        if any(type(child) is StatementPart for child in elements):
+            parts = [c.make if type(c) is StatementPart else lambda t, s, c=c: [c(t, s)] for c in elements]
             return lambda t, s: Vector(
                 tuple([node for make in parts for node in make(t, s)]), span=s(opening, closing)
             )
@@ -207,14 +207,16 @@ class OperandReducer:
         suffixed = self.kinds[closing] != "]"
 
         def make(t: Tokens, s: Spanner) -> Address:
-            place, offset, operator = base.make(t, s) if type(base) is Part else (base(t, s), None, None)
+            place, offset, operator = (
+                base.make(t, s) if type(base) is StatementPart else (base(t, s), None, None)
+            )
             others = tuple([other(t, s) for other in rest])
             suffix = t[closing][1:] if suffixed else None
             return Address(place, offset, operator, others, suffix, span=s(opening, closing))
 
         return make
 
-    def offset(self, children: list[Any]) -> Part:
+    def offset(self, children: list[Any]) -> StatementPart:
         base, index, displacement = children
         if self.kinds[index] == "-":
             self.problems.append(
@@ -226,7 +228,7 @@ class OperandReducer:
                     "write `+-` before the offset",
                 )
             )
-        return Part("offset", lambda t, s: (base(t, s), displacement(t, s), t[index]))
+        return StatementPart("offset", lambda t, s: (base(t, s), displacement(t, s), t[index]))
 
     def pair(self, children: list[Any]) -> Maker:
         first, _, second = children

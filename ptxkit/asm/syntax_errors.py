@@ -8,7 +8,7 @@ from ptxkit.asm._grammar import KEYWORDS, KINDS
 from ptxkit.asm.lexer import END
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ACTIONS, GOTOS, ITEMS, RULES, STATEMENTS
-from ptxkit.diagnostics import Diagnostic, Label, Severity, Span
+from ptxkit.diagnostics import Diagnostic, Severity, Span, SpanLabel
 
 _NAME_OF = {kind: name for name, kind in KINDS.items()}
 
@@ -100,7 +100,7 @@ def report(
     start: int,
     end: int,
     help: str | None = None,
-    labels: tuple[Label, ...] = (),
+    labels: tuple[SpanLabel, ...] = (),
 ) -> None:
     """Keep a diagnostic of the text from `start` to `end`, character offsets."""
     parser.diagnostics.append(

@@ -64,12 +64,12 @@ def statement_tokens(statement: Statement, spread: bool = False, indent: str = "
         spread: give each modifier a token of its own.
         indent: the statement's indentation, for those laid out over several lines.
     """
-    out = _Writer(spread, indent)
+    out = _TokenWriter(spread, indent)
     out.statement(statement)
     return out.tokens
 
 
-class _Writer:
+class _TokenWriter:
     def __init__(self, spread: bool, indent: str) -> None:
         self.tokens: Tokens = []
         self.spread = spread
@@ -350,31 +350,31 @@ class _Writer:
             self.tokens.append((f"\n{self.indent}", "}"))
 
 
-_OPERANDS: dict[type, Callable[[_Writer, str, Any], None]] = {
-    Name: _Writer._name,
-    Integer: _Writer._integer,
-    Float: _Writer._float,
-    String: _Writer._string,
-    Unary: _Writer._unary,
-    Binary: _Writer._binary,
-    Conditional: _Writer._conditional,
-    Parenthesized: _Writer._parenthesized,
-    Vector: _Writer._vector,
-    Arguments: _Writer._arguments,
-    Address: _Writer._address,
-    Pair: _Writer._pair,
-    Element: _Writer._element,
-    Generic: _Writer._generic,
-    Declarator: _Writer.declarator,
+_OPERANDS: dict[type, Callable[[_TokenWriter, str, Any], None]] = {
+    Name: _TokenWriter._name,
+    Integer: _TokenWriter._integer,
+    Float: _TokenWriter._float,
+    String: _TokenWriter._string,
+    Unary: _TokenWriter._unary,
+    Binary: _TokenWriter._binary,
+    Conditional: _TokenWriter._conditional,
+    Parenthesized: _TokenWriter._parenthesized,
+    Vector: _TokenWriter._vector,
+    Arguments: _TokenWriter._arguments,
+    Address: _TokenWriter._address,
+    Pair: _TokenWriter._pair,
+    Element: _TokenWriter._element,
+    Generic: _TokenWriter._generic,
+    Declarator: _TokenWriter.declarator,
 }
-_STATEMENTS: dict[type, Callable[[_Writer, Any], None]] = {
-    Instruction: _Writer._instruction,
-    Label: _Writer._label,
-    Directive: _Writer._directive,
-    Variable: _Writer._variable,
-    Prototype: _Writer._prototype,
-    Function: _Writer._function,
-    Malformed: _Writer._malformed,
-    Block: _Writer._block,
-    Section: _Writer._section,
+_STATEMENTS: dict[type, Callable[[_TokenWriter, Any], None]] = {
+    Instruction: _TokenWriter._instruction,
+    Label: _TokenWriter._label,
+    Directive: _TokenWriter._directive,
+    Variable: _TokenWriter._variable,
+    Prototype: _TokenWriter._prototype,
+    Function: _TokenWriter._function,
+    Malformed: _TokenWriter._malformed,
+    Block: _TokenWriter._block,
+    Section: _TokenWriter._section,
 }

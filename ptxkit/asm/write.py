@@ -27,12 +27,12 @@ def write(module: Module, canonical: bool = False) -> str:
     require_module(module)
     if canonical:
         return format_module(module)
-    writer = _Writer()
+    writer = _SourceWriter()
     writer.statements(module.statements, "")
     return "".join([*writer.out, module.tail])
 
 
-class _Writer:
+class _SourceWriter:
     """Keeps the layout of what has one."""
 
     def __init__(self) -> None:

@@ -13,13 +13,13 @@ from ptxkit.support.lazy import lazy_names
 if TYPE_CHECKING:
     from ptxkit.bench.axes import Axis as Axis
     from ptxkit.bench.bench import Bench as Bench
+    from ptxkit.bench.measurement import BenchState as BenchState
     from ptxkit.bench.measurement import Roof as Roof
-    from ptxkit.bench.measurement import State as State
     from ptxkit.bench.measurement import document as document
     from ptxkit.bench.schedule import Schedule as Schedule
     from ptxkit.bench.settings import Settings as Settings
     from ptxkit.bench.statistics import Figure as Figure
-    from ptxkit.bench.statistics import Rule as Rule
+    from ptxkit.bench.statistics import StoppingRule as StoppingRule
     from ptxkit.bench.statistics import Trial as Trial
 
 _HOMES = {
@@ -27,10 +27,10 @@ _HOMES = {
     "Bench": "ptxkit.bench.bench",
     "Figure": "ptxkit.bench.statistics",
     "Roof": "ptxkit.bench.measurement",
-    "Rule": "ptxkit.bench.statistics",
+    "StoppingRule": "ptxkit.bench.statistics",
     "Schedule": "ptxkit.bench.schedule",
     "Settings": "ptxkit.bench.settings",
-    "State": "ptxkit.bench.measurement",
+    "BenchState": "ptxkit.bench.measurement",
     "Trial": "ptxkit.bench.statistics",
     "document": "ptxkit.bench.measurement",
 }

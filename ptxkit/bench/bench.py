@@ -26,7 +26,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import Report, judge
-from ptxkit.running.session import Options, Session, Watch, as_gpu, open_for
+from ptxkit.running.session import RunOptions, Session, Watch, as_gpu, open_for
 from ptxkit.shipped import kernels
 
 ROOF = "roofs/stream.ptx"
@@ -63,7 +63,7 @@ class Bench:
         watch: told True before launches that are waited for, False after them.
     """
 
-    def __init__(self, options: Options, settings: Settings, watch: Watch | None = None) -> None:
+    def __init__(self, options: RunOptions, settings: Settings, watch: Watch | None = None) -> None:
         self.options = options
         self.settings = settings
         self._watch = watch
@@ -283,7 +283,7 @@ class Bench:
         self._cases.append(Case(plan))
         return self._cases[-1]
 
-    def _session(self, program: Program, options: Options | None = None) -> Session:
+    def _session(self, program: Program, options: RunOptions | None = None) -> Session:
         if program not in self._sessions:
             module = program.module()
             device = self._open(module)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, State
+from ptxkit.bench.measurement import CLOCK_DROP, SCHEMA, BenchState
 from ptxkit.bench.settings import Settings
 from ptxkit.diagnostics import error, reason
 
@@ -65,7 +65,7 @@ def read(path: Path, settings: Settings) -> dict[str, Any]:
     return found
 
 
-def compare(states: Sequence[State], earlier: Mapping[str, Any]) -> list[Verdict]:
+def compare(states: Sequence[BenchState], earlier: Mapping[str, Any]) -> list[Verdict]:
     """A verdict for each state."""
     known = [state for state in earlier["states"] if state["timing"]]
     return [
@@ -76,7 +76,7 @@ def compare(states: Sequence[State], earlier: Mapping[str, Any]) -> list[Verdict
     ]
 
 
-def _find(state: State, known: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _find(state: BenchState, known: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The earlier state of the same file at the same sizes; else the only one of the same problem."""
     plan = state.plan
     same = [
@@ -90,7 +90,7 @@ def _find(state: State, known: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
     return same[0] if len(same) == 1 and plan.workload else None
 
 
-def _verdict(state: State, before: Mapping[str, Any] | None) -> Verdict:
+def _verdict(state: BenchState, before: Mapping[str, Any] | None) -> Verdict:
     if state.figure is None or before is None:
         return Verdict(NEW)
     now, then = state.figure.seconds, before["timing"]["seconds"]
@@ -99,7 +99,7 @@ def _verdict(state: State, before: Mapping[str, Any] | None) -> Verdict:
     return Verdict(word, now / then, then, _clock_differs(state, before["timing"]["trials"]))
 
 
-def _clock_differs(state: State, trials: Sequence[Mapping[str, Any]]) -> bool:
+def _clock_differs(state: BenchState, trials: Sequence[Mapping[str, Any]]) -> bool:
     then = [trial["sm_clock"] for trial in trials if trial["sm_clock"]]
     now = state.figure.sm_clocks if state.figure else None
     if not then or now is None:

@@ -65,7 +65,7 @@ class ArithmeticRoof:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class BenchState:
     """One kernel at one set of sizes.
 
     Attributes:
@@ -197,7 +197,7 @@ class State:
 
 
 def document(
-    states: list[State],
+    states: list[BenchState],
     files: Mapping[str, str],
     settings: Settings,
     made: Mapping[str, Any],

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ptxkit.bench.measurement import State
+from ptxkit.bench.measurement import BenchState
 from ptxkit.diagnostics import error
 from ptxkit.support.atomic_file import check_folder, write_atomically
 
@@ -35,7 +35,7 @@ def check(path: Path) -> None:
     check_folder(path)
 
 
-def roofline(states: Sequence[State], path: Path) -> bool:
+def roofline(states: Sequence[BenchState], path: Path) -> bool:
     """Draw the states that have a figure into a file; its suffix says which format.
 
     Returns:
@@ -56,7 +56,7 @@ def roofline(states: Sequence[State], path: Path) -> bool:
     return True
 
 
-def _draw(axes: Any, states: Sequence[State]) -> None:
+def _draw(axes: Any, states: Sequence[BenchState]) -> None:
     intensities = [_intensity(state) for state in states]
     low, high = min(intensities) / 4, max(intensities) * 4
     for name, label in _ROOFS.items():
@@ -103,13 +103,13 @@ def _draw(axes: Any, states: Sequence[State]) -> None:
     axes.legend(fontsize=8)
 
 
-def _intensity(state: State) -> float:
+def _intensity(state: BenchState) -> float:
     assert state.report
     assert state.report.cost
     return state.report.cost.operations / state.report.cost.bytes
 
 
-def _bandwidth(state: State, name: str) -> float:
+def _bandwidth(state: BenchState, name: str) -> float:
     """A roof's bytes a second, in the time above the floor; 0 where the state has no such roof."""
     for roof in state.roofs:
         if roof.name == name and state.floor and roof.figure.seconds > state.floor.seconds:

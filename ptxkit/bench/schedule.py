@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ptxkit.bench.measurement import ArithmeticRoof, Roof, State, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, BenchState, Roof, problem_key
 from ptxkit.bench.settings import Settings
 from ptxkit.bench.statistics import Figure, Trial
 from ptxkit.diagnostics import Diagnostic, PtxkitError
@@ -50,7 +50,7 @@ class Schedule:
         """The part of all measurements that is done, 0 to 1. For any thread."""
         return min(1.0, self._done / self._steps) if self._steps else None
 
-    def run(self) -> Iterator[tuple[int, State]]:
+    def run(self) -> Iterator[tuple[int, BenchState]]:
         """Each plan's place in the list and its state, problem by problem."""
         for places in self.problems():
             yield from self.measure(places).items()
@@ -62,7 +62,7 @@ class Schedule:
             problems.setdefault(problem_key(plan), []).append(place)
         return list(problems.values())
 
-    def measure(self, places: Sequence[int]) -> dict[int, State]:
+    def measure(self, places: Sequence[int]) -> dict[int, BenchState]:
         """The states of one problem's plans, by their places."""
         return dict(_Problem(self, places).measure())
 
@@ -89,7 +89,7 @@ class _Problem:
         self.roofs: dict[tuple[str, int, int], tuple[int, list[Trial]]] = {}
         self.arithmetic: list[ArithmeticRoof] = []
 
-    def measure(self) -> Iterator[tuple[int, State]]:
+    def measure(self) -> Iterator[tuple[int, BenchState]]:
         """Verify all, then all trials, then the states."""
         for place, plan in self.plans.items():
             self._verify(place, plan)
@@ -145,11 +145,11 @@ class _Problem:
                 self.roofless["arithmetic"] = problem.diagnostics
                 self.arithmetic.clear()
 
-    def _state(self, place: int, plan: LaunchPlan) -> State:
+    def _state(self, place: int, plan: LaunchPlan) -> BenchState:
         report = self.reports.get(place)
         if place in self.failures or report is None or place not in self.trials:
-            return State(plan, report, failure=self.failures.get(place, ()))
-        return State(
+            return BenchState(plan, report, failure=self.failures.get(place, ()))
+        return BenchState(
             plan,
             report,
             Figure.of(self.trials[place]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ptxkit.bench.statistics import Rule
+from ptxkit.bench.statistics import StoppingRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +26,5 @@ class Settings:
     sets: int = 2
     warmup: float = 0.05
     pause: float = 0.0
-    rule: Rule = field(default_factory=Rule)
+    rule: StoppingRule = field(default_factory=StoppingRule)
     roofs: bool = True

@@ -25,7 +25,7 @@ STEADY, ENOUGH, LATE = "steady", "max samples", "max time"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StoppingRule:
     """When a trial has samples enough.
 
     Attributes:

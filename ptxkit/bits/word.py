@@ -16,7 +16,7 @@ MISSING_FIELD = "P405"
 NOT_A_WORD = "P406"
 
 
-class Row(NamedTuple):
+class FieldRow(NamedTuple):
     """A line of the table of one word."""
 
     bits: str
@@ -203,7 +203,7 @@ class Word:
         return [(field.where, name, field.doc, field.allowed) for name, field in cls.FIELDS.items()]
 
     @classmethod
-    def rows(cls, word: int) -> list[Row]:
+    def rows(cls, word: int) -> list[FieldRow]:
         """The table of one word, lowest bits first; what is wrong with a field stands in its row."""
         table = []
         cls = cls.form(word)
@@ -215,7 +215,7 @@ class Word:
             else:
                 value = "?" if field.codes is not None and problem else _plain(field.value(raw), field)
             table.append(
-                Row(field.where, field.name, raw, value, field.doc, problem.message if problem else None)
+                FieldRow(field.where, field.name, raw, value, field.doc, problem.message if problem else None)
             )
         return table
 

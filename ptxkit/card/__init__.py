@@ -14,18 +14,18 @@
 reading one never runs code, and the expressions in it are integer arithmetic over the problem's sizes.
 """
 
-from ptxkit.card.expression import Expression
+from ptxkit.card.expression import SizeExpression
 from ptxkit.card.initial import Initial
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, Sizes, TensorCard, TensorMapCard
 from ptxkit.card.read import read
 
 __all__ = [
     "Card",
-    "Expression",
     "Initial",
     "LaunchCard",
     "Param",
     "Preset",
+    "SizeExpression",
     "Sizes",
     "TensorCard",
     "TensorMapCard",

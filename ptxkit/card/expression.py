@@ -50,7 +50,7 @@ _AVAILABLE = "integers, sizes, `+ - * // %`, comparisons, `and or not`, `ceildiv
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class SizeExpression:
     """One expression, parsed and known to hold nothing but integer arithmetic.
 
     Attributes:
@@ -125,7 +125,7 @@ class Expression:
             raise PtxkitError(diagnostic) from None
 
 
-def parse(text: str, span: Span | None = None, source: Source | None = None) -> Expression:
+def parse(text: str, span: Span | None = None, source: Source | None = None) -> SizeExpression:
     """Read an expression.
 
     Args:
@@ -166,7 +166,7 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and id(node) not in called:
             names.setdefault(node.id)
-    return Expression(text.strip(), tuple(names), tree, span, source)
+    return SizeExpression(text.strip(), tuple(names), tree, span, source)
 
 
 def _objection(node: ast.expr) -> str | None:
@@ -190,7 +190,7 @@ def _objection(node: ast.expr) -> str | None:
     return f"`{ast.unparse(node)}`"
 
 
-def unknown_size(expression: Expression, name: str, sizes: Mapping[str, object]) -> Diagnostic:
+def unknown_size(expression: SizeExpression, name: str, sizes: Mapping[str, object]) -> Diagnostic:
     """P534, or of an option P560: `expression` uses `name`, which is no size."""
     known = ", ".join(f"`{size}`" for size in sizes)
     return Diagnostic(

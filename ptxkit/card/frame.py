@@ -31,7 +31,7 @@ _HELP = f"a card opens with the line `{OPENING}`, goes on in lines of `// TOML` 
 
 
 @dataclass
-class Frame:
+class CardFrame:
     """A card's TOML in its place.
 
     Attributes:
@@ -103,7 +103,7 @@ class Frame:
         return error("P530", message, span, help="the card is TOML 1.0: toml.io", source=self.source)
 
 
-def find(source: Source) -> Frame | None:
+def find(source: Source) -> CardFrame | None:
     """The card's block, None where the file has none.
 
     Raises:
@@ -125,7 +125,7 @@ def find(source: Source) -> Frame | None:
     for number, raw in enumerate(lines[first:], first + 1):
         line = raw.rstrip("\r")
         if line.rstrip() == CLOSING:
-            return Frame(source, first, "\n".join(content))
+            return CardFrame(source, first, "\n".join(content))
         if not line.startswith("//"):
             break
         if len(line) > 2 and line[2] not in " \t":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ptxkit.card.expression import Expression
+from ptxkit.card.expression import SizeExpression
 from ptxkit.card.initial import Initial
 from ptxkit.diagnostics import Source, Span
 
@@ -21,13 +21,13 @@ class Param:
         value: the name of a tensor, of a tensor map or of a size; integer arithmetic over sizes; or a float.
     """
 
-    value: Expression | float
+    value: SizeExpression | float
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str | None:
         """The bare name that it is, else None."""
-        if isinstance(self.value, Expression) and self.value.names == (self.value.text,):
+        if isinstance(self.value, SizeExpression) and self.value.names == (self.value.text,):
             return self.value.text
         return None
 
@@ -46,14 +46,14 @@ class LaunchCard:
         group: of the launches that share a group, only the first whose `when` holds runs.
     """
 
-    grid: tuple[Expression, ...]
-    block: tuple[Expression, ...]
+    grid: tuple[SizeExpression, ...]
+    block: tuple[SizeExpression, ...]
     entry: str | None = None
-    cluster: tuple[Expression, ...] | None = None
-    shared: Expression | None = None
+    cluster: tuple[SizeExpression, ...] | None = None
+    shared: SizeExpression | None = None
     cooperative: bool = False
     params: tuple[Param, ...] = ()
-    when: Expression | None = None
+    when: SizeExpression | None = None
     group: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
     spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
@@ -73,7 +73,7 @@ class TensorCard:
 
     name: str
     dtype: str
-    shape: tuple[Expression, ...]
+    shape: tuple[SizeExpression, ...]
     initial: Initial | None = None
     expect: str | None = None
     rtol: float | None = None
@@ -95,11 +95,11 @@ class TensorMapCard:
 
     name: str
     tensor: str
-    box: tuple[Expression, ...]
+    box: tuple[SizeExpression, ...]
     dtype: str | None = None
-    shape: tuple[Expression, ...] | None = None
-    strides: tuple[Expression, ...] | None = None
-    element_strides: tuple[Expression, ...] | None = None
+    shape: tuple[SizeExpression, ...] | None = None
+    strides: tuple[SizeExpression, ...] | None = None
+    element_strides: tuple[SizeExpression, ...] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -135,7 +135,7 @@ class Card:
     span: Span | None = field(default=None, compare=False, repr=False)
     source: Source | None = field(default=None, compare=False, repr=False)
     workload_span: Span | None = field(default=None, compare=False, repr=False)
-    operations: Expression | None = None
+    operations: SizeExpression | None = None
     arithmetic: str | None = None
 
     @property

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from ptxkit.card import expression, frame, initial
-from ptxkit.card.expression import Expression, unknown_size
-from ptxkit.card.frame import Frame
+from ptxkit.card.expression import SizeExpression, unknown_size
+from ptxkit.card.frame import CardFrame
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, TensorCard, TensorMapCard
 from ptxkit.card.positions import Path
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
@@ -39,13 +39,13 @@ def read(source: Source) -> Card | None:
         PtxkitError: P530 to P537, everything that is wrong with it.
     """
     block = frame.find(source)
-    return _Reader(block).card() if block else None
+    return _CardReader(block).card() if block else None
 
 
-class _Reader:
+class _CardReader:
     """One card being read. Complaints collect, so that one run shows them all."""
 
-    def __init__(self, block: Frame) -> None:
+    def __init__(self, block: CardFrame) -> None:
         self.frame = block
         self.source = block.source
         self.found: list[Diagnostic] = []
@@ -169,7 +169,7 @@ class _Reader:
 
     def _cost(
         self, document: Mapping[str, Any], workload: str | None
-    ) -> tuple[Expression | None, str | None]:
+    ) -> tuple[SizeExpression | None, str | None]:
         """The operations of a problem without a workload, and the type of its tensor-core products."""
         table = self._typed(document, "cost", dict, "a table", ()) or {}
         if table and workload is not None:
@@ -225,7 +225,7 @@ class _Reader:
 
     def _shape(
         self, table: Mapping[str, Any], key: str, path: Path, most: int
-    ) -> tuple[Expression, ...] | None:
+    ) -> tuple[SizeExpression, ...] | None:
         """One to `most` extents; a single one may stand without brackets."""
         if key not in table:
             return None
@@ -240,7 +240,7 @@ class _Reader:
         whole = tuple(extent for extent in extents if extent)
         return whole if len(whole) == len(extents) else None
 
-    def _integer(self, value: Any, path: Path) -> Expression | None:
+    def _integer(self, value: Any, path: Path) -> SizeExpression | None:
         """An integer or a string that holds an integer expression over sizes."""
         parsed = self._expression(value, path)
         if parsed and self.sizes is not None:
@@ -249,7 +249,7 @@ class _Reader:
             return None if unknown else parsed
         return parsed
 
-    def _expression(self, value: Any, path: Path) -> Expression | None:
+    def _expression(self, value: Any, path: Path) -> SizeExpression | None:
         if type(value) is int:
             value = str(value)
             return self._guard(lambda: expression.parse(value, self.frame.value_span(path), self.source))
@@ -277,7 +277,7 @@ class _Reader:
         """Every name in `params` is a tensor, a tensor map or a size of this card."""
         known = dict.fromkeys([*named, *(self.sizes or ())])
         for param in (p for launch in launches if launch for p in launch.params):
-            if not isinstance(param.value, Expression):
+            if not isinstance(param.value, SizeExpression):
                 continue
             if param.name is None:
                 sizes = dict.fromkeys(self.sizes or ())

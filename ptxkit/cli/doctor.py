@@ -8,9 +8,13 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.output import print_json, wants_color
-from ptxkit.machine.doctor import Fact, State, examine
+from ptxkit.machine.doctor import Fact, FactState, examine
 
-_MARKS = {State.GOOD: ("ok", "32"), State.MISSING: ("missing", "31"), State.OPTIONAL: ("optional", "33")}
+_MARKS = {
+    FactState.GOOD: ("ok", "32"),
+    FactState.MISSING: ("missing", "31"),
+    FactState.OPTIONAL: ("optional", "33"),
+}
 
 
 @click.command(

@@ -14,7 +14,7 @@ from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json, wants_color
 from ptxkit.diagnostics import Source, counted, error
 from ptxkit.toolchain.assembler import Assembly
-from ptxkit.toolchain.sass import Function, disassemble
+from ptxkit.toolchain.sass import SassFunction, disassemble
 
 _ELF = b"\x7fELF"
 
@@ -79,7 +79,7 @@ def _cubin(file: str) -> bytes | None:
         return _ELF + opened.read() if opened.read(len(_ELF)) == _ELF else None
 
 
-def _chosen(functions: list[Function], entry: str | None, file: str) -> list[Function]:
+def _chosen(functions: list[SassFunction], entry: str | None, file: str) -> list[SassFunction]:
     if entry is None:
         return functions
     found = [function for function in functions if function.name == entry]
@@ -89,7 +89,7 @@ def _chosen(functions: list[Function], entry: str | None, file: str) -> list[Fun
     return found
 
 
-def _print(function: Function, assembly: Assembly | None, source: Source | None) -> None:
+def _print(function: SassFunction, assembly: Assembly | None, source: Source | None) -> None:
     color = wants_color(sys.stdout)
     facts = [f"{counted(len(function.instructions), 'instruction')}"]
     if assembly:

@@ -78,7 +78,7 @@ class Requirements:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class CheckedLaunch:
     """A launch that has passed `check_launch`.
 
     Attributes:
@@ -116,7 +116,7 @@ def check_launch(
     cluster: int | Sequence[int] | None = None,
     shared: int = 0,
     cooperative: bool = False,
-) -> Launch:
+) -> CheckedLaunch:
     """The launch, with its dimensions filled up to three.
 
     Args:
@@ -145,11 +145,11 @@ def check_launch(
         found += _check_shared(kernel, limits, dynamic)
         if not found:
             clustered = per_cluster is not None or kernel.required_cluster is not None
-            return Launch(ctas, threads, used, clustered, dynamic, bool(cooperative))
+            return CheckedLaunch(ctas, threads, used, clustered, dynamic, bool(cooperative))
     raise PtxkitError(found)
 
 
-def check_resident(kernel: Requirements, launch: Launch, resident: int) -> None:
+def check_resident(kernel: Requirements, launch: CheckedLaunch, resident: int) -> None:
     """Whether a cooperative launch fits.
 
     Args:

@@ -14,7 +14,7 @@ _NOT_CURRENT = ("CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_INVALID_HANDLE")
 """How the driver refuses a launch where another context is current, or none."""
 
 
-class Context:
+class CudaContext:
     """What everything on one GPU hangs on. `with context:` makes it current for the block.
 
     The primary context is the one that CUDA's runtime, torch and CuPy use too, so pointers and streams go
@@ -38,7 +38,7 @@ class Context:
         self.last_kernel: str | None = None
         self._owned: dict[int, weakref.finalize[..., Any]] = {}
         self._keys = itertools.count()
-        self._reached: weakref.WeakSet[Context] = weakref.WeakSet()
+        self._reached: weakref.WeakSet[CudaContext] = weakref.WeakSet()
         self._postponed: list[tuple[Callable[..., tuple[Any, ...]], tuple[Any, ...]]] | None = None
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         self._release = weakref.finalize(self, driver.cuDevicePrimaryCtxRelease, self.device)
@@ -49,7 +49,7 @@ class Context:
         """Make the context current in this thread from now on."""
         check(bindings().cuCtxSetCurrent(self.handle), f"use GPU {self.ordinal}")
 
-    def __enter__(self) -> Context:
+    def __enter__(self) -> CudaContext:
         if self.closed:
             raise error("P714", f"GPU {self.ordinal} was closed", help="open it again with `open_device`")
         check(bindings().cuCtxPushCurrent(self.handle), f"use GPU {self.ordinal}")
@@ -102,7 +102,7 @@ class Context:
                 status = call()[0]
         self.check((status,), doing)
 
-    def reach(self, other: Context) -> None:
+    def reach(self, other: CudaContext) -> None:
         """Let copies from another GPU's memory come straight, where the two GPUs are linked so.
 
         CUDA driver API, peer context memory access.

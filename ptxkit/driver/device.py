@@ -10,10 +10,10 @@ from ptxkit import targets
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.driver.clocks import Clocks, read_clocks
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import EMULATOR, bindings, check
 from ptxkit.driver.graphs import Graph
-from ptxkit.driver.load import Options, capability, cuda_version, load
+from ptxkit.driver.load import LoadOptions, capability, cuda_version, load
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.module import CudaModule
 from ptxkit.driver.streams import Event, Stream
@@ -49,7 +49,7 @@ class CudaDevice:
                 "P702", f"expected a GPU that is there ({there}), found `cuda:{ordinal}`", help=EMULATOR
             )
         self.ordinal = ordinal
-        self.context = Context(ordinal)
+        self.context = CudaContext(ordinal)
         self.capability = capability(ordinal)
         self.limits = _limits(self.capability)
         self.findings: list[Diagnostic] = []
@@ -100,7 +100,7 @@ class CudaDevice:
             PtxkitError: what `check` finds; P703, P704, P706, P709, P710 (`ptxkit explain`).
         """
         sources = [source] if isinstance(source, str | Path | Module | bytes) else source
-        options = Options(line_info, max_registers, optimization)
+        options = LoadOptions(line_info, max_registers, optimization)
         loaded = load(self.context, sources, options)
         self.findings += loaded.findings
         return CudaModule(self.context, loaded, self.limits, self.sm_count)

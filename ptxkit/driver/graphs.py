@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from ptxkit.diagnostics import error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.streams import Stream, stream_handle
 
@@ -27,7 +27,7 @@ class Graph:
         nodes: launches and copies in the graph, once it is captured.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CudaContext) -> None:
         self.context = context
         self.stream = Stream(context)
         self.nodes = 0

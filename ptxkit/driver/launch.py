@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, Protocol
 
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
-from ptxkit.device.launch import Dim3, Launch, Requirements, check_launch, check_resident
+from ptxkit.device.launch import CheckedLaunch, Dim3, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, Stream, stream_handle
@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 class KernelModule(Protocol):
     """What a kernel asks of the module that it comes from (`ptxkit.driver.module`)."""
 
-    context: Context
+    context: CudaContext
     limits: Limits
     sm_count: int
 
@@ -280,7 +280,7 @@ class CudaKernel:
             self._set("MAX_DYNAMIC_SHARED_SIZE_BYTES", dynamic, f"allow {dynamic} bytes of shared memory")
             self._dynamic_shared = dynamic
 
-    def _allow_cluster(self, launch: Launch, configuration: Any) -> None:
+    def _allow_cluster(self, launch: CheckedLaunch, configuration: Any) -> None:
         """Clusters above 8 CTAs have to be allowed first; whether any fit is known only to the driver."""
         x, y, z = launch.cluster
         if x * y * z == 1:
@@ -295,7 +295,7 @@ class CudaKernel:
             help = "use smaller CTAs or clusters, less shared memory, or fewer registers"
             raise PtxkitError(Diagnostic("P713", message, help=help))
 
-    def _resident(self, launch: Launch, configuration: Any) -> int:
+    def _resident(self, launch: CheckedLaunch, configuration: Any) -> int:
         """CTAs of this launch that the GPU holds at once."""
         x, y, z = launch.cluster
         if x * y * z == 1:
@@ -303,7 +303,7 @@ class CudaKernel:
         asked = bindings().cuOccupancyMaxActiveClusters(self._function, configuration)
         return x * y * z * int(check(asked, f"ask how many clusters of `{self.name}` fit"))
 
-    def _ctas_per_sm(self, launch: Launch) -> int:
+    def _ctas_per_sm(self, launch: CheckedLaunch) -> int:
         asked = bindings().cuOccupancyMaxActiveBlocksPerMultiprocessor(
             self._function, launch.threads, launch.shared
         )

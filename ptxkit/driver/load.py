@@ -17,13 +17,13 @@ from typing import Any
 
 from ptxkit import targets
 from ptxkit.asm import parse
-from ptxkit.asm.assembler_log import Usage, read_log, read_usage
+from ptxkit.asm.assembler_log import ResourceUsage, read_log, read_usage
 from ptxkit.asm.check import check as check_module
 from ptxkit.asm.tree import Directive, Module
 from ptxkit.asm.write import write
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 from ptxkit.driver.binary import FATBIN, check_binary, is_binary
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, failure
 
 LOG_SIZE = 1 << 16
@@ -31,7 +31,7 @@ LOG_SIZE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class DriverImage:
     """One thing to load.
 
     Attributes:
@@ -53,7 +53,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LoadOptions:
     """How the driver compiles.
 
     Attributes:
@@ -83,14 +83,16 @@ class Loaded:
     """
 
     handle: Any
-    images: tuple[Image, ...]
-    options: Options
+    images: tuple[DriverImage, ...]
+    options: LoadOptions
     findings: tuple[Diagnostic, ...]
-    usage: dict[str, Usage]
+    usage: dict[str, ResourceUsage]
     machine_code: bytes | None = None
 
 
-def load(context: Context, sources: Sequence[str | Path | Module | bytes], options: Options) -> Loaded:
+def load(
+    context: CudaContext, sources: Sequence[str | Path | Module | bytes], options: LoadOptions
+) -> Loaded:
     """Check, compile and load; several sources are linked into one module.
 
     Raises:
@@ -104,7 +106,7 @@ def load(context: Context, sources: Sequence[str | Path | Module | bytes], optio
     return compile_images(context, images, options)
 
 
-def compile_images(context: Context, images: tuple[Image, ...], options: Options) -> Loaded:
+def compile_images(context: CudaContext, images: tuple[DriverImage, ...], options: LoadOptions) -> Loaded:
     """Compile, link and load what has been inspected.
 
     Raises:
@@ -123,9 +125,11 @@ def compile_images(context: Context, images: tuple[Image, ...], options: Options
     return Loaded(handle, images, options, tuple(log.findings(source)), read_usage(log.info), linked)
 
 
-def usage_of(context: Context, images: Sequence[Image], options: Options) -> dict[str, Usage]:
+def usage_of(
+    context: CudaContext, images: Sequence[DriverImage], options: LoadOptions
+) -> dict[str, ResourceUsage]:
     """What the functions in PTX use, from a compilation of its own: cached code has no log."""
-    found: dict[str, Usage] = {}
+    found: dict[str, ResourceUsage] = {}
     for image in images:
         if image.is_ptx:
             # The cache goes by the text; a comment that no text had before leads past it.
@@ -140,7 +144,7 @@ def usage_of(context: Context, images: Sequence[Image], options: Options) -> dic
     return found
 
 
-def read(source: str | Path | Module | bytes) -> Image:
+def read(source: str | Path | Module | bytes) -> DriverImage:
     """A source as the driver takes it: PTX text, a path to PTX, cubin or fatbin, a parsed module, or bytes.
 
     Raises:
@@ -159,7 +163,7 @@ def read(source: str | Path | Module | bytes) -> Image:
     return _ptx(parse(Path(source)))
 
 
-def inspect(image: Image, context: Context) -> list[Diagnostic]:
+def inspect(image: DriverImage, context: CudaContext) -> list[Diagnostic]:
     """What stands against loading PTX on this GPU, and the warnings of `check`."""
     if image.module is None:
         return []
@@ -233,7 +237,7 @@ def target_findings(module: Module, capability: tuple[int, int]) -> list[Diagnos
 class Log:
     """The two logs of one compilation, and what they say."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: LoadOptions) -> None:
         self._buffers = bytearray(LOG_SIZE), bytearray(LOG_SIZE)
         jit = bindings().CUjit_option
         chosen: list[tuple[Any, Any]] = [
@@ -279,7 +283,7 @@ class Log:
         return failure(status, f"load `{names}`", notes)
 
 
-def _link(images: Sequence[Image], log: Log) -> bytes:
+def _link(images: Sequence[DriverImage], log: Log) -> bytes:
     """The cubin of several images."""
     driver = bindings()
     kinds = driver.CUjitInputType
@@ -305,15 +309,15 @@ def _bytes_at(address: Any, size: int) -> bytes:
     return ctypes.string_at(int(address), size)
 
 
-def _ptx(module: Module) -> Image:
+def _ptx(module: Module) -> DriverImage:
     text = write(module)
     source = module.source if module.source and module.source.text == text else Source("<module>", text)
-    return Image(source.name, text.encode() + b"\0", module, source)
+    return DriverImage(source.name, text.encode() + b"\0", module, source)
 
 
-def _binary(name: str, data: bytes) -> Image:
+def _binary(name: str, data: bytes) -> DriverImage:
     check_binary(name, data)
-    return Image(name, data)
+    return DriverImage(name, data)
 
 
 def _argument(module: Module, name: str) -> Span | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ptxkit.device.arguments import device_address, dlpack
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import counted, error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, failure
 
 LEGACY_STREAM = 1
@@ -32,7 +32,12 @@ class DeviceBuffer:
     __slots__ = ("__weakref__", "_free", "address", "context", "dtype", "nbytes", "owner", "shape")
 
     def __init__(
-        self, context: Context, address: int, shape: tuple[int, ...], dtype: np.dtype, owner: object = None
+        self,
+        context: CudaContext,
+        address: int,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        owner: object = None,
     ) -> None:
         """Memory that somebody else allocated and that `owner` keeps; `empty` and `copy` make new ones."""
         self.context = context
@@ -45,7 +50,7 @@ class DeviceBuffer:
 
     @classmethod
     def empty(
-        cls, context: Context, shape: int | Sequence[int], dtype: Any, name: str | None = None
+        cls, context: CudaContext, shape: int | Sequence[int], dtype: Any, name: str | None = None
     ) -> DeviceBuffer:
         """New memory whose content is undefined.
 
@@ -59,7 +64,7 @@ class DeviceBuffer:
         return buffer
 
     @classmethod
-    def copy(cls, context: Context, source: Any, name: str | None = None) -> DeviceBuffer:
+    def copy(cls, context: CudaContext, source: Any, name: str | None = None) -> DeviceBuffer:
         """A copy of an array: a device array's, numpy's, or of what numpy makes an array of."""
         if device_address(source) is None:
             array = host_array(source)
@@ -173,7 +178,7 @@ class DeviceBuffer:
         return f"DeviceBuffer({list(self.shape)}, {self.dtype}, cuda:{self.context.ordinal})"
 
 
-def _allocate(context: Context, nbytes: int, name: str | None) -> int:
+def _allocate(context: CudaContext, nbytes: int, name: str | None) -> int:
     driver = bindings()
     with context:
         status, pointer = driver.cuMemAlloc(max(nbytes, 1))

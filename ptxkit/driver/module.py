@@ -13,7 +13,7 @@ from ptxkit.asm.tree import Variable
 from ptxkit.device.arguments import Signature, device_address
 from ptxkit.device.launch import Requirements
 from ptxkit.diagnostics import error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, since
 from ptxkit.driver.launch import CudaKernel, unknown_signature
 from ptxkit.driver.load import Loaded, usage_of
@@ -30,7 +30,7 @@ class CudaModule:
         machine_code: the cubin, where the driver linked one (`Loaded.machine_code`).
     """
 
-    def __init__(self, context: Context, loaded: Loaded, limits: targets.Limits, sm_count: int) -> None:
+    def __init__(self, context: CudaContext, loaded: Loaded, limits: targets.Limits, sm_count: int) -> None:
         self.context = context
         self.limits = limits
         self.sm_count = sm_count

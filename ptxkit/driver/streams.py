@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ptxkit.diagnostics import error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check
 
 _NON_BLOCKING = 1
@@ -25,7 +25,7 @@ class Stream:
 
     __slots__ = ("__weakref__", "_destroy", "captured", "context", "handle")
 
-    def __init__(self, context: Context, non_blocking: bool = False, priority: int = 0) -> None:
+    def __init__(self, context: CudaContext, non_blocking: bool = False, priority: int = 0) -> None:
         """A new stream.
 
         Args:
@@ -68,7 +68,7 @@ class Event:
 
     __slots__ = ("__weakref__", "_destroy", "context", "handle")
 
-    def __init__(self, context: Context, timing: bool = True) -> None:
+    def __init__(self, context: CudaContext, timing: bool = True) -> None:
         driver = bindings()
         with context:
             made = check(driver.cuEventCreate(0 if timing else _DISABLE_TIMING), "make an event")
@@ -94,7 +94,7 @@ class Event:
             return float(self.context.check(elapsed, "read the time between events")) / 1e3
 
 
-def stream_handle(stream: Any, context: Context) -> int:
+def stream_handle(stream: Any, context: CudaContext) -> int:
     """The `CUstream` of a stream: ours, an int, what has `__cuda_stream__`; None is the default stream.
 
     Raises:

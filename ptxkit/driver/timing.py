@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import error
-from ptxkit.driver.context import Context
+from ptxkit.driver.context import CudaContext
 from ptxkit.driver.device import CudaDevice
 from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.streams import Event, Stream
@@ -207,7 +207,7 @@ class _Gate:
 
     __slots__ = ("__weakref__", "_address", "_number", "_word")
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CudaContext) -> None:
         driver = bindings()
         with context:
             pointer = check(driver.cuMemHostAlloc(ctypes.sizeof(ctypes.c_uint32), 0), "allocate host memory")

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[%$_A-Za-z.][\w$.:%]*", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Word:
+class TextWord:
     """A word of a line.
 
     Attributes:
@@ -34,12 +34,12 @@ class Word:
         return self.text.partition(".")[0] or self.text
 
 
-def word_at(document: Document, line: int, column: int) -> Word | None:
+def word_at(document: Document, line: int, column: int) -> TextWord | None:
     """The word at a place, or the one that ends there."""
     text = document.source.line(line) or ""
     for match in _WORD.finditer(text):
         if match.start() < column <= match.end() + 1:
-            return Word(match[0], match.start() + 1, text[match.start() : column - 1])
+            return TextWord(match[0], match.start() + 1, text[match.start() : column - 1])
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import basic_blocks
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.branching import fall_through, guarded_end

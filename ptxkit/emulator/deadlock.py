@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, code_info, counted
+from ptxkit.diagnostics import SpanLabel, code_info, counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def deadlock(batches: Sequence[CtaBatch]) -> EmulatorFault:
     listed = [*_listed(lines), *more[:LISTED]]
     _, code, site = min(places, key=lambda found: found[0])
     spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
-    labels = [Label(span, "others wait here") for span in spans if span is not None]
+    labels = [SpanLabel(span, "others wait here") for span in spans if span is not None]
     info = code_info(code)
     name = info.name if info else "DEADLOCK"
     many = f"{warps} warps wait, and nothing can release them"

@@ -15,7 +15,7 @@ from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
-from ptxkit.device.launch import Launch, Requirements, check_launch, check_resident
+from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import Buffer
@@ -269,7 +269,7 @@ class Kernel:
         cluster: Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
-    ) -> Launch:
+    ) -> CheckedLaunch:
         """What a launch of this shape would be.
 
         Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.tree import Instruction
-from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, SpanLabel
 from ptxkit.isa.notation import Form
 
 Dim3 = tuple[int, int, int]
@@ -101,7 +101,7 @@ def fault(
     site: Site | None,
     notes: Sequence[str] = (),
     help: str | None = None,
-    labels: Sequence[Label] = (),
+    labels: Sequence[SpanLabel] = (),
 ) -> EmulatorFault:
     """A fault with one error finding at an instruction."""
     return EmulatorFault(finding(code, message, site, notes, help, labels))
@@ -113,7 +113,7 @@ def finding(
     site: Site | None,
     notes: Sequence[str] = (),
     help: str | None = None,
-    labels: Sequence[Label] = (),
+    labels: Sequence[SpanLabel] = (),
     severity: Severity = Severity.ERROR,
 ) -> Diagnostic:
     """One finding at an instruction."""

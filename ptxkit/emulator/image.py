@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
-from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES

@@ -9,10 +9,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.symbols import Symbol
-from ptxkit.device.launch import Launch
-from ptxkit.diagnostics import Diagnostic, Label, Severity
+from ptxkit.device.launch import CheckedLaunch
+from ptxkit.diagnostics import Diagnostic, Severity, SpanLabel
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
@@ -126,7 +126,7 @@ class Grid:
         started: CTAs that have started or been cancelled.
     """
 
-    def __init__(self, shape: Launch) -> None:
+    def __init__(self, shape: CheckedLaunch) -> None:
         self.shape = shape
         self.cluster = prod(shape.cluster)
         self.started = 0
@@ -180,7 +180,7 @@ class LaunchState:
     def __init__(
         self,
         program: ProgramFacts,
-        shape: Launch,
+        shape: CheckedLaunch,
         parameters: bytes,
         machine: Machine,
         options: Options,
@@ -188,7 +188,7 @@ class LaunchState:
         number: int,
     ) -> None:
         self.program: ProgramFacts = program
-        self.shape: Launch = shape
+        self.shape: CheckedLaunch = shape
         self.options: Options = options
         self.sanitize, self.strict = options.sanitize, options.strict
         self.limits: Limits = limits
@@ -267,7 +267,7 @@ class LaunchState:
         site: Site,
         notes: Sequence[str] = (),
         help: str | None = None,
-        labels: Sequence[Label] = (),
+        labels: Sequence[SpanLabel] = (),
     ) -> None:
         """Add a warning to the device's findings, once for each instruction."""
         if (code, id(site)) not in self._warned:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.faults import Site
 
 
@@ -71,10 +71,10 @@ class Origins:
         """The origin of a value from a lane that did not take part in a warp-synchronous instruction."""
         return self._number(Origin(site, "SHFL-INACTIVE, the register of a lane that does not take part"))
 
-    def describe(self, number: int) -> tuple[list[str], list[Label]]:
+    def describe(self, number: int) -> tuple[list[str], list[SpanLabel]]:
         """Notes and labels that tell a finding's story backwards, from store to first read."""
         notes: list[str] = []
-        labels: list[Label] = []
+        labels: list[SpanLabel] = []
         while number > 0:
             origin = self[number]
             if origin.root:
@@ -84,6 +84,6 @@ class Origins:
                 notes.append(f"first read of what nobody wrote: {origin.what}, at {origin.site.where}")
                 text = f"{origin.what} is read before anything is written to it"
             if origin.site.span is not None:
-                labels.append(Label(origin.site.span, text))
+                labels.append(SpanLabel(origin.site.span, text))
             number = origin.root
         return notes, labels

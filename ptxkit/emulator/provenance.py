@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
-from ptxkit.asm.flow import Code as Flow
+from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.emulator.addresses import plain_space

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.barrier_phases import crowds_between
 from ptxkit.emulator.faults import Site, fault
@@ -95,7 +95,7 @@ def report(
     labels = []
     if other is not None and other.span is not None and other.span != site.span:
         whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
-        labels.append(Label(other.span, whose))
+        labels.append(SpanLabel(other.span, whose))
     raise fault(code, message, site, notes, help, labels)
 
 

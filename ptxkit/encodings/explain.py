@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ptxkit.bits import Row, Word
+from ptxkit.bits import FieldRow, Word
 from ptxkit.diagnostics import Diagnostic, counted
 from ptxkit.encodings.instruction import InstructionDescriptor
 from ptxkit.encodings.requests import kind_class, parse_value
@@ -26,7 +26,7 @@ class Explanation:
 
     kind: str
     section: str
-    rows: list[Row]
+    rows: list[FieldRow]
     problems: list[Diagnostic]
     notes: list[str]
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ptxkit.bits import Field, Word32, bits
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
-from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Shape, implied_k, in_words, shapes
+from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Tcgen05Shape, implied_k, in_words, shapes
 
 SHAPE = "P420"
 TYPES = "P421"
@@ -91,14 +91,14 @@ class InstructionDescriptor(Word32, abstract=True):
     def _lacks(cls, name: str) -> bool:
         return name not in cls.FIELDS or cls.FIELDS[name].fixed is not None
 
-    def uses(self) -> list[Shape]:
+    def uses(self) -> list[Tcgen05Shape]:
         """The rows of table 39 that this descriptor fits, table 52 considered."""
         return [row for row in self._rows(self.m) if self.n in self._allowed_n(row)]
 
-    def _rows(self, m: int | None) -> list[Shape]:
+    def _rows(self, m: int | None) -> list[Tcgen05Shape]:
         return shapes(self.MMA_KIND, sparse=self.sparse, m=m, k=self.k)
 
-    def _allowed_n(self, row: Shape) -> tuple[int, ...]:
+    def _allowed_n(self, row: Tcgen05Shape) -> tuple[int, ...]:
         if self.transpose_of("b") and _bits_of(self.b) == 8:
             return tuple(n for n in row.n if n in TRANSPOSED_8BIT_N[row.cta_group])
         return row.n
@@ -182,7 +182,7 @@ class _Table42(InstructionDescriptor, abstract=True):
     )
     d: ClassVar[Field[str]]
 
-    def _rows(self, m: int | None) -> list[Shape]:
+    def _rows(self, m: int | None) -> list[Tcgen05Shape]:
         return [row for row in super()._rows(m) if row.ws or not self.max_shift]
 
     def rules(self) -> Iterator[Diagnostic]:
@@ -391,7 +391,7 @@ def _bits_of(type_name: str) -> int:
     return DTYPES[type_name].bits
 
 
-def _way(row: Shape) -> str:
+def _way(row: Tcgen05Shape) -> str:
     return f"`.cta_group::{row.cta_group}`{', `.ws`' if row.ws else ''}"
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 
-class Shape(NamedTuple):
+class Tcgen05Shape(NamedTuple):
     """One row of table 39.
 
     Attributes:
@@ -45,25 +45,25 @@ _I8_N = (8, 16, 24, *_steps(32, 256, 16))
 
 SHAPES = (
     #     kinds          cta  ws     sparse  M               N                     K
-    Shape(_FLOAT,         1, False, False, (64, 128),      _steps(8, 256, 8),    _K),
-    Shape(_FLOAT,         1, False, True,  (64, 128),      _steps(8, 256, 8),    _K2),
-    Shape(_FLOAT,         2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
-    Shape(_FLOAT,         2, False, True,  (128, 256),     _steps(16, 256, 16),  _K2),
-    Shape(("i8",),        1, False, False, (64, 128),      _I8_N,                _K),
-    Shape(("i8",),        1, False, True,  (64, 128),      _I8_N,                _K2),
-    Shape(("i8",),        2, False, False, (128, 256),     _steps(32, 256, 32),  _K),
-    Shape(("i8",),        2, False, True,  (128, 256),     _steps(32, 256, 32),  _K2),
-    Shape(_PLAIN,         1, True,  False, (32, 64, 128),  (64, 128, 256),       _K),
-    Shape(_PLAIN,         1, True,  True,  (32, 64, 128),  (64, 128),            _K2),
-    Shape(("mxf8f6f4",),  1, False, False, (128,),         _steps(8, 256, 8),    _K),
-    Shape(("mxf8f6f4",),  1, False, True,  (128,),         _steps(8, 256, 8),    _K2),
-    Shape(("mxf8f6f4",),  2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
-    Shape(("mxf8f6f4",),  2, False, True,  (256,),         _steps(16, 256, 16),  _K2),
-    Shape(_MX4,           1, False, False, (128,),         _steps(8, 256, 8),    _K),
-    Shape(_MX4,           1, False, True,  (128,),         _steps(8, 256, 8),    _K2),
-    Shape(_MX4,           2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
-    Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K96),
-    Shape(_MX4,           2, False, True,  (256,),         _steps(16, 256, 16),  _K2),
+    Tcgen05Shape(_FLOAT,         1, False, False, (64, 128),      _steps(8, 256, 8),    _K),
+    Tcgen05Shape(_FLOAT,         1, False, True,  (64, 128),      _steps(8, 256, 8),    _K2),
+    Tcgen05Shape(_FLOAT,         2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
+    Tcgen05Shape(_FLOAT,         2, False, True,  (128, 256),     _steps(16, 256, 16),  _K2),
+    Tcgen05Shape(("i8",),        1, False, False, (64, 128),      _I8_N,                _K),
+    Tcgen05Shape(("i8",),        1, False, True,  (64, 128),      _I8_N,                _K2),
+    Tcgen05Shape(("i8",),        2, False, False, (128, 256),     _steps(32, 256, 32),  _K),
+    Tcgen05Shape(("i8",),        2, False, True,  (128, 256),     _steps(32, 256, 32),  _K2),
+    Tcgen05Shape(_PLAIN,         1, True,  False, (32, 64, 128),  (64, 128, 256),       _K),
+    Tcgen05Shape(_PLAIN,         1, True,  True,  (32, 64, 128),  (64, 128),            _K2),
+    Tcgen05Shape(("mxf8f6f4",),  1, False, False, (128,),         _steps(8, 256, 8),    _K),
+    Tcgen05Shape(("mxf8f6f4",),  1, False, True,  (128,),         _steps(8, 256, 8),    _K2),
+    Tcgen05Shape(("mxf8f6f4",),  2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
+    Tcgen05Shape(("mxf8f6f4",),  2, False, True,  (256,),         _steps(16, 256, 16),  _K2),
+    Tcgen05Shape(_MX4,           1, False, False, (128,),         _steps(8, 256, 8),    _K),
+    Tcgen05Shape(_MX4,           1, False, True,  (128,),         _steps(8, 256, 8),    _K2),
+    Tcgen05Shape(_MX4,           2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
+    Tcgen05Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K96),
+    Tcgen05Shape(_MX4,           2, False, True,  (256,),         _steps(16, 256, 16),  _K2),
 )  # fmt: skip
 """Table 39. K = 96 is for `sm_103a` alone."""
 
@@ -87,7 +87,7 @@ def shapes(
     sparse: bool | None = None,
     m: int | None = None,
     k: int | None = None,
-) -> list[Shape]:
+) -> list[Tcgen05Shape]:
     """The rows of table 39 for `kind` that agree with everything given."""
     return [
         row

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import LONGEST, OperandKind, same_space
-from ptxkit.isa.places import Place, Spec
+from ptxkit.isa.places import OperandPlace, Spec
 
 DIRECT = frozenset("ld ldu st atom red multimem prefetch prefetchu discard applypriority mbarrier".split())
 """Opcodes that access memory at the one address that they name, but for these names:"""
@@ -31,7 +31,7 @@ def is_direct(form: Form) -> bool:
 
 
 def base_fits(
-    form: Form, place: Place, base: OperandKind, spaces: tuple[str, ...], slots: Mapping[str, str]
+    form: Form, place: OperandPlace, base: OperandKind, spaces: tuple[str, ...], slots: Mapping[str, str]
 ) -> bool:
     """Whether an address may have that base.
 
@@ -88,7 +88,7 @@ def _parameter_fits(role: str, spec: Spec) -> bool:
     return role != "local"
 
 
-def _special_fits(form: Form, place: Place, base: tuple, slots: Mapping[str, str]) -> bool:
+def _special_fits(form: Form, place: OperandPlace, base: tuple, slots: Mapping[str, str]) -> bool:
     """Whether ptxas takes a special register for an address: wherever it does not look at the state space. Where it
     does, it crashes, but for loads of one register and the longest generic accesses."""
     if base[1] in ("pred", "v4") or base[-1] == "component":
@@ -110,7 +110,7 @@ def is_longest(slots: Mapping[str, str]) -> bool:
 
 
 def _width_fits(
-    form: Form, place: Place, base: str, spaces: tuple[str, ...], slots: Mapping[str, str]
+    form: Form, place: OperandPlace, base: str, spaces: tuple[str, ...], slots: Mapping[str, str]
 ) -> bool:
     """Whether ptxas makes code of an address that wide."""
     bits = DTYPES[base].bits

@@ -17,7 +17,7 @@ from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
 from ptxkit.isa.beyond import unlisted
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
-from ptxkit.isa.places import SPACES, Place
+from ptxkit.isa.places import SPACES, OperandPlace
 
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
@@ -93,7 +93,7 @@ class Match:
     """
 
     candidate: Candidate
-    places: tuple[Place, ...]
+    places: tuple[OperandPlace, ...]
     facts: frozenset[str]
     written: tuple[bool, ...]
     read: tuple[bool, ...]
@@ -285,12 +285,12 @@ def _reads_special(kind: OperandKind) -> bool:
 
 
 def _unlisted(
-    candidate: Candidate, places: Sequence[Place], kinds: Sequence[OperandKind]
+    candidate: Candidate, places: Sequence[OperandPlace], kinds: Sequence[OperandKind]
 ) -> tuple[tuple[int, str], ...]:
     found: list[tuple[int, str]] = []
     specs, slots = candidate.form.specs, candidate.slots
     for position, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-        leaves: Iterable[tuple[Place, OperandKind]] = ()
+        leaves: Iterable[tuple[OperandPlace, OperandKind]] = ()
         if place.shape == "plain":
             leaves = ((place, kind),)
         elif isinstance(kind, tuple) and place.shape == "address" and kind[0] == "[":
@@ -305,12 +305,12 @@ def _unlisted(
     return tuple(found)
 
 
-def _ranged(form: Form, places: Sequence[Place]) -> bool:
+def _ranged(form: Form, places: Sequence[OperandPlace]) -> bool:
     specs = (form.specs[leaf.name] for place in places for leaf in place.leaves() if leaf.name in form.specs)
     return any(spec.low is not None or spec.choices for spec in specs)
 
 
-def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[str]:
+def operand_facts(places: Sequence[OperandPlace], kinds: Sequence[OperandKind]) -> set[str]:
     """The names of the operands that are there."""
     facts: set[str] = set()
     for place, kind in zip(places, kinds, strict=True):
@@ -326,7 +326,7 @@ def operand_facts(places: Sequence[Place], kinds: Sequence[OperandKind]) -> set[
     return facts
 
 
-def address_parts(place: Place, kind: tuple) -> tuple[Place, ...] | None:
+def address_parts(place: OperandPlace, kind: tuple) -> tuple[OperandPlace, ...] | None:
     """The parts of an address that are there: all, or without an optional one in the middle."""
     there = len(kind) - 4
     parts = place.parts[1:]
@@ -336,7 +336,7 @@ def address_parts(place: Place, kind: tuple) -> tuple[Place, ...] | None:
     return required if there == len(required) else None
 
 
-def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
+def place_fits(candidate: Candidate, place: OperandPlace, kind: OperandKind) -> bool:
     """Whether an operand of that kind may stand in that place."""
     if kind == "?":
         return True
@@ -379,7 +379,7 @@ def place_fits(candidate: Candidate, place: Place, kind: OperandKind) -> bool:
     return fits(form.specs[place.name], place, kind, candidate.slots, form.writes(place))
 
 
-def _selects(form: Form, place: Place, kind: OperandKind) -> bool:
+def _selects(form: Form, place: OperandPlace, kind: OperandKind) -> bool:
     """Whether the part of an operand that is selected, if one is, is one that the row has."""
     while isinstance(kind, tuple) and kind[0] in ("neg", "not"):
         kind = kind[1]
@@ -387,7 +387,7 @@ def _selects(form: Form, place: Place, kind: OperandKind) -> bool:
     return kind[0] != "part" or kind[1] in form.selectors[place.selector]
 
 
-def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
+def _address_fits(candidate: Candidate, place: OperandPlace, kind: tuple) -> bool:
     _, base, operator, suffix, *rest = kind
     spec = candidate.form.specs[place.name]
     if operator == "-" or (operator and rest):
@@ -407,7 +407,7 @@ def _address_fits(candidate: Candidate, place: Place, kind: tuple) -> bool:
     return base_fits(candidate.form, place, base, address_spaces(candidate, place, True), candidate.slots)
 
 
-def address_spaces(candidate: Candidate, place: Place, lenient: bool = False) -> tuple[str, ...]:
+def address_spaces(candidate: Candidate, place: OperandPlace, lenient: bool = False) -> tuple[str, ...]:
     """The state spaces that an address may be in; `generic` where the form has a slot that is left empty.
 
     Args:

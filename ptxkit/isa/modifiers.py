@@ -45,7 +45,7 @@ class MemoryOrder(StrEnum):
     MMIO = "mmio"
 
 
-class Scope(StrEnum):
+class MemoryScope(StrEnum):
     """The threads that an order holds among. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
 
     CTA = "cta"
@@ -350,7 +350,7 @@ class Shape(NamedTuple):
 _ENUMERATIONS: tuple[type[StrEnum], ...] = (
     StateSpace,
     MemoryOrder,
-    Scope,
+    MemoryScope,
     Rounding,
     IntegerRounding,
     Comparison,

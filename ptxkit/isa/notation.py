@@ -54,11 +54,11 @@ from ptxkit import targets
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import Availability, Condition, Facts, NotationError, Rule
 from ptxkit.isa.names import NAMES
-from ptxkit.isa.places import Operands, Place, Spec
+from ptxkit.isa.places import OperandPlace, OperandReader, Spec
 from ptxkit.isa.traits import TRAITS_OF
 from ptxkit.targets import Version
 
-__all__ = ["Form", "NotationError", "Place", "Slot", "Spec", "name_of", "parse_form"]
+__all__ = ["Form", "NotationError", "OperandPlace", "Slot", "Spec", "name_of", "parse_form"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Form:
     opcode: str
     names: tuple[str, ...]
     slots: tuple[Slot, ...]
-    places: tuple[Place, ...]
+    places: tuple[OperandPlace, ...]
     specs: Mapping[str, Spec]
     since: Availability
     until: Availability | None
@@ -147,10 +147,10 @@ class Form:
     selectors: Mapping[str, tuple[str, ...]]
 
     @cached_property
-    def shapes(self) -> tuple[tuple[Place, ...], ...]:
+    def shapes(self) -> tuple[tuple[OperandPlace, ...], ...]:
         """The operand lists it allows, with each choice of optional groups, the fullest first."""
         groups = sorted({place.group for place in self.places if place.group})
-        found: dict[tuple[Place, ...], None] = {}
+        found: dict[tuple[OperandPlace, ...], None] = {}
         for choice in range(2 ** len(groups) - 1, -1, -1):
             chosen = {0, *(group for bit, group in enumerate(groups) if choice >> bit & 1)}
             found[tuple(place for place in self.places if place.group in chosen)] = None
@@ -184,14 +184,14 @@ class Form:
             and all(need.met(version, target) for condition, need in self.needs if condition.holds(facts))
         )
 
-    def writes(self, place: Place) -> bool:
+    def writes(self, place: OperandPlace) -> bool:
         """Whether the operand is a destination."""
         words = self.specs[place.name].words if place.name in self.specs else frozenset()
         if place is self.places[0]:
             return place.shape != "address" and "read" not in words
         return "write" in words
 
-    def reads(self, place: Place) -> bool:
+    def reads(self, place: OperandPlace) -> bool:
         """Whether the operand is a source, or an address: all but destinations, and those that say `both`."""
         words = self.specs[place.name].words if place.name in self.specs else frozenset()
         return "both" in words or not self.writes(place)
@@ -323,7 +323,7 @@ def _parse_form(
             raise NotationError(f"slot `.{slot.name}` has no values")
         if not slot.literal and any("." in value for value in slot.values):
             raise NotationError(f"a value of slot `.{slot.name}` has a dot")
-    reader = Operands(tail)
+    reader = OperandReader(tail)
     places = tuple(reader.list(""))
     specs: dict[str, Spec] = {}
     for place in places:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ptxkit.dtypes import DTYPES, Kind
-from ptxkit.isa.places import Place, Spec
+from ptxkit.isa.places import OperandPlace, Spec
 from ptxkit.isa.registers import INTEGER, constant_fits, register_bits, register_fits
 from ptxkit.isa.texels import GEOMETRIC, geometry_fits
 from ptxkit.isa.vectors import CONSTANTS, SPECIAL, vector_type
@@ -78,7 +78,7 @@ def _symbol(symbol: str, slots: Mapping[str, str]) -> int:
     return int(shape[start:stop])
 
 
-def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], written: bool) -> bool:
+def fits(spec: Spec, place: OperandPlace, kind: OperandKind, slots: Mapping[str, str], written: bool) -> bool:
     """Whether an operand of that kind meets the specification.
 
     Args:
@@ -97,10 +97,10 @@ def fits(spec: Spec, place: Place, kind: OperandKind, slots: Mapping[str, str], 
         return True
     if isinstance(kind, tuple):
         if kind[0] == "part" and place.selector:
-            return fits(spec, Place("plain", place.name), kind[2], slots, written)
+            return fits(spec, OperandPlace("plain", place.name), kind[2], slots, written)
         if kind[0] in ("not", "neg"):
             sign = "!" if kind[0] == "not" else "-"
-            inner = Place("plain", place.name, selector=place.selector)
+            inner = OperandPlace("plain", place.name, selector=place.selector)
             return (
                 place.negatable == sign and kind[1] != "f16x2" and fits(spec, inner, kind[1], slots, written)
             )
@@ -192,7 +192,12 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
 
 
 def _scalar_fits(
-    spec: Spec, type_: str | None, place: Place, kind: OperandKind, slots: Mapping[str, str], written: bool
+    spec: Spec,
+    type_: str | None,
+    place: OperandPlace,
+    kind: OperandKind,
+    slots: Mapping[str, str],
+    written: bool,
 ) -> bool:
     words = spec.words
     if "label" in words:

@@ -150,7 +150,7 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OperandPlace:
     """One operand of a form.
 
     Attributes:
@@ -166,14 +166,14 @@ class Place:
 
     shape: str
     name: str
-    parts: tuple[Place, ...] = ()
+    parts: tuple[OperandPlace, ...] = ()
     optional: bool = False
     negatable: str = ""
     selector: str | None = None
     group: int = 0
     suffix: str | None = None
 
-    def leaves(self) -> Iterator[Place]:
+    def leaves(self) -> Iterator[OperandPlace]:
         """The places that stand for one value each."""
         if self.parts:
             for part in self.parts:
@@ -185,7 +185,7 @@ class Place:
 _OPERAND = re.compile(r"\s*(?:([A-Za-z_][\w-]*)|(\{)|(\})|(\[)|(\])|(\()|(\))|(,)|(\|)|(!)|(-)|(\.[\w]+))")
 
 
-class Operands:
+class OperandReader:
     """A recursive-descent reader of the operand part of a syntax line."""
 
     def __init__(self, text: str) -> None:
@@ -211,9 +211,9 @@ class Operands:
         self.at += 1
         return token
 
-    def list(self, closing: str, group: int = 0) -> list[Place]:
+    def list(self, closing: str, group: int = 0) -> list[OperandPlace]:
         """Places separated by commas, up to (not including) `closing`."""
-        found: list[Place] = []
+        found: list[OperandPlace] = []
         while self.peek() != closing:
             if self.peek() == "{" and self.peek(1) == ",":
                 self.take()
@@ -229,7 +229,7 @@ class Operands:
                 self.take()
         return found
 
-    def place(self, group: int) -> Place:
+    def place(self, group: int) -> OperandPlace:
         token = self.peek()
         if token == "[":
             self.take()
@@ -240,12 +240,12 @@ class Operands:
                 self.take()
                 suffix = self.take()[1:]
                 self.take("}")
-            return Place("address", parts[0].name, parts, group=group, suffix=suffix)
+            return OperandPlace("address", parts[0].name, parts, group=group, suffix=suffix)
         if token == "(":
             self.take()
             parts = tuple(self.list(")"))
             self.take(")")
-            return Place("arguments", parts[0].name if parts else "", parts, group=group)
+            return OperandPlace("arguments", parts[0].name if parts else "", parts, group=group)
         if token == "{" and self.peek(1) in ("!", "-"):
             self.take()
             sign = self.take()
@@ -256,34 +256,38 @@ class Operands:
             place = self.named(group)
             self.take(",")
             self.take("}")
-            return Place(place.shape, place.name, place.parts, True, place.negatable, place.selector, group)
+            return OperandPlace(
+                place.shape, place.name, place.parts, True, place.negatable, place.selector, group
+            )
         if token == "{":
             self.take()
             parts = tuple(self.list("}"))
             self.take("}")
-            return Place("vector", parts[0].name, parts, group=group)
+            return OperandPlace("vector", parts[0].name, parts, group=group)
         return self.named(group)
 
-    def named(self, group: int, negatable: str = "") -> Place:
+    def named(self, group: int, negatable: str = "") -> OperandPlace:
         name = self.take()
         if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
             raise NotationError(f"operands `{self.text}`: `{name}` is no name")
-        place = Place("plain", name.replace("-", "_"), negatable=negatable, group=group)
+        place = OperandPlace("plain", name.replace("-", "_"), negatable=negatable, group=group)
         if self.peek() == "{" and self.peek(1).startswith("."):
             self.take()
             selector = self.take()[1:]
             self.take("}")
-            return Place("plain", place.name, negatable=negatable, selector=selector, group=group)
+            return OperandPlace("plain", place.name, negatable=negatable, selector=selector, group=group)
         if self.peek().startswith("."):
-            return Place("plain", place.name, negatable="required", selector=self.take()[1:], group=group)
+            return OperandPlace(
+                "plain", place.name, negatable="required", selector=self.take()[1:], group=group
+            )
         if self.peek() == "|":
             self.take()
-            return Place("pair", place.name, (place, self.named(0)), group=group)
+            return OperandPlace("pair", place.name, (place, self.named(0)), group=group)
         if self.peek() == "{" and self.peek(1) == "|":
             self.take()
             self.take()
             second = self.named(0)
             self.take("}")
-            halves = (place, Place(second.shape, second.name, optional=True))
-            return Place("pair", place.name, halves, group=group)
+            halves = (place, OperandPlace(second.shape, second.name, optional=True))
+            return OperandPlace("pair", place.name, halves, group=group)
         return place

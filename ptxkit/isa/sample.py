@@ -15,7 +15,7 @@ from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
 from ptxkit.isa.match import Candidate, address_spaces
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, resolve_count, resolve_type
-from ptxkit.isa.places import Place, Spec
+from ptxkit.isa.places import OperandPlace, Spec
 from ptxkit.isa.registers import constant_fits, register_fits
 from ptxkit.isa.texels import GEOMETRY
 
@@ -121,10 +121,10 @@ def _candidate(form: Form, slots: Mapping[str, str]) -> Candidate:
     return Candidate(form, form.name, slots, frozenset(facts))
 
 
-def _sample(candidate: Candidate, places: Sequence[Place], random_: random.Random) -> Sample | None:
+def _sample(candidate: Candidate, places: Sequence[OperandPlace], random_: random.Random) -> Sample | None:
     form = candidate.form
     facts = set(candidate.facts)
-    maker = _Maker(candidate, random_, facts)
+    maker = _OperandMaker(candidate, random_, facts)
     texts = []
     for place in places:
         text = maker.operand(place)
@@ -139,7 +139,7 @@ def _sample(candidate: Candidate, places: Sequence[Place], random_: random.Rando
     return Sample(f"{spelling} {', '.join(texts)};".replace(" ;", ";"), candidate, frozenset(facts))
 
 
-class _Maker:
+class _OperandMaker:
     """Operands for one statement."""
 
     def __init__(self, candidate: Candidate, random_: random.Random, facts: set[str]) -> None:
@@ -150,7 +150,7 @@ class _Maker:
         self.facts = facts
         self.next = random_.randrange(8)
 
-    def operand(self, place: Place) -> str | None:
+    def operand(self, place: OperandPlace) -> str | None:
         self.facts.add(place.name)
         if place.shape == "address":
             return self.address(place)
@@ -169,13 +169,13 @@ class _Maker:
             return f"{{{inner}}}" if place.shape == "vector" else f"({inner})"
         return self.value(place, self.form.writes(place))
 
-    def part(self, place: Place, written: bool) -> str | None:
+    def part(self, place: OperandPlace, written: bool) -> str | None:
         if place.shape == "plain":
             self.facts.add(place.name)
             return self.value(place, written)
         return self.operand(place)
 
-    def address(self, place: Place) -> str | None:
+    def address(self, place: OperandPlace) -> str | None:
         spec = self.form.specs[place.name]
         spaces = address_spaces(self.candidate, place)
         if spec.words & OPAQUE:
@@ -225,7 +225,7 @@ class _Maker:
         self.next = (self.next + 1) % COUNT
         return f"%{type_}_{self.next}"
 
-    def value(self, place: Place, written: bool) -> str | None:
+    def value(self, place: OperandPlace, written: bool) -> str | None:
         spec = self.form.specs[place.name]
         type_ = "pred" if "pred" in spec.words else resolve_type(spec, self.slots)
         if spec.words & {"texels", "shifts", "gradients"}:

@@ -41,7 +41,7 @@ _EXTRAS = (
 """Extras of the package: the name, the packages, what they are for."""
 
 
-class State(StrEnum):
+class FactState(StrEnum):
     """How a fact stands."""
 
     GOOD = "good"
@@ -62,7 +62,7 @@ class Fact:
     """
 
     name: str
-    state: State
+    state: FactState
     found: str
     mend: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
@@ -91,16 +91,20 @@ def _python() -> Fact:
         "system": platform.system(),
         "machine": platform.machine(),
     }
-    return Fact("ptxkit", State.GOOD, f"{found}; the emulator works everywhere", details=details)
+    return Fact("ptxkit", FactState.GOOD, f"{found}; the emulator works everywhere", details=details)
 
 
 def _bindings() -> Fact:
     version = _installed("cuda-bindings")
     if version is None:
         if platform.system() == "Darwin":
-            return Fact("CUDA bindings", State.OPTIONAL, "there are none for macOS; the emulator needs none")
-        return Fact("CUDA bindings", State.MISSING, "not installed", "pip install 'cuda-bindings>=12.9,<14'")
-    return Fact("CUDA bindings", State.GOOD, f"cuda-bindings {version}", details={"version": version})
+            return Fact(
+                "CUDA bindings", FactState.OPTIONAL, "there are none for macOS; the emulator needs none"
+            )
+        return Fact(
+            "CUDA bindings", FactState.MISSING, "not installed", "pip install 'cuda-bindings>=12.9,<14'"
+        )
+    return Fact("CUDA bindings", FactState.GOOD, f"cuda-bindings {version}", details={"version": version})
 
 
 def _driver() -> Iterator[Fact]:
@@ -114,30 +118,33 @@ def _driver() -> Iterator[Fact]:
     except PtxkitError as caught:
         diagnostic = caught.diagnostics[0]
         mend = "install the NVIDIA driver; without one everything runs with `--device emu`"
-        yield Fact("driver", State.MISSING, diagnostic.message, mend)
+        yield Fact("driver", FactState.MISSING, diagnostic.message, mend)
         return
     newest = targets.newest_version_for_cuda(cuda)
     module = _kernel_module() or management_version()
     found = f"CUDA {targets.show(cuda)}" + (f", driver {module}" if module else "")
     details = {"cuda": targets.show(cuda), "driver": module, "ptx": targets.show(newest)}
     yield Fact(
-        "driver", State.GOOD, f"{found}; takes PTX up to `.version {targets.show(newest)}`", details=details
+        "driver",
+        FactState.GOOD,
+        f"{found}; takes PTX up to `.version {targets.show(newest)}`",
+        details=details,
     )
     if not gpus:
         mend = "look at `nvidia-smi` and CUDA_VISIBLE_DEVICES; meanwhile `--device emu`"
-        yield Fact("GPU", State.MISSING, "the driver shows none to this process", mend)
+        yield Fact("GPU", FactState.MISSING, "the driver shows none to this process", mend)
     for gpu in gpus:
         major, minor = gpu["capability"]
         best = targets.for_capability((major, minor), "a") or targets.for_capability((major, minor))
         takes = f"PTX for `{best}` and older" if best else "PTX for older targets"
         found = f"{gpu['name']}, {gpu['memory'] / 2**30:.0f} GiB, {gpu['sm_count']} SMs"
         found += f", compute capability {major}.{minor}: {takes}"
-        state = State.GOOD
+        state = FactState.GOOD
         remedy: str | None = None
         if gpu["compute_mode"] != "default":
             found += f"; compute mode {gpu['compute_mode']}"
         if gpu["compute_mode"] == "prohibited":
-            state, remedy = State.MISSING, f"nvidia-smi -i {gpu['ordinal']} -c DEFAULT"
+            state, remedy = FactState.MISSING, f"nvidia-smi -i {gpu['ordinal']} -c DEFAULT"
         yield Fact(f"cuda:{gpu['ordinal']}", state, found, remedy, details=gpu)
 
 
@@ -149,9 +156,9 @@ def _management() -> Fact:
     if version is None:
         found = "not there; with it a bench says what held the clocks down"
         if has_binding():
-            return Fact("NVML", State.OPTIONAL, f"{found}. It comes with the driver")
-        return Fact("NVML", State.OPTIONAL, found, "pip install -U cuda-bindings")
-    return Fact("NVML", State.GOOD, f"clocks can be read; driver {version}", details={"driver": version})
+            return Fact("NVML", FactState.OPTIONAL, f"{found}. It comes with the driver")
+        return Fact("NVML", FactState.OPTIONAL, found, "pip install -U cuda-bindings")
+    return Fact("NVML", FactState.GOOD, f"clocks can be read; driver {version}", details={"driver": version})
 
 
 def _assembler() -> Fact:
@@ -163,28 +170,31 @@ def _assembler() -> Fact:
 
         version = nvjitlink.version()
     except (ImportError, RuntimeError):
-        return Fact(name, State.OPTIONAL, "not installed; it assembles PTX without a GPU", mend)
+        return Fact(name, FactState.OPTIONAL, "not installed; it assembles PTX without a GPU", mend)
     known = version in {release.cuda for release in targets.RELEASES.values()}
     newest = targets.show(targets.newest_version_for_cuda(version))
     found = f"{targets.show(version)}; assembles PTX up to `.version {newest}`" + (
         "" if known else " and newer"
     )
-    return Fact(name, State.GOOD, found, details={"version": targets.show(version)})
+    return Fact(name, FactState.GOOD, found, details={"version": targets.show(version)})
 
 
 def _ptxas() -> Fact:
     path = shutil.which("ptxas")
     if path is None:
-        return Fact("ptxas", State.OPTIONAL, "not on PATH; nvJitLink does the same in-process")
+        return Fact("ptxas", FactState.OPTIONAL, "not on PATH; nvJitLink does the same in-process")
     said = _output(path, "--version")
     match = re.search(r"release (\d+)\.(\d+)", said)
     if match is None:
-        return Fact("ptxas", State.OPTIONAL, f"{path} does not say its version", details={"path": path})
+        return Fact("ptxas", FactState.OPTIONAL, f"{path} does not say its version", details={"path": path})
     version = int(match[1]), int(match[2])
     newest = targets.show(targets.newest_version_for_cuda(version))
     found = f"{targets.show(version)} at {path}; assembles PTX up to `.version {newest}`"
     return Fact(
-        "ptxas", State.GOOD, found, details={"path": path, "version": targets.show(version), "ptx": newest}
+        "ptxas",
+        FactState.GOOD,
+        found,
+        details={"path": path, "version": targets.show(version), "ptx": newest},
     )
 
 
@@ -192,29 +202,29 @@ def _disassembler() -> Fact:
     path = find_disassembler()
     if path is None:
         found = "not installed; `ptxkit sass` shows machine code with it"
-        return Fact("nvdisasm", State.OPTIONAL, found, "pip install 'ptxkit[sass]'")
+        return Fact("nvdisasm", FactState.OPTIONAL, found, "pip install 'ptxkit[sass]'")
     match = re.search(r"release (\d+\.\d+)", _output(path, "--version"))
     found = f"{match[1]} at {path}" if match else path
-    return Fact("nvdisasm", State.GOOD, found, details={"path": path, "version": match and match[1]})
+    return Fact("nvdisasm", FactState.GOOD, found, details={"path": path, "version": match and match[1]})
 
 
 def _tool(name: str, wants: str, mend: str) -> Fact:
     path = shutil.which(name)
     if path is None:
-        return Fact(name, State.OPTIONAL, f"not on PATH; {wants}", mend)
+        return Fact(name, FactState.OPTIONAL, f"not on PATH; {wants}", mend)
     match = re.search(r"[Vv]ersion (\d+(?:\.\d+)+)", _output(path, "--version"))
     version = match[1] if match else None
     return Fact(
-        name, State.GOOD, f"{version or 'found'} at {path}", details={"path": path, "version": version}
+        name, FactState.GOOD, f"{version or 'found'} at {path}", details={"path": path, "version": version}
     )
 
 
 def _extra(name: str, packages: Sequence[str], wants: str) -> Fact:
     versions = {package: _installed(package) for package in packages}
     if None in versions.values():
-        return Fact(name, State.OPTIONAL, f"not installed; {wants}", f"pip install 'ptxkit[{name}]'")
+        return Fact(name, FactState.OPTIONAL, f"not installed; {wants}", f"pip install 'ptxkit[{name}]'")
     listed = ", ".join(f"{package} {version}" for package, version in versions.items())
-    return Fact(name, State.GOOD, listed, details=dict(versions))
+    return Fact(name, FactState.GOOD, listed, details=dict(versions))
 
 
 def _installed(package: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from ptxkit.card import Expression, Initial, expression, initial
+from ptxkit.card import Initial, SizeExpression, expression, initial
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.dtypes import DTYPES
 from ptxkit.workloads.content import map_npy
@@ -25,7 +25,7 @@ class TensorFlag:
     """`--arg` with a tensor. `dtype` and `shape` are None where a `.npy` or the card decides."""
 
     dtype: str | None
-    shape: tuple[Expression, ...] | None
+    shape: tuple[SizeExpression, ...] | None
     initial: Initial | None
 
 
@@ -78,7 +78,7 @@ def size(text: str) -> tuple[str, int]:
     return name, number
 
 
-def extents(text: str, option: str, most: int = 3) -> tuple[Expression, ...]:
+def extents(text: str, option: str, most: int = 3) -> tuple[SizeExpression, ...]:
     """`--grid`, `--block`, `--cluster`: expressions over sizes, separated by commas; `--shared`: one.
 
     Raises:
@@ -93,7 +93,7 @@ def extents(text: str, option: str, most: int = 3) -> tuple[Expression, ...]:
     return tuple(_expression(part) for part in parts)
 
 
-def _expression(text: str) -> Expression:
+def _expression(text: str) -> SizeExpression:
     try:
         return expression.parse(text)
     except PtxkitError as problem:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ptxkit.asm.tree import Module
-from ptxkit.card import Card, Expression, Initial, LaunchCard, Param, Preset, expression
+from ptxkit.card import Card, Initial, LaunchCard, Param, Preset, SizeExpression, expression
 from ptxkit.device.protocol import Dim3
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.plan.data import Argument, Launch, LaunchPlan, PlanTensor, PlanTensorMap, Program
@@ -34,10 +34,10 @@ class Request:
     workload: str | None = None
     inputs: str | None = None
     seed: int | None = None
-    grid: tuple[Expression, ...] | None = None
-    block: tuple[Expression, ...] | None = None
-    cluster: tuple[Expression, ...] | None = None
-    shared: Expression | None = None
+    grid: tuple[SizeExpression, ...] | None = None
+    block: tuple[SizeExpression, ...] | None = None
+    cluster: tuple[SizeExpression, ...] | None = None
+    shared: SizeExpression | None = None
     cooperative: bool = False
     arguments: Mapping[str, ArgumentFlag] = field(default_factory=dict)
 
@@ -50,10 +50,10 @@ def make(program: Program, module: Module, card: Card | None, request: Request) 
             and no flags in its place), P544 (no such preset), P550 to P553 (workload and sizes), P561 (no
             launch takes these sizes), P562 (names that don't fit together).
     """
-    return _Maker(program, module, card or Card(), request).plan(has_card=card is not None)
+    return _PlanMaker(program, module, card or Card(), request).plan(has_card=card is not None)
 
 
-class _Maker:
+class _PlanMaker:
     """One plan being made."""
 
     def __init__(self, program: Program, module: Module, card: Card, request: Request) -> None:
@@ -259,7 +259,7 @@ class _Maker:
         )
 
     def _launch(self, launch: LaunchCard) -> Launch:
-        def three(extents: Sequence[Expression]) -> Dim3:
+        def three(extents: Sequence[SizeExpression]) -> Dim3:
             x, y, z = (*(extent.evaluate(self.sizes) for extent in extents), 1, 1)[:3]
             return x, y, z
 
@@ -274,7 +274,7 @@ class _Maker:
         )
 
     def _argument(self, param: Param) -> Argument:
-        if not isinstance(param.value, Expression):
+        if not isinstance(param.value, SizeExpression):
             return Argument(value=param.value)
         name = param.name
         if name is not None:
@@ -355,7 +355,7 @@ class _Maker:
         taken = {param.name for launch in launches for param in launch.params}
         others = {param.name for launch in self.card.launches for param in launch.params} - taken
 
-        def settled(extents: Sequence[Expression] | None) -> tuple[int, ...] | None:
+        def settled(extents: Sequence[SizeExpression] | None) -> tuple[int, ...] | None:
             return None if extents is None else tuple(extent.evaluate(self.sizes) for extent in extents)
 
         for card in self.card.tensor_maps:

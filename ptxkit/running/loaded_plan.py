@@ -19,7 +19,7 @@ from ptxkit.emulator.device import Kernel as EmulatedKernel
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
-from ptxkit.workloads.comparison import Comparison, compare
+from ptxkit.workloads.comparison import OutputComparison, compare
 
 if TYPE_CHECKING:
     from ptxkit.driver import CudaKernel, Stopwatch
@@ -60,7 +60,7 @@ class Case:
         """Whether an output has a first content, so that a second launch would begin from another."""
         return any(tensor.role == "output" and tensor.name in self.inputs for tensor in self.plan.tensors)
 
-    def compare(self, outputs: Arrays) -> tuple[Comparison, ...]:
+    def compare(self, outputs: Arrays) -> tuple[OutputComparison, ...]:
         """Outputs, as stored, against the reference; nothing where there is none.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Any
 from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.plan import LaunchPlan
 from ptxkit.workloads import Cost
-from ptxkit.workloads.comparison import Comparison
+from ptxkit.workloads.comparison import OutputComparison
 
 SCHEMA = 1
 """Version of the report's JSON."""
@@ -57,7 +57,7 @@ class Report:
     device: str
     kind: str
     arch: str | None
-    outputs: tuple[Comparison, ...]
+    outputs: tuple[OutputComparison, ...]
     diagnostics: tuple[Diagnostic, ...]
     cost: Cost | None
     wall_seconds: float
@@ -130,7 +130,7 @@ def describe(plan: LaunchPlan) -> dict[str, Any]:
     }
 
 
-def judge(comparison: Comparison) -> list[Diagnostic]:
+def judge(comparison: OutputComparison) -> list[Diagnostic]:
     """P801 or P802 for an output that is wrong, nothing for one that is right."""
     first = comparison.first
     if comparison.ok or first is None:

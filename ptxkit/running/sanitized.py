@@ -20,7 +20,7 @@ from typing import Any
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.report import Report
-from ptxkit.running.session import Options, Session
+from ptxkit.running.session import RunOptions, Session
 from ptxkit.toolchain.compute_sanitizer import TOOLS, ptx_lines, read_log
 
 TIMEOUT = 600.0
@@ -33,7 +33,7 @@ _JOB, _ANSWER, _CUBIN, _LOG = "job.pickle", "answer.pickle", "machine.cubin", "l
 class Sanitized:
     """Runs plans under the sanitizer's tools, one after the other, until one of them finds an error."""
 
-    def __init__(self, options: Options, timeout: float | None) -> None:
+    def __init__(self, options: RunOptions, timeout: float | None) -> None:
         """Look for the sanitizer.
 
         Raises:

@@ -36,7 +36,7 @@ Watch = Callable[[bool], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How to run, beside what: plain data, so that a worker process can be told.
 
     Attributes:
@@ -82,7 +82,7 @@ class Session:
     def __init__(
         self,
         module: Module,
-        options: Options,
+        options: RunOptions,
         watch: Watch | None = None,
         device: Device | None = None,
         timed: bool = True,
@@ -208,7 +208,7 @@ class Session:
             content.save(on_device.tensors[name].tensor, array, Path(file))
 
 
-def check_save(plan: LaunchPlan, options: Options) -> None:
+def check_save(plan: LaunchPlan, options: RunOptions) -> None:
     """Every tensor to save exists, and every folder to save into: said before the work rather than after it.
 
     Raises:
@@ -233,7 +233,7 @@ def _unwatched(began: bool) -> None:
     """Nobody watches over the launches of a session in this process."""
 
 
-def open_for(module: Module, options: Options) -> Device:
+def open_for(module: Module, options: RunOptions) -> Device:
     """The device that the options name, for a module's target."""
     return open_device(
         options.device,
@@ -248,7 +248,7 @@ def open_for(module: Module, options: Options) -> Device:
     )
 
 
-def load(device: Device, module: Module, options: Options) -> LoadedModule:
+def load(device: Device, module: Module, options: RunOptions) -> LoadedModule:
     """Load a module as the options say.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any
 from ptxkit.diagnostics import Diagnostic, exit_code
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.report import Report, describe
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 
 SCHEMA = 1
 """Version of a result's line."""
@@ -35,7 +35,7 @@ class Job:
     """
 
     plan: LaunchPlan
-    options: Options
+    options: RunOptions
     timeout: float | None = None
 
     @cached_property
@@ -57,7 +57,7 @@ class Job:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Job:
         """The job that `to_json` wrote."""
-        options = Options(**data["options"])
+        options = RunOptions(**data["options"])
         options = replace(options, link=tuple((name, text) for name, text in options.link))
         return cls(LaunchPlan.from_json(data["plan"]), options, data["timeout"])
 

@@ -27,7 +27,7 @@ from ptxkit.tcgen05.problem import OPERANDS
 
 
 @dataclass(frozen=True)
-class Operands:
+class ProductOperands:
     """Where the matrices of a product begin; registers of the body.
 
     Attributes:
@@ -47,7 +47,9 @@ class Operands:
     metadata: Register | None = None
 
 
-def mma(k: Body, plan: Sequence[PlannedMma], operands: Operands, mask: ZeroColumnMask | None = None) -> None:
+def mma(
+    k: Body, plan: Sequence[PlannedMma], operands: ProductOperands, mask: ZeroColumnMask | None = None
+) -> None:
     """The product; one thread executes it.
 
     Args:
@@ -194,8 +196,8 @@ def _plus(k: Body, base: Register, offset: int) -> Register:
     return made
 
 
-def _tensor(k: Body, operands: Operands, name: str, offset: int) -> Any:
+def _tensor(k: Body, operands: ProductOperands, name: str, offset: int) -> Any:
     base = getattr(operands, name)
     if base is None:
-        raise error(OPERANDS, f"this product needs `{name}`", help=f"give `Operands(.., {name}=..)`")
+        raise error(OPERANDS, f"this product needs `{name}`", help=f"give `ProductOperands(.., {name}=..)`")
     return k[_plus(k, base, offset)]

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.dtypes import DTYPES
-from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Shape, implied_k, in_words, shapes
+from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Tcgen05Shape, implied_k, in_words, shapes
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.scales import VECTORS
 from ptxkit.layouts.tensor_memory import DATA_PATHS, DataPath, data_path
@@ -166,7 +166,7 @@ class Product:
         part = self.n // self.lane_groups
         return max((n for n in self._allowed_n() if part % n == 0), default=0)
 
-    def _rows(self) -> list[Shape]:
+    def _rows(self) -> list[Tcgen05Shape]:
         return shapes(
             self.kind, cta_group=self.cta_group, ws=self.ws, sparse=self.sparse, m=self.m, k=self.step_k
         )

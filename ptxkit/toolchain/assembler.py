@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ptxkit import targets
 from ptxkit.asm import Module
-from ptxkit.asm.assembler_log import Usage, read_log, read_usage
+from ptxkit.asm.assembler_log import ResourceUsage, read_log, read_usage
 from ptxkit.asm.tree import Directive, Name
 from ptxkit.asm.write import write
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, error
@@ -50,7 +50,7 @@ class Assembly:
     target: str
     cubin: bytes | None
     diagnostics: tuple[Diagnostic, ...]
-    usage: Mapping[str, Usage]
+    usage: Mapping[str, ResourceUsage]
 
     @property
     def accepted(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Severity, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, SpanLabel
 from ptxkit.toolchain.sass import disassemble
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -58,7 +58,7 @@ def read_log(log: str, tool: str, lines: Lines, source: Source | None) -> list[D
             notes=tuple(details),
             help="the emulator names the thread, the bytes and the other party: `--device emu`",
             source=source,
-            labels=tuple(Label(span, "the other access") for span in spans[1:2] if span != spans[0]),
+            labels=tuple(SpanLabel(span, "the other access") for span in spans[1:2] if span != spans[0]),
         )
         first, count = found.get((message, diagnostic.span), (diagnostic, 0))
         found[message, diagnostic.span] = first, count + 1

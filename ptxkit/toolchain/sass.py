@@ -33,7 +33,7 @@ _LABEL = re.compile(r"(\.L_x_\d+):")
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class SassInstruction:
     """One machine instruction.
 
     Attributes:
@@ -50,18 +50,18 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class SassFunction:
     """The machine code of a kernel or a function."""
 
     name: str
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[SassInstruction, ...]
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able dict."""
         return asdict(self)
 
 
-def disassemble(cubin: bytes, timeout: float = TIMEOUT) -> list[Function]:
+def disassemble(cubin: bytes, timeout: float = TIMEOUT) -> list[SassFunction]:
     """The functions in a cubin, in its order.
 
     Raises:
@@ -102,17 +102,17 @@ def find() -> str | None:
     return None
 
 
-def read_listing(text: str) -> list[Function]:
+def read_listing(text: str) -> list[SassFunction]:
     """The functions in what `nvdisasm --print-code --print-line-info-ptx` prints."""
-    functions: list[Function] = []
+    functions: list[SassFunction] = []
     name: str | None = None
-    instructions: list[Instruction] = []
+    instructions: list[SassInstruction] = []
     line: int | None = None
     label: str | None = None
 
     def finish() -> None:
         if name is not None:
-            functions.append(Function(name, tuple(instructions)))
+            functions.append(SassFunction(name, tuple(instructions)))
 
     for row in text.splitlines():
         if match := _SECTION.match(row):
@@ -123,7 +123,7 @@ def read_listing(text: str) -> list[Function]:
         elif match := _LABEL.match(row):
             label = match[1]
         elif match := _INSTRUCTION.match(row):
-            instructions.append(Instruction(int(match[1], 16), match[2], line, label))
+            instructions.append(SassInstruction(int(match[1], 16), match[2], line, label))
             label = None
     finish()
     return functions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module
 from ptxkit.running.devices import fitting_gpu
-from ptxkit.running.session import Options, Session
+from ptxkit.running.session import RunOptions, Session
 
 if TYPE_CHECKING:
     from ptxkit.bench import Bench, Settings
@@ -21,7 +21,7 @@ TIMEOUT = 10.0
 """Seconds that a launch on a GPU may take where nobody says otherwise."""
 
 
-def session(module: Module, options: Options, timeout: float | None) -> Session | Worker | Sanitized:
+def session(module: Module, options: RunOptions, timeout: float | None) -> Session | Worker | Sanitized:
     """What runs the plans of a module: a worker where one is needed, else this process.
 
     On a GPU with `options.sanitize` a process under compute-sanitizer.
@@ -46,7 +46,7 @@ def session(module: Module, options: Options, timeout: float | None) -> Session 
     return Worker(partial(Runs, options), timeout or TIMEOUT)
 
 
-def bench(options: Options, settings: Settings, timeout: float | None) -> Worker:
+def bench(options: RunOptions, settings: Settings, timeout: float | None) -> Worker:
     """A worker that does what `ptxkit.bench.Schedule` calls for.
 
     Args:
@@ -59,14 +59,14 @@ def bench(options: Options, settings: Settings, timeout: float | None) -> Worker
     return Worker(partial(_bench, options, settings), timeout or TIMEOUT)
 
 
-def _bench(options: Options, settings: Settings, tell: Tell) -> Bench:
+def _bench(options: RunOptions, settings: Settings, tell: Tell) -> Bench:
     from ptxkit.bench import Bench
     from ptxkit.workers.worker import watch_of
 
     return Bench(options, settings, watch_of(tell))
 
 
-def on_gpu(module: Module, options: Options) -> bool:
+def on_gpu(module: Module, options: RunOptions) -> bool:
     """Whether a module's plans run on a GPU."""
     if options.device.startswith("cuda"):
         return True

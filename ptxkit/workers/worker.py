@@ -20,7 +20,7 @@ from ptxkit.asm import Module
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program
 from ptxkit.running.report import Report
-from ptxkit.running.session import Options, Session, Watch
+from ptxkit.running.session import RunOptions, Session, Watch
 from ptxkit.running.stalled import kernels_of
 
 BEGAN, ENDED, PROGRESS, ANSWER, PROBLEM = "began", "ended", "progress", "answer", "problem"
@@ -172,7 +172,7 @@ def watch_of(tell: Tell) -> Watch:
 class Runs:
     """What runs plans in a worker; a plan of another program gets another session."""
 
-    def __init__(self, options: Options, tell: Tell) -> None:
+    def __init__(self, options: RunOptions, tell: Tell) -> None:
         self._options = options
         self._tell = tell
         self._running: _Telling | None = None
@@ -191,7 +191,7 @@ class Runs:
 class _Telling(Session):
     """A session that tells its progress."""
 
-    def __init__(self, module: Module, options: Options, tell: Tell) -> None:
+    def __init__(self, module: Module, options: RunOptions, tell: Tell) -> None:
         super().__init__(module, options, watch_of(tell))
         self._tell = tell
         self._told = 0.0

@@ -30,7 +30,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OutputComparison:
     """How an output compares with its reference.
 
     Attributes:
@@ -105,7 +105,7 @@ def json_number(value: float) -> float | int | str:
     return value if np.isfinite(value) else str(value)
 
 
-def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: Tolerance) -> Comparison:
+def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: Tolerance) -> OutputComparison:
     """Hold a stored output against its reference, element by element."""
     found = content.decode(tensor, stored)
     reference = np.broadcast_to(expected.values, tensor.shape)
@@ -122,7 +122,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         place = tuple(int(i) for i in index)
         first = Wrong(place, reference[place].item(), found[place].item())
         unwritten = int(np.count_nonzero(content.still_poisoned(tensor, stored) & ~right))
-    return Comparison(
+    return OutputComparison(
         tensor=tensor.name,
         dtype=tensor.dtype,
         elements=tensor.elements,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from ptxkit import targets
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.match import Candidate
-from ptxkit.isa.notation import Form, Place, Spec
+from ptxkit.isa.notation import Form, OperandPlace, Spec
 from ptxkit.isa.operands import resolve_count, resolve_type
 from ptxkit.isa.registry import forms, opcodes
 
@@ -159,7 +159,7 @@ class _Maker:
         self.inputs: list[Register] = []
         self.outputs: list[Register] = []
 
-    def case(self, places: Sequence[Place]) -> Case | None:
+    def case(self, places: Sequence[OperandPlace]) -> Case | None:
         texts = [self.operand(place) for place in places]
         if None in texts or not all(rule.holds(frozenset(self.facts)) for rule in self.form.rules):
             return None
@@ -173,7 +173,7 @@ class _Maker:
 
     # ---- operands
 
-    def operand(self, place: Place) -> str | None:
+    def operand(self, place: OperandPlace) -> str | None:
         self.facts.add(place.name)
         if place.shape == "pair":
             first = self.leaf(place.parts[0], True)
@@ -188,7 +188,7 @@ class _Maker:
             return None if None in parts else f"{{{', '.join(part for part in parts if part)}}}"
         return self.leaf(place, self.form.writes(place)) if place.shape == "plain" else None
 
-    def leaf(self, place: Place, written: bool) -> str | None:
+    def leaf(self, place: OperandPlace, written: bool) -> str | None:
         spec = self.form.specs[place.name]
         type_ = "pred" if "pred" in spec.words else resolve_type(spec, self.slots)
         if not written and (constant := self.constant(spec)) is not None:
@@ -232,7 +232,7 @@ class _Maker:
             return type_
         return self.random.choice([wide for wide in ("b16", "b32", "b64") if DTYPES[wide].bits >= dtype.bits])
 
-    def meaning(self, place: Place, type_: str) -> str:
+    def meaning(self, place: OperandPlace, type_: str) -> str:
         """What a register holds, where that is more than the row's type for it says."""
         if self.form.opcode == "mma" and place.name in ("a", "b"):
             if "b1" in self.form.modifiers:

@@ -22,7 +22,7 @@ from ptxkit.asm.build.declare import param
 from ptxkit.asm.build.module import Builder
 from ptxkit.asm.build.values import (
     WARP_SZ,
-    Label,
+    LabelOperand,
     MemoryVariable,
     Register,
     Registers,
@@ -37,7 +37,7 @@ __all__ = [
     "WARP_SZ",
     "Body",
     "Builder",
-    "Label",
+    "LabelOperand",
     "MemoryVariable",
     "Register",
     "Registers",

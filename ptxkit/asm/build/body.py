@@ -10,7 +10,7 @@ from typing import Any
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.control import Control
 from ptxkit.asm.build.place import caller, mistake
-from ptxkit.asm.build.statements import Construction, Frame
+from ptxkit.asm.build.statements import BuilderFrame, Construction
 from ptxkit.asm.build.values import MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.body import check_declaration, check_instruction
 from ptxkit.asm.kinds import Names
@@ -126,7 +126,7 @@ class Body(Control):
         outer = self._frame
         block = Block([])
         self._add(block)
-        self._frames.append(Frame(block.statements, outer.scope.inner([]), outer.depth + 1))
+        self._frames.append(BuilderFrame(block.statements, outer.scope.inner([]), outer.depth + 1))
         try:
             yield
             self._end(block, f"\n{INDENT * outer.depth}")

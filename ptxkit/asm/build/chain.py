@@ -37,7 +37,7 @@ def modifier(name: str) -> str | None:
     return name.replace("__", "::")
 
 
-class Chain:
+class OpcodeChain:
     """An opcode with the modifiers so far. Calling it adds the instruction; `dir` lists what may follow.
 
     Its `repr` shows the forms that it can still become.
@@ -53,11 +53,11 @@ class Chain:
         self._modifiers = modifiers
         self._predicate = predicate
 
-    def __getattr__(self, name: str) -> Chain:
+    def __getattr__(self, name: str) -> OpcodeChain:
         word = modifier(name)
         if word is None:
             raise AttributeError(f"`{name}` spells no modifier")
-        return Chain(self._emit, self._opcode, (*self._modifiers, word), self._predicate)
+        return OpcodeChain(self._emit, self._opcode, (*self._modifiers, word), self._predicate)
 
     def __call__(self, *operands: Any) -> Any:
         """Add the instruction with these operands.

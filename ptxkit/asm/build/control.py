@@ -11,7 +11,7 @@ from ptxkit.asm.build.declare import TYPES, one_of
 from ptxkit.asm.build.instructions import PREDICATE, Instructions
 from ptxkit.asm.build.place import mistake
 from ptxkit.asm.build.statements import Construction
-from ptxkit.asm.build.values import WARP_SZ, Label, Register, Special, Value
+from ptxkit.asm.build.values import WARP_SZ, LabelOperand, Register, Special, Value
 from ptxkit.asm.tree import Function, Statement
 from ptxkit.dtypes import DTYPES
 
@@ -20,8 +20,8 @@ from ptxkit.dtypes import DTYPES
 class Loop:
     """Where `break_` and `continue_` go, and whether anything continues."""
 
-    end: Label
-    next: Label
+    end: LabelOperand
+    next: LabelOperand
     continued: bool = False
 
 
@@ -34,7 +34,7 @@ class Control(Instructions):
         """The label behind the latest `if_`, which an `else_` right after it moves."""
         self._loops: list[Loop] = []
 
-    def _labels(self, what: str, *parts: str) -> list[Label]:
+    def _labels(self, what: str, *parts: str) -> list[LabelOperand]:
         self._number += 1
         return [self.forward_label(f"${what}{self._number}_{part}") for part in parts]
 
@@ -173,7 +173,7 @@ class Control(Instructions):
             )
         return self._loops[-1]
 
-    def _branch(self, label: Label, predicate: Any = None) -> None:
+    def _branch(self, label: LabelOperand, predicate: Any = None) -> None:
         self._instruct("bra", (), (label,), predicate)
 
 

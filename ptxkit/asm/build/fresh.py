@@ -10,7 +10,7 @@ from ptxkit.asm.build.values import Register
 from ptxkit.asm.tree import Instruction, Name, Operand, Pair, Vector
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.match import Match
-from ptxkit.isa.notation import Place, Spec
+from ptxkit.isa.notation import OperandPlace, Spec
 from ptxkit.isa.operands import resolve_count, resolve_type
 from ptxkit.isa.registers import register_fits
 
@@ -41,7 +41,7 @@ def fill(
     wanted = {id(name) for name in fresh}
     made: dict[int, Any] = {}
 
-    def one(place: Place, name: Operand, elements: int = 1) -> Operand:
+    def one(place: OperandPlace, name: Operand, elements: int = 1) -> Operand:
         if id(name) not in wanted:
             return name
         spec = match.form.specs[place.name]
@@ -53,7 +53,7 @@ def fill(
         made[id(name)] = registers = [allocate(type_) for _ in range(count)]
         return Vector(tuple(Name(register.name) for register in registers))
 
-    def several(place: Place, operand: Operand) -> Operand:
+    def several(place: OperandPlace, operand: Operand) -> Operand:
         if place.shape == "pair" and isinstance(operand, Pair):
             return Pair(one(place.parts[0], operand.first), one(place.parts[1], operand.second))
         if place.shape == "pair":
@@ -85,7 +85,7 @@ def fill(
     return [made[id(name)] for name in fresh]
 
 
-def _type(spec: Spec, place: Place, match: Match, elements: int) -> str:
+def _type(spec: Spec, place: OperandPlace, match: Match, elements: int) -> str:
     """The type of a register that is to stand in a place, alone or as one of the elements of a vector."""
     if "pred" in spec.words:
         return "pred"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.asm.build.chain import Chain, attribute, modifier
+from ptxkit.asm.build.chain import OpcodeChain, attribute, modifier
 from ptxkit.asm.build.fresh import fill
 from ptxkit.asm.build.locals import Locals
 from ptxkit.asm.build.place import UnknownName, caller, mistake, refuse
@@ -22,10 +22,10 @@ PREDICATE = "compute one: `p = k.setp.lt.u32(..., a, b)`; `~p` is its negation"
 class Instructions(Locals):
     """The instructions of a body, checked one by one."""
 
-    def __getattr__(self, name: str) -> Chain:
+    def __getattr__(self, name: str) -> OpcodeChain:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Chain(self._instruct, self._opcode(name))
+        return OpcodeChain(self._instruct, self._opcode(name))
 
     def _opcode(self, name: str) -> str:
         opcode = modifier(name)
@@ -112,10 +112,10 @@ class When:
         self._body = body
         self._predicate = predicate
 
-    def __getattr__(self, name: str) -> Chain:
+    def __getattr__(self, name: str) -> OpcodeChain:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Chain(self._body._instruct, self._body._opcode(name), (), self._predicate)
+        return OpcodeChain(self._body._instruct, self._body._opcode(name), (), self._predicate)
 
     def __dir__(self) -> list[str]:
         return sorted(name for name in map(attribute, _OPCODES) if name)

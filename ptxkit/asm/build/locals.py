@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ptxkit.asm.build import declare as declaring
-from ptxkit.asm.build.place import Place, caller, mistake
-from ptxkit.asm.build.statements import Construction, Frame, Statements
-from ptxkit.asm.build.values import Label, Register
+from ptxkit.asm.build.place import CallerPlace, caller, mistake
+from ptxkit.asm.build.statements import BuilderFrame, Construction, Statements
+from ptxkit.asm.build.values import LabelOperand, Register
 from ptxkit.asm.check.body import check_declaration
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.symbols import Symbol, SymbolKind, function_scope, variable_symbols
@@ -20,12 +20,12 @@ class Locals(Statements):
 
     def __init__(self, construction: Construction, node: Function) -> None:
         self._node = node
-        super().__init__(construction, Frame([], function_scope(node, construction.scope), 1))
+        super().__init__(construction, BuilderFrame([], function_scope(node, construction.scope), 1))
         self._open = False
         self._number = 0
-        self._forward: dict[int, Label] = {}
+        self._forward: dict[int, LabelOperand] = {}
         self._waits = False
-        self._deferred: dict[int, Place] = {}
+        self._deferred: dict[int, CallerPlace] = {}
         self._allocated: dict[str, Variable] = {}
         self._ranges: dict[str, Symbol] = {}
 
@@ -104,18 +104,18 @@ class Locals(Statements):
 
     # ---- labels
 
-    def forward_label(self, name: str | None = None) -> Label:
+    def forward_label(self, name: str | None = None) -> LabelOperand:
         """A label that is placed later, by `label`; until then it can be branched to.
 
         Args:
             name: as in PTX; None for a new one.
         """
         self._require_open()
-        label = Label(self._label_name(name), None, caller())
+        label = LabelOperand(self._label_name(name), None, caller())
         self._forward[id(label)] = label
         return label
 
-    def label(self, label: str | Label | None = None) -> Label:
+    def label(self, label: str | LabelOperand | None = None) -> LabelOperand:
         """Place a label here.
 
         Args:
@@ -125,8 +125,8 @@ class Locals(Statements):
             PtxkitError: P206, it has been placed, or the name is taken.
         """
         self._require_open()
-        if not isinstance(label, Label):
-            label = Label(self._label_name(label), None, caller())
+        if not isinstance(label, LabelOperand):
+            label = LabelOperand(self._label_name(label), None, caller())
         elif self._forward.pop(id(label), None) is None:
             raise mistake(
                 "P206",
@@ -140,7 +140,7 @@ class Locals(Statements):
         label.symbol = self._frame.scope.lookup(label.name)
         return label
 
-    def _forget(self, label: Label) -> None:
+    def _forget(self, label: LabelOperand) -> None:
         """Give up a label that nothing has used."""
         del self._forward[id(label)]
 
@@ -150,7 +150,7 @@ class Locals(Statements):
         self._number += 1
         return f"$L{self._number}"
 
-    def _use_forward(self, label: Label, found: Symbol | None) -> None:
+    def _use_forward(self, label: LabelOperand, found: Symbol | None) -> None:
         if id(label) not in self._forward:
             super()._use_forward(label, found)
         if found is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from ptxkit.asm.build import declare as declaring
 from ptxkit.asm.build.body import Body
 from ptxkit.asm.build.place import mistake
-from ptxkit.asm.build.statements import Construction, Frame, Statements
+from ptxkit.asm.build.statements import BuilderFrame, Construction, Statements
 from ptxkit.asm.build.values import Lowering, Named
 from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header
@@ -47,7 +47,7 @@ class Builder(Statements):
         heading: Sequence[str | None] = (),
     ) -> None:
         made = Construction()
-        super().__init__(made, Frame(made.module.statements, made.scope, 0))
+        super().__init__(made, BuilderFrame(made.module.statements, made.scope, 0))
         self._items = Items(self._context, made.scope)
         for line in heading:
             if line is None:
@@ -207,7 +207,7 @@ class Builder(Statements):
         """`.section name { .. }`: debugging information. PTX ISA 11.5.3."""
         node = Section(name, [])
         self._add(node)
-        lines = SectionLines(self._construction, Frame(node.lines, Scope(), 1))
+        lines = SectionLines(self._construction, BuilderFrame(node.lines, Scope(), 1))
         yield lines
         lines._end(node)
 

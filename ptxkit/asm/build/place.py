@@ -16,7 +16,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
 _OURS = (str(Path(__file__).resolve().parent), contextlib.__file__)
 
 
-class Place:
+class CallerPlace:
     """A position in the caller's code; its text is read only when a finding is shown."""
 
     __slots__ = ("_code", "_globals", "_instruction", "_line")
@@ -47,12 +47,12 @@ def _column(source: Source, line: int | None, offset: int | None) -> int:
     return len(text.encode()[:offset].decode(errors="ignore")) + 1
 
 
-def caller() -> Place:
+def caller() -> CallerPlace:
     """The place of the innermost call that is not the builder's own."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
-    return Place(frame.f_code, frame.f_lasti, frame.f_lineno, frame.f_globals)
+    return CallerPlace(frame.f_code, frame.f_lasti, frame.f_lineno, frame.f_globals)
 
 
 class UnknownName(PtxkitError, AttributeError):
@@ -60,13 +60,13 @@ class UnknownName(PtxkitError, AttributeError):
 
 
 def refuse(
-    found: Iterable[Diagnostic], place: Place | None = None, kind: type[PtxkitError] = PtxkitError
+    found: Iterable[Diagnostic], place: CallerPlace | None = None, kind: type[PtxkitError] = PtxkitError
 ) -> PtxkitError:
     """These findings at a place of the caller's code, by default its present line, ready to raise."""
     span, source = (place or caller()).resolve()
     return kind(diagnostic.at(span, source) for diagnostic in found)
 
 
-def mistake(code: str, message: str, place: Place | None = None, **rest: Any) -> PtxkitError:
+def mistake(code: str, message: str, place: CallerPlace | None = None, **rest: Any) -> PtxkitError:
     """One finding at a place of the caller's code, ready to raise; keywords as `Diagnostic` has them."""
     return refuse((Diagnostic(code, message, **rest),), place)

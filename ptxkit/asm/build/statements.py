@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ptxkit.asm.build import declare as declaring
-from ptxkit.asm.build.place import Place, mistake, refuse
-from ptxkit.asm.build.values import Label, Lowering, MemoryVariable, Named, Register, Registers
+from ptxkit.asm.build.place import CallerPlace, mistake, refuse
+from ptxkit.asm.build.values import LabelOperand, Lowering, MemoryVariable, Named, Register, Registers
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.kinds import Names
@@ -16,7 +16,7 @@ from ptxkit.asm.tokens import INDENT, statement_tokens
 from ptxkit.asm.tree import Block, Declarator, Directive, Function, Module, Section, Statement, Variable
 
 
-class Frame:
+class BuilderFrame:
     """One list of statements that is being filled: a module's, a body's, a block's."""
 
     __slots__ = ("depth", "names", "pending", "scope", "statements")
@@ -57,13 +57,13 @@ class Construction:
 class Statements:
     """A list of statements under construction."""
 
-    def __init__(self, construction: Construction, frame: Frame) -> None:
+    def __init__(self, construction: Construction, frame: BuilderFrame) -> None:
         self._construction = construction
         self._context = construction.checks
         self._frames = [frame]
 
     @property
-    def _frame(self) -> Frame:
+    def _frame(self) -> BuilderFrame:
         return self._frames[-1]
 
     # ---- statements
@@ -92,7 +92,7 @@ class Statements:
         """Raise what the checker has against a declaration or a directive."""
         raise NotImplementedError
 
-    def _refuse_errors(self, place: Place | None = None) -> None:
+    def _refuse_errors(self, place: CallerPlace | None = None) -> None:
         """Raise the errors that the checker has found; the rest `check` finds again."""
         errors = [found for found in self._context.found if found.is_error]
         self._context.found.clear()
@@ -112,7 +112,7 @@ class Statements:
         found = self._frame.scope.lookup(named.name)
         if found is not None and named.symbol is not None and _same(found, named.symbol):
             return
-        if isinstance(named, Label) and named.symbol is None:
+        if isinstance(named, LabelOperand) and named.symbol is None:
             self._use_forward(named, found)
             return
         what = named.symbol.kind.value if named.symbol else "label"
@@ -126,7 +126,7 @@ class Statements:
             help="a name is known in its own block and the blocks inside that",
         )
 
-    def _use_forward(self, label: Label, found: Symbol | None) -> None:
+    def _use_forward(self, label: LabelOperand, found: Symbol | None) -> None:
         raise mistake(
             "P205",
             f"label `{label.name}` is not of this function",

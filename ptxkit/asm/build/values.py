@@ -22,7 +22,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ptxkit.asm.build.place import Place, mistake
+from ptxkit.asm.build.place import CallerPlace, mistake
 from ptxkit.asm.check.context import did_you_mean
 from ptxkit.asm.symbols import Symbol
 from ptxkit.asm.tree import (
@@ -57,16 +57,16 @@ class Value:
         return Offset(self, -operator.index(other))
 
     def __or__(self, other: Any) -> Value:
-        return Expression(Pair, self, other)
+        return OperandExpression(Pair, self, other)
 
     def __ror__(self, other: Any) -> Value:
-        return Expression(Pair, other, self)
+        return OperandExpression(Pair, other, self)
 
     def __neg__(self) -> Value:
-        return Expression(lambda inner: Unary("-", inner), self)
+        return OperandExpression(lambda inner: Unary("-", inner), self)
 
     def __invert__(self) -> Value:
-        return Expression(lambda inner: Unary("!", inner), self)
+        return OperandExpression(lambda inner: Unary("!", inner), self)
 
     def __bool__(self) -> bool:
         raise mistake(
@@ -76,7 +76,7 @@ class Value:
         )
 
 
-class Expression(Value):
+class OperandExpression(Value):
     """A node with operands inside: `make` builds it once they are lowered."""
 
     __slots__ = ("make", "parts")
@@ -121,9 +121,9 @@ class Named(Value):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
-    def __getattr__(self, component: str) -> Part:
+    def __getattr__(self, component: str) -> NameComponent:
         if component in COMPONENTS:
-            return Part(self, component)
+            return NameComponent(self, component)
         raise AttributeError(f"`{self.name}` has no component `.{component}`")
 
 
@@ -139,7 +139,7 @@ class Register(Named):
         return self.symbol.type
 
 
-class Part(Value):
+class NameComponent(Value):
     """A component of a name: `%v.x`, `%r1.b0`."""
 
     __slots__ = ("base", "component")
@@ -187,15 +187,15 @@ class MemoryVariable(Named):
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Value:
-        return Expression(Element, self, index)
+        return OperandExpression(Element, self, index)
 
 
-class Label(Named):
+class LabelOperand(Named):
     """A label. `place` is where it was made, for a finding that it was never placed."""
 
     __slots__ = ("place",)
 
-    def __init__(self, name: str, symbol: Symbol | None, place: Place) -> None:
+    def __init__(self, name: str, symbol: Symbol | None, place: CallerPlace) -> None:
         super().__init__(name, symbol)
         self.place = place
 
@@ -252,7 +252,7 @@ def f64(value: float) -> Float:
 
 def generic(variable: Any) -> Value:
     """`generic(variable)` in an initial value: its address in the generic space. PTX ISA 5.4.5."""
-    return Expression(lambda inner: Generic("generic", inner), variable)
+    return OperandExpression(lambda inner: Generic("generic", inner), variable)
 
 
 # ---- numbers
@@ -334,7 +334,7 @@ class Lowering:
         if isinstance(value, Named):
             self.use(value)
             return Name(value.name)
-        if isinstance(value, Part):
+        if isinstance(value, NameComponent):
             self.use(value.base)
             return Name(value.base.name, value.component)
         if isinstance(value, Special):
@@ -343,7 +343,7 @@ class Lowering:
             return number(value)
         if isinstance(value, Offset):
             return Binary("+", self(value.base), self(value.displacement))
-        if isinstance(value, Expression):
+        if isinstance(value, OperandExpression):
             return value.make(*map(self, value.parts))
         if isinstance(value, (list, Registers)):
             return Vector(tuple(map(self, value)))
@@ -372,10 +372,10 @@ def address(key: Any) -> Value:
     """`[base + offset, rest]`: what `k[..]` gives."""
     base, *rest = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Offset):
-        return Expression(
+        return OperandExpression(
             lambda inner, offset, *others: Address(inner, offset, "+", others),
             base.base,
             base.displacement,
             *rest,
         )
-    return Expression(lambda inner, *others: Address(inner, rest=others), base, *rest)
+    return OperandExpression(lambda inner, *others: Address(inner, rest=others), base, *rest)

@@ -6,7 +6,7 @@ from ptxkit.asm.check.context import Context
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Integer, Name, Variable
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.dtypes import DTYPES, Kind
 
 MEMORY = {"ld": 1, "ldu": 1, "st": 0, "atom": 1, "red": 0}
@@ -45,7 +45,7 @@ def check_place(
     aligned, size = wanted
     alignment, bytes_ = extent(symbol)
     span = instruction.operands[position].span or instruction.span
-    labels = (Label(symbol.span, "declared here"),) if symbol.span else ()
+    labels = (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
     where = f"`{symbol.name}`" if not offset else f"`{symbol.name}` + {offset}"
     if alignment >= aligned and offset % aligned:
         context.warn(

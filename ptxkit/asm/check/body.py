@@ -15,7 +15,7 @@ from ptxkit.asm.check.misfit import declared
 from ptxkit.asm.check.parameters import check_function, check_prototype
 from ptxkit.asm.check.redeclarations import check_again
 from ptxkit.asm.check.undeclared import Undeclared
-from ptxkit.asm.check.usage import Usage
+from ptxkit.asm.check.usage import NameUsage
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import LISTS, Scope, bind, listed
 from ptxkit.asm.tree import (
@@ -30,7 +30,7 @@ from ptxkit.asm.tree import (
     Statement,
     Variable,
 )
-from ptxkit.diagnostics import Label as Mark
+from ptxkit.diagnostics import SpanLabel as Mark
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.registry import spelling
@@ -93,7 +93,7 @@ class _Body:
         self.function = function
         self.names: dict[int, Names] = {}
         self.scopes: list[Scope] = []
-        self.usage = Usage()
+        self.usage = NameUsage()
         self.unknown: dict[str, Name] = {}
         self.branched: set[str] = set()
         self.called: set[str] = set()

@@ -27,7 +27,7 @@ from ptxkit.asm.tree import (
     Variable,
     Vector,
 )
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -204,7 +204,7 @@ def _check_arguments(
                 )
 
 
-Misfit = tuple[str, tuple[Label, ...], str | None]
+Misfit = tuple[str, tuple[SpanLabel, ...], str | None]
 """What was found, where it is declared, and what to do where that is not to look at the function's header."""
 
 
@@ -360,8 +360,8 @@ def check_targets(context: Context, directive: Directive, scope: Scope) -> None:
             )
 
 
-def _declared(symbol: Symbol) -> tuple[Label, ...]:
-    return (Label(symbol.span, "declared here"),) if symbol.span else ()
+def _declared(symbol: Symbol) -> tuple[SpanLabel, ...]:
+    return (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
 
 
 def _show(name: str, signature: Signature) -> str:

@@ -12,10 +12,10 @@ from math import prod
 
 from ptxkit import targets
 from ptxkit.asm.tree import Function, Module, Variable
-from ptxkit.card.expression import Expression
+from ptxkit.card.expression import SizeExpression
 from ptxkit.card.model import Card, LaunchCard, Param
 from ptxkit.card.read import read
-from ptxkit.diagnostics import Diagnostic, Label, PtxkitError, Span, counted
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, SpanLabel, counted
 
 TENSOR_MAP_BYTES = 128
 MAX_THREADS = 1024
@@ -98,7 +98,7 @@ class _Comparison:
         label: tuple[Span | None, str] | None = None,
         help: str = "",
     ) -> Diagnostic:
-        labels = (Label(label[0], label[1]),) if label and label[0] else ()
+        labels = (SpanLabel(label[0], label[1]),) if label and label[0] else ()
         return Diagnostic(code, message, span, labels=labels, help=help or None, source=self.card.source)
 
     # ---- parameters
@@ -139,7 +139,7 @@ class _Comparison:
 
     def _kind(self, param: Param) -> str:
         """`tensor`, `tensor map`, `integer` or `float`."""
-        if not isinstance(param.value, Expression):
+        if not isinstance(param.value, SizeExpression):
             return "float"
         if param.name is None or param.name in self.card.size_names:
             return "integer"
@@ -150,7 +150,7 @@ class _Comparison:
         return "tensor" if known or not unnamed_sizes else "tensor or size"
 
     def _what(self, param: Param) -> str:
-        written = param.value.text if isinstance(param.value, Expression) else str(param.value)
+        written = param.value.text if isinstance(param.value, SizeExpression) else str(param.value)
         return f"{self._kind(param)} `{written}`"
 
     def _misfit(self, param: Param, variable: Variable) -> str | None:
@@ -184,7 +184,7 @@ class _Comparison:
         values: dict[str, tuple[int, ...]] = {}
         for key in ("grid", "block", "cluster", "shared"):
             given = getattr(self.launch, key)
-            terms = (given,) if isinstance(given, Expression) else given
+            terms = (given,) if isinstance(given, SizeExpression) else given
             if terms is None or (sizes is None and any(term.names for term in terms)):
                 continue
             try:
@@ -281,7 +281,7 @@ class _Comparison:
             yield self._error("P542", message, self._span("shared"))
 
 
-def _holds(when: Expression | None, sizes: Mapping[str, int]) -> bool:
+def _holds(when: SizeExpression | None, sizes: Mapping[str, int]) -> bool:
     if when is None:
         return True
     try:

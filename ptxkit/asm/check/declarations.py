@@ -7,7 +7,7 @@ from ptxkit.asm.check.initializers import check_initializer
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.symbols import Clash, Scope, SymbolKind
 from ptxkit.asm.tree import Declarator, Statement, Variable, Vector
-from ptxkit.diagnostics import Label, Severity, Span
+from ptxkit.diagnostics import Severity, Span, SpanLabel
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -256,7 +256,7 @@ def report_clashes(context: Context, clashes: list[Clash]) -> None:
             "P206" if label else "P202",
             f"{what} `{new.name}` is {'defined' if label else 'declared'} twice",
             new.span,
-            labels=(Label(earlier.span, f"{earlier.kind.value} `{earlier.name}` is declared here"),)
+            labels=(SpanLabel(earlier.span, f"{earlier.kind.value} `{earlier.name}` is declared here"),)
             if earlier.span
             else (),
             help="rename one of them" if label else "rename one of them, or put one into a block of its own",

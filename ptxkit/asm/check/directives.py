@@ -11,7 +11,7 @@ from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.redeclarations import differs
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.tree import Directive, Function, Integer, Name, Prototype, String
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
 
@@ -85,7 +85,7 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
                 "P225",
                 f"`.{directive.name}` is given twice",
                 directive.span,
-                labels=(Label(earlier.span, "first given here"),) if earlier.span else (),
+                labels=(SpanLabel(earlier.span, "first given here"),) if earlier.span else (),
                 help="keep one of them",
             )
         elif directive.name == "noreturn" and seen.keys() & {"abi_preserve", "abi_preserve_control"}:
@@ -135,7 +135,7 @@ def _check_company(context: Context, function: Function, directive: Directive, t
             "P225",
             f"`.{directive.name}` and `.{other.name}` of `{function.name}` exclude each other",
             directive.span,
-            labels=(Label(other.span, f"`.{other.name}` is here"),) if other.span else (),
+            labels=(SpanLabel(other.span, f"`.{other.name}` is here"),) if other.span else (),
             help="keep one of them",
         )
     missing = [name for name in tuning.requires if function.directive(name) is None]
@@ -215,14 +215,14 @@ def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
     if why is not None:
         message, help = why
         span = names[0].span or directive.span
-        labels = (Label(original.span, f"`{original.name}` is declared here"),) if original.span else ()
+        labels = (SpanLabel(original.span, f"`{original.name}` is declared here"),) if original.span else ()
         context.report("P227", message, span, labels=labels, help=help)
     elif alias.body is not None:
         context.report(
             "P202",
             f"alias `{alias.name}` has a body of its own",
             names[0].span,
-            labels=(Label(alias.span, "defined here"),) if alias.span else (),
+            labels=(SpanLabel(alias.span, "defined here"),) if alias.span else (),
             help="declare it without a body: `;` instead of `{ .. }`",
         )
     else:
@@ -260,6 +260,6 @@ def check_file(context: Context, directive: Directive, seen: dict[int, Directive
             "P202",
             f"file index {index.value} is given twice",
             index.span or directive.span,
-            labels=(Label(earlier.span, "first given here"),) if earlier.span else (),
+            labels=(SpanLabel(earlier.span, "first given here"),) if earlier.span else (),
             help="number the files 1, 2, 3, ..",
         )

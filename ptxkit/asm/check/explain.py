@@ -13,7 +13,7 @@ from ptxkit.isa.conditions import Rule
 from ptxkit.isa.match import Candidate, Spelling, in_order, operand_facts, place_fits
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OperandKind
-from ptxkit.isa.places import Place
+from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import named_forms, opcodes
 
 
@@ -145,7 +145,7 @@ def _operands(
 ) -> None:
     span = spelling_span(instruction, context.module.source)
     sizes = sorted({len(places) for candidate in candidates for places in candidate.form.shapes})
-    best: tuple[int, Candidate, tuple[Place, ...]] | None = None
+    best: tuple[int, Candidate, tuple[OperandPlace, ...]] | None = None
     for candidate in candidates:
         for places in candidate.form.shapes:
             if len(places) != len(kinds):

@@ -19,7 +19,7 @@ from ptxkit.asm.tree import (
     Variable,
     Vector,
 )
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
 
@@ -193,5 +193,5 @@ def _is_mask_of(value: Operand, name: Name) -> bool:
 
 
 def _report(context: Context, symbol: Symbol, span: object, message: str, help: str) -> None:
-    labels = (Label(symbol.span, "declared here"),) if symbol.span else ()
+    labels = (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
     context.report("P226", message, span, labels=labels, help=help)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from ptxkit.diagnostics import Severity, Span
 from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
-from ptxkit.isa.places import Place
+from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 NEEDED_BY_NEWER = frozenset({("tcgen05", "aligned")})
@@ -212,7 +212,7 @@ def _named(
     return what, spelling_span(instruction, source)
 
 
-def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:
+def _leaves(place: OperandPlace, operand: Operand) -> Iterator[tuple[OperandPlace, Operand]]:
     """The places that stand for one value each, with what stands there."""
     if place.shape == "plain":
         yield place, operand
@@ -225,7 +225,7 @@ def _leaves(place: Place, operand: Operand) -> Iterator[tuple[Place, Operand]]:
 
 
 def check_range(
-    context: Context, instruction: Instruction, match: Match, place: Place, operand: Operand
+    context: Context, instruction: Instruction, match: Match, place: OperandPlace, operand: Operand
 ) -> None:
     """Check a constant against the range or the choices of its place."""
     spec = match.form.specs[place.name]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair, Vector
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import is_direct
 from ptxkit.isa.match import Candidate, address_parts, address_spaces, place_fits
 from ptxkit.isa.operands import OPAQUE, OperandKind, fits, resolve_count, resolve_type
-from ptxkit.isa.places import Place
+from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.vectors import vector_type
 
 NARROW = "an address of 64 bits"
@@ -24,7 +24,7 @@ def report_misfit(
     scope: Scope,
     instruction: Instruction,
     candidate: Candidate,
-    place: Place,
+    place: OperandPlace,
     kind: OperandKind,
     operand: Operand,
 ) -> None:
@@ -51,14 +51,14 @@ def report_misfit(
     )
 
 
-def _declaration(scope: Scope, operand: Operand) -> tuple[Label, ...]:
+def _declaration(scope: Scope, operand: Operand) -> tuple[SpanLabel, ...]:
     """Where the name that stands there is declared."""
     while isinstance(operand, Address):
         operand = operand.base
     symbol = scope.lookup(operand.name) if isinstance(operand, Name) else None
     if symbol is None or symbol.span is None:
         return ()
-    return (Label(symbol.span, f"{declared(symbol)} here"),)
+    return (SpanLabel(symbol.span, f"{declared(symbol)} here"),)
 
 
 def declared(symbol: Symbol) -> str:
@@ -70,10 +70,10 @@ def declared(symbol: Symbol) -> str:
 
 
 def _smallest(
-    candidate: Candidate, place: Place, kind: OperandKind, operand: Operand
-) -> tuple[Place, OperandKind, Operand]:
+    candidate: Candidate, place: OperandPlace, kind: OperandKind, operand: Operand
+) -> tuple[OperandPlace, OperandKind, Operand]:
     """The innermost place that does not fit, with what stands there."""
-    parts: tuple[Place, ...] = ()
+    parts: tuple[OperandPlace, ...] = ()
     elements: tuple[Operand, ...] = ()
     kinds: tuple[OperandKind, ...] = ()
     if place.shape == "pair":
@@ -98,7 +98,7 @@ def _smallest(
 
 
 def _wrong_element(
-    candidate: Candidate, place: Place, kind: OperandKind, operand: Operand, written: bool
+    candidate: Candidate, place: OperandPlace, kind: OperandKind, operand: Operand, written: bool
 ) -> tuple[OperandKind, Operand] | None:
     """The first element of a vector of the right size that does not belong there."""
     if place.shape != "plain" or not isinstance(operand, Vector) or not isinstance(kind, tuple):
@@ -113,12 +113,12 @@ def _wrong_element(
     return None
 
 
-def _type(candidate: Candidate, place: Place) -> str | None:
+def _type(candidate: Candidate, place: OperandPlace) -> str | None:
     spec = candidate.form.specs[place.name]
     return "pred" if "pred" in spec.words else resolve_type(spec, candidate.slots)
 
 
-def _expected(candidate: Candidate, place: Place, kind: OperandKind, written: bool) -> tuple[str, str]:
+def _expected(candidate: Candidate, place: OperandPlace, kind: OperandKind, written: bool) -> tuple[str, str]:
     """The code of the finding and what would fit, in words."""
     form = candidate.form
     if place.shape == "address":

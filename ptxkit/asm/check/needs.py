@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptxkit import targets
 from ptxkit.asm.check.context import Context
-from ptxkit.diagnostics import Label, Severity, Span
+from ptxkit.diagnostics import Severity, Span, SpanLabel
 from ptxkit.isa.conditions import Availability
 
 
@@ -27,7 +27,7 @@ def report_need(
             "P311",
             f"{what} needs `.version {oldest}` or newer, found `{targets.show(context.version)}`",
             span,
-            labels=(Label(context.version_span, "version set here"),) if context.version_span else (),
+            labels=(SpanLabel(context.version_span, "version set here"),) if context.version_span else (),
             help=f"write `.version {oldest}`",
             severity=severity,
         )
@@ -45,7 +45,7 @@ def report_need(
         "P312",
         f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
         span,
-        labels=(Label(context.target_span, "target set here"),) if context.target_span else (),
+        labels=(SpanLabel(context.target_span, "target set here"),) if context.target_span else (),
         notes=note,
         help=f"write `.target {nearest}`" if nearest else None,
         severity=severity,

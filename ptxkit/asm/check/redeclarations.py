@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit.asm.check.context import Context, Declared
 from ptxkit.asm.check.parameters import parameter_layout
 from ptxkit.asm.tree import Declarator, Function, Statement, Variable, Vector
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 
 
 def check_again(context: Context, statement: Statement, seen: Declared) -> None:
@@ -98,7 +98,7 @@ def _report(
     message: str,
     help: str = "declare it the same way in both places",
 ) -> None:
-    labels = (Label(earlier.span, "declared before here"),) if earlier.span else ()
+    labels = (SpanLabel(earlier.span, "declared before here"),) if earlier.span else ()
     context.report(code, message, new.span, labels=labels, help=help)
 
 

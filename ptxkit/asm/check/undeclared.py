@@ -8,7 +8,7 @@ from functools import cached_property
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.symbols import MAX_DIGITS, Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Declarator, Function, Label, Name, Variable, walk
-from ptxkit.diagnostics import Label as Mark
+from ptxkit.diagnostics import SpanLabel as Mark
 
 MAX_SUGGESTIONS = 20
 """Similar names are looked for so many times in a function: each time takes as long as there are names."""

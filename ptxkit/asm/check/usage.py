@@ -9,14 +9,14 @@ from ptxkit.asm.constants import constant_value
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Function, Instruction, Integer, Name, Operand, walk
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.isa.match import Match
 
 OF_CALLS = "temp_param_reg"
 """What nvcc declares before each call and never uses."""
 
 
-class Usage:
+class NameUsage:
     """Which names the instructions of a function write, and where the others are first read."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Usage:
                     "P204",
                     f"register `{name}` is read here and never written",
                     counts.span,
-                    labels=(Label(register.span, "declared here"),) if register.span else (),
+                    labels=(SpanLabel(register.span, "declared here"),) if register.span else (),
                     help="give it a value first",
                 )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ptxkit.asm.check.addresses import check_place
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.flow import Code
-from ptxkit.asm.lint.values import Place, Values
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.lint.values import Values, VariableAddress
 from ptxkit.asm.symbols import Scope
 from ptxkit.asm.tree import Address, Function, Name
 
@@ -25,7 +25,7 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
         function: with a body.
         outer: the module's scope.
     """
-    code = Code(function, outer)
+    code = FunctionCode(function, outer)
     values = Values(code)
     opcodes = {instruction.opcode for instruction in code.instructions}
     from ptxkit.asm.lint.divergence import check_divergence
@@ -54,7 +54,7 @@ def lint(context: Context, function: Function, outer: Scope) -> None:
         check_tensor_memory(context, code, values)
 
 
-def _check_computed(context: Context, code: Code, values: Values) -> None:
+def _check_computed(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of addresses in registers that lead to the wrong place in a variable."""
     for instruction in code.instructions:
         for position, operand in enumerate(instruction.operands):
@@ -63,5 +63,5 @@ def _check_computed(context: Context, code: Code, values: Values) -> None:
             if values.definition(operand.base) is None:
                 continue
             place = values.of(operand)
-            if isinstance(place, Place):
+            if isinstance(place, VariableAddress):
                 check_place(context, instruction, position, place.symbol, place.offset)

@@ -4,7 +4,7 @@ and on an H200 (docs/emulator/hardware.md)."""
 from __future__ import annotations
 
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.flow import Code, written_names
+from ptxkit.asm.flow import FunctionCode, written_names
 from ptxkit.asm.lint.values import Values
 from ptxkit.asm.tree import Address, Instruction, Name, Statement, Variable
 
@@ -13,7 +13,7 @@ _CONVERTED = frozenset({"f16", "bf16", "f32"})
 _WIDE = "b128"
 
 
-def check_guards(context: Context, code: Code, values: Values) -> None:
+def check_guards(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of guards that the assembler drops where a register has held something before."""
     for instruction in code.instructions:
         if instruction.guard is None or instruction.opcode not in OPCODES:
@@ -33,7 +33,7 @@ def check_guards(context: Context, code: Code, values: Values) -> None:
             )
 
 
-def check_calls(context: Context, code: Code) -> None:
+def check_calls(context: Context, code: FunctionCode) -> None:
     """Warn of what is passed to functions, or given back, in registers of 128 bits and comes in part.
 
     Parameters in `.param` come whole where they are stored from such a register, or are loaded as two of 64
@@ -74,7 +74,7 @@ def check_calls(context: Context, code: Code) -> None:
             )
 
 
-def _of_call(code: Code, load: Instruction) -> bool:
+def _of_call(code: FunctionCode, load: Instruction) -> bool:
     """Whether a load reads a parameter of a device function, or a variable that stands for one in a call."""
     address = load.operands[1]
     if not isinstance(address, Address) or not isinstance(address.base, Name):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import Code
-from ptxkit.asm.lint.values import Place, Value, Values
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.lint.values import Value, Values, VariableAddress
 from ptxkit.asm.tree import Address, Function, Instruction, Module, walk
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 
 BULK = "mbarrier::complete_tx::bytes"
 
 
-def check_barriers(context: Context, code: Code, values: Values) -> None:
+def check_barriers(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of barriers that no `mbarrier.init` reaches, and of wrong byte counts."""
     users = []
     for number, instruction in enumerate(code.instructions):
@@ -47,14 +47,14 @@ def barrier(form: Decoded) -> Address | None:
     return address if isinstance(address, Address) else None
 
 
-def _check_initialised(context: Context, code: Code, users: list[User]) -> None:
+def _check_initialised(context: Context, code: FunctionCode, users: list[User]) -> None:
     if code.function.kind != "entry" or any(i.opcode == "call" for i in code.instructions):
         return  # Somebody else may initialise them.
     places = [user.place for user in users if user.has("init")]
-    if not all(isinstance(place, Place) for place in places):
+    if not all(isinstance(place, VariableAddress) for place in places):
         return
     for user in users:
-        known = not places or isinstance(user.place, Place)
+        known = not places or isinstance(user.place, VariableAddress)
         if known and not user.has("init") and user.place not in places:
             context.warn(
                 "P231",
@@ -65,10 +65,10 @@ def _check_initialised(context: Context, code: Code, users: list[User]) -> None:
             return
 
 
-def _check_bytes(context: Context, code: Code, users: list[User], values: Values) -> None:
+def _check_bytes(context: Context, code: FunctionCode, users: list[User], values: Values) -> None:
     """Where one barrier is expected once, and all the copies that complete on it stand beside that."""
     moving = [user for user in users if user.has("expect_tx") or user.has(BULK)]
-    if not all(isinstance(user.place, Place) for user in moving):
+    if not all(isinstance(user.place, VariableAddress) for user in moving):
         return
     by_place: dict[Value, list[User]] = defaultdict(list)
     for user in moving:
@@ -91,12 +91,12 @@ def _check_bytes(context: Context, code: Code, users: list[User], values: Values
                 "P232",
                 f"the mbarrier expects {counted(amount, 'byte')}, and {bring} {total}",
                 instruction.span,
-                labels=(Label(span, "from here"),) if span else (),
+                labels=(SpanLabel(span, "from here"),) if span else (),
                 help=f"expect {counted(total, 'byte')}",
             )
 
 
-def _block(code: Code, number: int) -> int:
+def _block(code: FunctionCode, number: int) -> int:
     return next(i for i, block in enumerate(code.blocks) if block.start <= number < block.stop)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import BasicBlock, Code
-from ptxkit.asm.lint.values import LANES, Thread, Value, Values
+from ptxkit.asm.flow import BasicBlock, FunctionCode
+from ptxkit.asm.lint.values import LANES, ThreadNumber, Value, Values
 from ptxkit.asm.tree import Guard, Instruction, Name
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 
 
-def check_divergence(context: Context, code: Code, values: Values) -> None:
+def check_divergence(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of `.aligned` instructions under a predicate that differs between the threads of a warp."""
     if _one_thread(code):
         return
@@ -34,12 +34,12 @@ def check_divergence(context: Context, code: Code, values: Values) -> None:
             "P230",
             f"`{instruction.spelling}` is reached by some threads of a warp only",
             instruction.span,
-            labels=(Label(guard.span, why),) if guard.span else (),
+            labels=(SpanLabel(guard.span, why),) if guard.span else (),
             help="let the whole warp execute it, and branch around what one thread does alone",
         )
 
 
-def _one_thread(code: Code) -> bool:
+def _one_thread(code: FunctionCode) -> bool:
     """Whether a CTA of this kernel has a single thread."""
     for name in ("reqntid", "maxntid"):
         directive = code.function.directive(name)
@@ -68,20 +68,20 @@ def _compared(relation: str, a: Value, b: Value) -> str | None:
     if isinstance(a, int):
         a, b = b, a
         relation = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(relation, relation)
-    if not isinstance(a, Thread) or not isinstance(b, int):
+    if not isinstance(a, ThreadNumber) or not isinstance(b, int):
         return None
-    what = "`%tid.x`" if a is Thread.TID else "the lane"
+    what = "`%tid.x`" if a is ThreadNumber.TID else "the lane"
     if relation in ("eq", "ne"):
         return f"compares {what} with {b}"
     edge = (
         b if relation in ("lt", "ge", "lo", "hs") else b + 1 if relation in ("le", "gt", "ls", "hi") else None
     )
-    if edge is None or (edge % LANES == 0) or (a is Thread.LANE and not 0 < edge < LANES) or edge < 0:
+    if edge is None or (edge % LANES == 0) or (a is ThreadNumber.LANE and not 0 < edge < LANES) or edge < 0:
         return None
     return f"compares {what} with {b}"
 
 
-def _region(code: Code, branch: int) -> list[int]:
+def _region(code: FunctionCode, branch: int) -> list[int]:
     """The instructions that only some of the threads reach which reach a branch."""
     blocks = code.blocks
     at = next(i for i, block in enumerate(blocks) if block.start <= branch < block.stop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.flow import Code
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.lint.barriers import uses
 from ptxkit.asm.lint.descriptors import check_instruction_descriptor, check_shared_memory
 from ptxkit.asm.lint.values import Values
@@ -25,7 +25,7 @@ NEEDS = (
 """An instruction, the one that must follow it, code, message, help."""
 
 
-def check_tensor_memory(context: Context, code: Code, values: Values) -> None:
+def check_tensor_memory(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of instructions whose counterpart is missing, and of wrong constant descriptors."""
     calls = any(instruction.opcode == "call" for instruction in code.instructions)
     if code.function.kind == "entry" and not calls:
@@ -48,7 +48,7 @@ def check_tensor_memory(context: Context, code: Code, values: Values) -> None:
         )
 
 
-def _unawaited(code: Code) -> Iterator[Instruction]:
+def _unawaited(code: FunctionCode) -> Iterator[Instruction]:
     """Loads of results whose products may not have ended, on the way on which no conditional branch is taken.
 
     A wait for any mbarrier, a barrier or a call ends all products: which ones it waits for, the text does not
@@ -71,7 +71,7 @@ def _unawaited(code: Code) -> Iterator[Instruction]:
             in_flight &= ~code.writes[number]
 
 
-def _address(code: Code, instruction: Instruction) -> int:
+def _address(code: FunctionCode, instruction: Instruction) -> int:
     """The register in the brackets of the first address, as a bit."""
     address = next((o for o in instruction.operands if isinstance(o, Address)), None)
     return code.register_bits([address.base]) if address and isinstance(address.base, Name) else 0

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ptxkit.asm.constants import constant_value
-from ptxkit.asm.flow import Code, written_names
+from ptxkit.asm.flow import FunctionCode, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VariableAddress:
     """The address of a variable, with an offset in bytes."""
 
     symbol: Symbol
     offset: int = 0
 
 
-class Thread(Enum):
+class ThreadNumber(Enum):
     """A number that differs between the threads of a warp."""
 
     TID = "tid"
@@ -32,7 +32,7 @@ class Thread(Enum):
     """From 0 to 31, made of the thread's number within its warp."""
 
 
-Value = int | Place | Thread | None
+Value = int | VariableAddress | ThreadNumber | None
 """None: unknown."""
 
 LANES = 32
@@ -42,7 +42,7 @@ _COPIES = frozenset({"mov", "cvt", "cvta"})
 class Values:
     """The values of a function's registers."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: FunctionCode) -> None:
         self.code = code
         self._definition: dict[Symbol, Instruction | None] = {}
         self._known: dict[Symbol, Value] = {}
@@ -81,12 +81,12 @@ class Values:
         symbol = self.code.meaning(operand)
         if symbol is None:
             if operand.name == "%tid" and operand.component == "x":
-                return Thread.TID
-            return Thread.LANE if operand.name == "%laneid" else None
+                return ThreadNumber.TID
+            return ThreadNumber.LANE if operand.name == "%laneid" else None
         if operand.component is not None:
             return None
         if symbol.kind is SymbolKind.VARIABLE:
-            return Place(symbol)
+            return VariableAddress(symbol)
         if symbol.kind is not SymbolKind.REGISTER:
             return None
         if symbol not in self._known:
@@ -119,11 +119,11 @@ class Values:
 def _add(value: Value, amount: int) -> Value:
     if isinstance(value, int):
         return value + amount
-    if isinstance(value, Place):
-        return Place(value.symbol, value.offset + amount)
-    if value is Thread.TID and amount % LANES == 0:
+    if isinstance(value, VariableAddress):
+        return VariableAddress(value.symbol, value.offset + amount)
+    if value is ThreadNumber.TID and amount % LANES == 0:
         return value
-    return Thread.LANE if value is Thread.LANE and amount == 0 else None
+    return ThreadNumber.LANE if value is ThreadNumber.LANE and amount == 0 else None
 
 
 def _combine(opcode: str, modifiers: tuple[str, ...], a: Value, b: Value) -> Value:
@@ -137,11 +137,11 @@ def _combine(opcode: str, modifiers: tuple[str, ...], a: Value, b: Value) -> Val
         return _add(a, -b)
     if isinstance(a, int):
         return _fold(opcode, modifiers, a, b)
-    if a in (Thread.TID, Thread.LANE):
+    if a in (ThreadNumber.TID, ThreadNumber.LANE):
         if opcode == "and" and 0 < b < LANES:
-            return Thread.LANE
+            return ThreadNumber.LANE
         if opcode == "rem" and 1 < b <= LANES and LANES % b == 0:
-            return Thread.LANE
+            return ThreadNumber.LANE
     return None
 
 

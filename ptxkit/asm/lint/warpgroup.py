@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.flow import Code, operand_names
+from ptxkit.asm.flow import FunctionCode, operand_names
 from ptxkit.asm.lint.descriptors import check_shared_memory
 from ptxkit.asm.lint.values import Values
 from ptxkit.asm.tree import Instruction, Integer, Vector
 from ptxkit.encodings.shared_memory import SmemDescWgmma
 
 
-def check_warpgroup(context: Context, code: Code, values: Values) -> None:
+def check_warpgroup(context: Context, code: FunctionCode, values: Values) -> None:
     """Warn of registers that are touched while a product is under way or before a fence."""
     products = [i for i in code.instructions if _is(i, "mma_async")]
     if not products:
@@ -51,7 +51,7 @@ def check_warpgroup(context: Context, code: Code, values: Values) -> None:
         check_shared_memory(context, product, values, SmemDescWgmma)
 
 
-def _named(code: Code, registers: int) -> str:
+def _named(code: FunctionCode, registers: int) -> str:
     first, *others = code.registers_of(registers)
     return f"register `{first.name}`{' (and others)' if others else ''}"
 
@@ -60,7 +60,7 @@ def _is(instruction: Instruction, modifier: str) -> bool:
     return instruction.opcode == "wgmma" and modifier in instruction.modifiers
 
 
-def _registers(code: Code, product: Instruction, results: bool = True) -> int:
+def _registers(code: FunctionCode, product: Instruction, results: bool = True) -> int:
     """The registers of a product's D and A, as bits."""
     chosen = product.operands[0 if results else 1 : 2]
     return code.register_bits(
@@ -71,7 +71,7 @@ def _registers(code: Code, product: Instruction, results: bool = True) -> int:
 class _InFlight:
     """Registers of products that may not have ended."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: FunctionCode) -> None:
         self.code = code
         self.found: dict[int, int] = {}
 
@@ -94,7 +94,7 @@ class _Fences:
     ptxas renames them.
     """
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: FunctionCode) -> None:
         self.code = code
         self.found: dict[int, int] = {}
         self.unfenced = 1 << len(code.registers)
@@ -122,7 +122,7 @@ class _Fences:
         return state & ~_registers(self.code, instruction)
 
 
-def _solve(code: Code, step: Callable[[int, int], int]) -> None:
+def _solve(code: FunctionCode, step: Callable[[int, int], int]) -> None:
     """Run `step` over every instruction until what may hold before each block grows no more."""
     blocks = code.blocks
     before = [0] * len(blocks)

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from ptxkit.asm.build.declare import TYPES
 from ptxkit.asm.check.context import Context
-from ptxkit.asm.script.lines import Lines
+from ptxkit.asm.script.lines import ScriptLines
 from ptxkit.asm.script.spell import integer, number, plain, quoted, sequence
 from ptxkit.asm.symbols import Clash, Scope
 from ptxkit.asm.tree import Declarator, Directive, Integer, Module, Name, Operand, Statement, String, Variable
 
 
-class Declarations(Lines):
+class Declarations(ScriptLines):
     """Declarations and directives.
 
     Attributes:

@@ -15,7 +15,7 @@ from ptxkit.asm.trivia import read_comments
 _RESERVED = frozenset({"b", "k", "s", "module", "ptxkit", "print", *build.__all__, *tree.__dict__})
 
 
-class Lines:
+class ScriptLines:
     """What has been written so far.
 
     Attributes:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from ptxkit.bench import Bench, Rule, Schedule, Settings, State, compare, document, plot
+from ptxkit.bench import Bench, BenchState, Schedule, Settings, StoppingRule, compare, document, plot
 from ptxkit.bench.schedule import Call
 from ptxkit.cli.launching.bench_report import print_csv, print_markdown, print_report
 from ptxkit.cli.launching.plans import Subject, options_of, plans_of, request_of, subject
@@ -17,7 +17,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error, exit_co
 from ptxkit.machine.provenance import provenance
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.devices import fitting_gpu
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 from ptxkit.workers.choose import bench as bench_worker
 from ptxkit.workers.exclusive import alone_on, gpus_of
 from ptxkit.workers.pool import run_tasks
@@ -68,7 +68,7 @@ def _plans(found: Subject, given: dict[str, Any]) -> Iterator[LaunchPlan]:
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    rule = Rule(
+    rule = StoppingRule(
         min_samples=given["min_samples"],
         min_time=given["min_time"],
         max_noise=given["max_noise"] / 100,
@@ -89,10 +89,10 @@ def _settings(given: dict[str, Any]) -> Settings:
 def _measure(
     subjects: Sequence[Subject],
     plans: list[LaunchPlan],
-    options: Options,
+    options: RunOptions,
     settings: Settings,
     timeout: float | None,
-) -> list[State]:
+) -> list[BenchState]:
     """The states in the order of the plans; on a GPU, and under a time limit, measured in workers.
 
     On several GPUs each takes the next problem when it is free: kernels of one problem stay together.
@@ -119,7 +119,7 @@ def _measure(
         return states_of(plans, settings, calls)
 
 
-def states_of(plans: list[LaunchPlan], settings: Settings, calls: Sequence[Call]) -> list[State]:
+def states_of(plans: list[LaunchPlan], settings: Settings, calls: Sequence[Call]) -> list[BenchState]:
     """The states that the calls measure, each a problem at a time."""
     schedules = [Schedule(plans, settings, call) for call in calls]
 
@@ -129,7 +129,7 @@ def states_of(plans: list[LaunchPlan], settings: Settings, calls: Sequence[Call]
     def done() -> float | None:
         return sum(schedule.progress() or 0.0 for schedule in schedules)
 
-    found: dict[int, State] = {}
+    found: dict[int, BenchState] = {}
     with Progress(doing, done):
         for _, states in run_tasks(schedules[0].problems(), [schedule.measure for schedule in schedules]):
             found |= states

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ptxkit.bench.compare import NEW, Verdict
-from ptxkit.bench.measurement import ArithmeticRoof, Roof, State, problem_key
+from ptxkit.bench.measurement import ArithmeticRoof, BenchState, Roof, problem_key
 from ptxkit.bench.statistics import Figure
 from ptxkit.cli.output import print_diagnostics, seconds, si, table, wants_color
 from ptxkit.diagnostics import Diagnostic, counted
@@ -18,10 +18,10 @@ Verdicts = Sequence[Verdict] | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _StateRow:
     """One state with what stands beside it."""
 
-    state: State
+    state: BenchState
     verdict: Verdict | None
     times_fastest: float | None
 
@@ -32,15 +32,15 @@ class _Column:
 
     title: str
     unit_title: str
-    value: Callable[[_Row], Any]
+    value: Callable[[_StateRow], Any]
     shown: Callable[[Any], str]
 
 
-def _figure(row: _Row) -> Figure | None:
+def _figure(row: _StateRow) -> Figure | None:
     return row.state.figure
 
 
-def _of(name: str) -> Callable[[_Row], Any]:
+def _of(name: str) -> Callable[[_StateRow], Any]:
     return lambda row: getattr(_figure(row), name, None)
 
 
@@ -56,16 +56,16 @@ def _bytes_per_second(value: float) -> str:
     return si(value, "B/s")
 
 
-def _clock(row: _Row) -> float | None:
+def _clock(row: _StateRow) -> float | None:
     clocks = row.state.figure.sm_clocks if row.state.figure else None
     return clocks[0] if clocks else None
 
 
-def _roof(row: _Row) -> float | None:
+def _roof(row: _StateRow) -> float | None:
     return row.state.roofs[0].figure.seconds if row.state.roofs else None
 
 
-def _counter(name: str) -> Callable[[_Row], Any]:
+def _counter(name: str) -> Callable[[_StateRow], Any]:
     return lambda row: row.state.report.counters.get(name) if row.state.report else None
 
 
@@ -121,7 +121,7 @@ _COUNTS = tuple(
 )
 
 
-def print_csv(states: Sequence[State], verdicts: Verdicts) -> None:
+def print_csv(states: Sequence[BenchState], verdicts: Verdicts) -> None:
     """One line a state, numbers in SI units."""
     columns = (*_WHO, *_TIMES, *_EXTRA, *_BESIDE, *_COUNTS)
     writer = csv.writer(sys.stdout, lineterminator="\n")
@@ -131,7 +131,7 @@ def print_csv(states: Sequence[State], verdicts: Verdicts) -> None:
         writer.writerow(["" if value is None else value for value in values])
 
 
-def print_markdown(states: Sequence[State], verdicts: Verdicts) -> None:
+def print_markdown(states: Sequence[BenchState], verdicts: Verdicts) -> None:
     """One line a state, and a line beneath for each floor and roof."""
     header, rows = _cells(states, verdicts)
     for cells in (header, tuple("---" for _ in header), *rows):
@@ -141,7 +141,7 @@ def print_markdown(states: Sequence[State], verdicts: Verdicts) -> None:
         print(f"- {line}")
 
 
-def print_report(states: Sequence[State], verdicts: Verdicts, verbose: bool) -> None:
+def print_report(states: Sequence[BenchState], verdicts: Verdicts, verbose: bool) -> None:
     """The table, the floors and roofs, then what is wrong or to be known."""
     reports = [state.report for state in states if state.report]
     color = wants_color(sys.stdout)
@@ -165,7 +165,7 @@ def print_report(states: Sequence[State], verdicts: Verdicts, verbose: bool) -> 
         print_diagnostics(found, sys.stdout)
 
 
-def _rows(states: Sequence[State], verdicts: Verdicts) -> list[_Row]:
+def _rows(states: Sequence[BenchState], verdicts: Verdicts) -> list[_StateRow]:
     fastest: dict[Any, list[float]] = {}
     for state in states:
         if state.figure:
@@ -174,11 +174,11 @@ def _rows(states: Sequence[State], verdicts: Verdicts) -> list[_Row]:
     for place, state in enumerate(states):
         rivals = fastest.get(problem_key(state.plan), [])
         ratio = state.figure.seconds / min(rivals) if state.figure and len(rivals) > 1 else None
-        rows.append(_Row(state, verdicts[place] if verdicts else None, ratio))
+        rows.append(_StateRow(state, verdicts[place] if verdicts else None, ratio))
     return rows
 
 
-def _cells(states: Sequence[State], verdicts: Verdicts) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _cells(states: Sequence[BenchState], verdicts: Verdicts) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Header and rows of the columns in which anything stands."""
     rows = _rows(states, verdicts)
     used = [
@@ -194,7 +194,7 @@ def _cells(states: Sequence[State], verdicts: Verdicts) -> tuple[tuple[str, ...]
     return tuple(column.title for column in used), cells
 
 
-def _result(state: State) -> str:
+def _result(state: BenchState) -> str:
     if state.failure or state.report is None:
         return "failed"
     if not state.report.ok:
@@ -208,7 +208,7 @@ def _verdict(verdict: Verdict) -> str:
     return verdict.word + (" (another SM clock)" if verdict.clock_differs else "")
 
 
-def _surroundings(states: Sequence[State]) -> list[str]:
+def _surroundings(states: Sequence[BenchState]) -> list[str]:
     """A line for each problem's floor and roofs."""
     lines: list[str] = []
     for state in states:
@@ -246,7 +246,7 @@ def _with_spread(figure: Figure) -> str:
     return f"{seconds(figure.seconds)} (spread {seconds(figure.spread)})"
 
 
-def _print_trials(states: Sequence[State]) -> None:
+def _print_trials(states: Sequence[BenchState]) -> None:
     for state in states:
         if state.figure is None:
             continue

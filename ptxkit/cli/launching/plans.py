@@ -12,14 +12,14 @@ from ptxkit.asm.check.card import check_card
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
-from ptxkit.running.session import Options
+from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
 
 ALL = "all"
 """The preset that stands for every one."""
 
 
-def options_of(given: dict[str, Any], **rest: Any) -> Options:
+def options_of(given: dict[str, Any], **rest: Any) -> RunOptions:
     """Where and how to run, of `launch_options` and its like that the verb has.
 
     Raises:
@@ -27,10 +27,10 @@ def options_of(given: dict[str, Any], **rest: Any) -> Options:
     """
     same = ("device", "order", "sanitize", "arch", "jit", "strict", "line_info")
     found = {name: given[name] for name in same if name in given}
-    return Options(seed=given["seed"] or 0, link=linked(given), **found, **rest)
+    return RunOptions(seed=given["seed"] or 0, link=linked(given), **found, **rest)
 
 
-def emulated(given: dict[str, Any], verb: str) -> Options:
+def emulated(given: dict[str, Any], verb: str) -> RunOptions:
     """`options_of` for a verb that runs on the emulator, in this process.
 
     Raises:

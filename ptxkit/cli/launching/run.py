@@ -22,7 +22,7 @@ from ptxkit.cli.output import print_failure, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error, exit_code
 from ptxkit.plan import LaunchPlan, Request, flags
 from ptxkit.running.report import Report, describe
-from ptxkit.running.session import Options, Session, check_save
+from ptxkit.running.session import RunOptions, Session, check_save
 from ptxkit.running.stalled import Stalled
 from ptxkit.workers.choose import session
 
@@ -65,7 +65,7 @@ def run(given: dict[str, Any]) -> int:
 
 
 def _plans(
-    found: Subject, request: Request, presets: Sequence[str], options: Options
+    found: Subject, request: Request, presets: Sequence[str], options: RunOptions
 ) -> Iterator[LaunchPlan]:
     every = ALL in presets and ALL not in found.presets
     if every or len(presets) > 1:
@@ -94,7 +94,7 @@ def _watched(
 
 
 def _outcomes(
-    plans: list[LaunchPlan], module: Module, options: Options, timeout: float | None, as_json: bool
+    plans: list[LaunchPlan], module: Module, options: RunOptions, timeout: float | None, as_json: bool
 ) -> Iterator[tuple[LaunchPlan, Outcome]]:
     """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
     with session(module, options, timeout) as running:

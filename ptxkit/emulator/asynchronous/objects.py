@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.asynchronous.story import KEPT, Event, Story
 from ptxkit.emulator.faults import Site, fault
@@ -130,7 +130,7 @@ class Objects(Story):
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
         message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
-        labels = [Label(other.span, "initialised here")] if other is not None and other.span else []
+        labels = [SpanLabel(other.span, "initialised here")] if other is not None and other.span else []
         if other is not None and other.span == site.span:
             labels = []
         raise fault(
@@ -248,7 +248,7 @@ class Objects(Story):
                 if remote
                 else "`bar.sync` must lie between the init and its use by another warp"
             )
-            labels = [Label(init.span, "initialised here")] if init.span else []
+            labels = [SpanLabel(init.span, "initialised here")] if init.span else []
             name = self.name(slot)
             raise fault(
                 "P669",

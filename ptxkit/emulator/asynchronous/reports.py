@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
@@ -75,7 +75,7 @@ class Reports:
         if site is not None:
             notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
             if site.span is not None and site.span != operation.site.span:
-                labels.append(Label(site.span, f"the other {earlier}"))
+                labels.append(SpanLabel(site.span, f"the other {earlier}"))
         help = (
             "let whoever used the bytes arrive at an mbarrier or barrier, and "
             "wait for it before this instruction"
@@ -110,7 +110,7 @@ class Reports:
         if site is not None:
             notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
             if site.span is not None:
-                labels.append(Label(site.span, "written here"))
+                labels.append(SpanLabel(site.span, "written here"))
         row = int(operation.rows[item])
         fenced = int(self.batch.happens_before.last_proxy_fence[row])
         if fenced:
@@ -270,7 +270,7 @@ class Reports:
         labels = []
         other = operation.site.span
         if other is not None and other != site.span:
-            labels.append(Label(other, "the asynchronous operation"))
+            labels.append(SpanLabel(other, "the asynchronous operation"))
         notes = [
             f"{who} does it here",
             f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
@@ -284,7 +284,7 @@ class Reports:
         slot = int(operation.signal.slots[item])
         barriers = self.batch.mbarriers
         phase = int(barriers.phase[slot])
-        labels = [Label(operation.site.span, "still in flight")] if operation.site.span else []
+        labels = [SpanLabel(operation.site.span, "still in flight")] if operation.site.span else []
         if operation.site.span == site.span:
             labels = []
         raise fault(

@@ -15,7 +15,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.values import WARP
-from ptxkit.isa.modifiers import MemoryOrder, Scope, StateSpace
+from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
@@ -110,7 +110,7 @@ def arrive_drop(form: Form) -> Effect:
 def _arrive(form: Form, drops: bool) -> Effect:
     expects, completes = "txCount" in form.operands, form["noComplete"] is None
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
-    narrow = form.find(Scope) is Scope.CTA
+    narrow = form.find(MemoryScope) is MemoryScope.CTA
     places, target, site = object_at(form), form.target("state"), form.site
     places.accessor.remote |= target is not None
     number = next((form.deciding(name) for name in ("count", "txCount") if name in form.operands), None)

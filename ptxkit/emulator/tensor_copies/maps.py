@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, PtxkitError, counted
+from ptxkit.diagnostics import PtxkitError, SpanLabel, counted
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
@@ -83,7 +83,7 @@ class MapFences:
                         site,
                         (issuers.name(item), f"{operation.thread(at)} issued the copy at {other.where}"),
                         "wait for the copies that use a tensor map before it is changed",
-                        [Label(other.span, "the copy")] if other.span else [],
+                        [SpanLabel(other.span, "the copy")] if other.span else [],
                     )
 
     def check(self, issuers: Issuers, item: int, address: int, owner: Allocation, site: Site) -> None:
@@ -110,7 +110,7 @@ class MapFences:
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
         released = self.released.get((cta, inside // WARP), 0)
         writer = launch.events.site(number)
-        labels = [Label(writer.span, "changed here")] if writer is not None and writer.span else []
+        labels = [SpanLabel(writer.span, "changed here")] if writer is not None and writer.span else []
         notes = [issuers.name(item)]
         if writer is not None:
             who = launch.thread(cta, inside)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ptxkit.diagnostics import Label
+from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
 from ptxkit.emulator.tensor_memory.fences import COMMITTED
@@ -300,11 +300,11 @@ def _name(issued: Tcgen05InFlight) -> str:
     return f"tcgen05.{issued.kind}"
 
 
-def _other(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[Label]:
+def _other(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[SpanLabel]:
     """Where the earlier instruction stands."""
     if earlier.site.span is None or earlier.site.span == later.site.span:
         return []
-    return [Label(earlier.site.span, "the other instruction")]
+    return [SpanLabel(earlier.site.span, "the other instruction")]
 
 
 def _covers(later: Tcgen05InFlight, earlier: Tcgen05InFlight) -> bool:

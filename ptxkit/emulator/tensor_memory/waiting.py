@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.sync_points import executing
@@ -280,7 +280,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
                 "`tcgen05.alloc.cta_group::2` may return before the other CTA has come to its own",
             ),
             "let the CTAs meet between `tcgen05.alloc` and `tcgen05.dealloc`, say at a cluster barrier",
-            [Label(made.site.span, "the other CTA's allocation")] if made.site.span is not None else [],
+            [SpanLabel(made.site.span, "the other CTA's allocation")] if made.site.span is not None else [],
         )
 
     def _check(self, engine: Engine, request: Request) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Label, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.asynchronous import Operation
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.operand import MatrixTarget
@@ -189,7 +189,7 @@ class Warpgroups:
             code, rule = WAIT_SHALLOW, "WGMMA-WAIT-SHALLOW"
             state = f"the last wait left {counted(left, 'group')} pending, its group among them"
             help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
-        label = [Label(issued.span, "issued here")] if issued.span else []
+        label = [SpanLabel(issued.span, "issued here")] if issued.span else []
         raise fault(
             code,
             f"{rule}: `{name}` is accessed while `{issued.instruction.spelling}` holds it",
@@ -248,7 +248,7 @@ class Warpgroups:
             self.accumulators[key] = found
         for other in self.accumulators.values():
             if other is not found and other.active[members.which].any() and other.slots.intersection(slots):
-                label = [Label(other.site.span, "in flight since here")] if other.site.span else []
+                label = [SpanLabel(other.site.span, "in flight since here")] if other.site.span else []
                 raise fault(
                     SHAPE_CHANGE,
                     f"WGMMA-SHAPE-CHANGE: expected products of shape `{other.shape}` on registers that are "
