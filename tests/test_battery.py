@@ -15,8 +15,8 @@ import pytest
 
 import ptxkit
 from tools.battery import build
-from tools.battery.__main__ import examine, in_random_order
-from tools.battery.execute import Verdict, _different, distance, inputs_of, judge, launch
+from tools.battery.examine import examine, in_random_order
+from tools.battery.execute import Machine, Verdict, _different, distance, inputs_of, judge
 from tools.battery.inputs import content, words
 from tools.battery.pack import PACKED, packed
 from tools.battery.source import SOURCES, Array, Source, read, sources
@@ -37,13 +37,14 @@ def wrong(source: Source, seeds: range) -> list[str]:
     module = ptxkit.parse(PACKED / f"{source.name}.ptx")
     wanted = packed(source)
     found = []
+    machine, others = Machine(module), {seed: Machine(module, "random", seed) for seed in seeds}
     for kernel in source.kernels.values():
         right = wanted.get(kernel.name, [])
-        lazily = judge(launch(module, source, kernel), source, kernel, right)
+        lazily = judge(machine.launch(source, kernel), source, kernel, right)
         if lazily.verdict is not Verdict.RIGHT:
             found.append(f"{kernel.name}: {lazily.verdict.value}: {lazily.detail}")
-        for seed in seeds:
-            other = in_random_order(module, source, kernel, seed, right, lazily)
+        for seed, another in others.items():
+            other = in_random_order(another, source, kernel, right, lazily)
             if other.verdict is not Verdict.RIGHT:
                 found.append(f"{kernel.name}, seed {seed}: {other.verdict.value}: {other.detail}")
     return found
@@ -69,7 +70,7 @@ def test_many_random_orders_give_the_same(source: Source) -> None:
 def test_a_source_compiled_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "FOLDER", tmp_path)
     (source,) = sources(("control",))
-    entry = examine(source, ["75", "90a"], ["O3"], 2)
+    ((_, entry),) = examine([source], ["75", "90a"], ["O3"], 2, workers=2)
     kernels = len(source.kernels)
     assert entry["wrong"] == []
     assert (entry["lazy order"], entry["random order"]) == ({"right": 2 * kernels}, {"right": 2 * kernels})
@@ -107,7 +108,7 @@ def test_bits_must_be_equal_but_for_nan() -> None:
 def test_a_result_that_is_off_is_noticed() -> None:
     (source,) = sources(("integers",))
     kernel = source.kernels["divide_64"]
-    outcome = launch(ptxkit.parse(PACKED / "integers.ptx"), source, kernel)
+    outcome = Machine(ptxkit.parse(PACKED / "integers.ptx")).launch(source, kernel)
     right = packed(source)[kernel.name]
     assert judge(outcome, source, kernel, right).verdict is Verdict.RIGHT
     right[0] = right[0].copy()
@@ -139,7 +140,7 @@ def test_an_internal_error_counts_apart(monkeypatch: pytest.MonkeyPatch) -> None
     (source,) = sources(("control",))
     kernel = source.kernels["collatz"]
     monkeypatch.setattr("ptxkit.emulator.execution.Execution.run", fail)
-    found = judge(launch(PACKED / "control.ptx", source, kernel), source, kernel, [])
+    found = judge(Machine(PACKED / "control.ptx").launch(source, kernel), source, kernel, [])
     assert found.verdict is Verdict.INTERNAL
     assert "IndexError: inside" in found.detail
 

@@ -2,7 +2,7 @@
 
     python -m tools.battery                              # everything; writes bench/results/battery.json
     python -m tools.battery int128 groups --targets 75,90a --levels O3
-    python -m tools.battery --seeds 20                   # and 20 seeds of random order for each kernel
+    python -m tools.battery --seeds 20 --workers 2       # and 20 seeds of random order for each kernel
     python -m tools.battery --pack                       # writes what tests/test_battery.py executes
 
 Each source in tests/battery is compiled by nvcc for each target at each level; each of its kernels is
@@ -24,13 +24,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import ptxkit
 from ptxkit.machine.provenance import provenance
 
-from .build import LEVELS, TARGETS, CompilerError, compiler, expected, ptx, references
-from .execute import Outcome, Verdict, inputs_of, judge, launch
+from .build import LEVELS, TARGETS, compiler
+from .examine import examine
 from .pack import pack
-from .source import Kernel, Source, sources
+from .source import sources
 
 RESULT = Path(__file__).resolve().parents[2] / "bench" / "results" / "battery.json"
 
@@ -42,8 +41,7 @@ def main() -> int:
         pack(chosen)
         return 0
     started, wrong, entries = time.monotonic(), 0, []
-    for source in chosen:
-        entry = examine(source, given.targets, given.levels, given.seeds)
+    for source, entry in examine(chosen, given.targets, given.levels, given.seeds, given.workers):
         entries.append(entry)
         wrong += len(entry["wrong"])
         counts = ", ".join(f"{count} {what}" for what, count in entry["lazy order"].items())
@@ -57,77 +55,6 @@ def main() -> int:
     if given.out is not None:
         given.out.write_text(_written(given, entries, round(time.monotonic() - started)), encoding="utf-8")
     return 1 if wrong else 0
-
-
-def examine(source: Source, targets: list[str], levels: list[str], seeds: int) -> dict[str, Any]:
-    """Every build of a source, every kernel of each.
-
-    Returns:
-        The source's part of the record.
-    """
-    builds = [(target, level) for level in levels for target in targets if number(target) >= source.since]
-    lazy: Counter[str] = Counter()
-    random: Counter[str] = Counter()
-    worst: dict[str, float] = {}
-    wrong: list[dict[str, str]] = []
-    library = references(source)
-    wanted = {
-        kernel.name: [] if kernel.refused else expected(library, kernel, inputs_of(source, kernel))
-        for kernel in source.kernels.values()
-    }
-    for at, (target, level) in enumerate(builds):
-        build = f"sm_{target} {level}"
-        try:
-            module = ptxkit.parse(ptx(source, target, level))
-        except CompilerError as refused:
-            wrong.append(_wrong(build, "", "", "nvcc", str(refused)))
-            continue
-        for kernel in source.kernels.values():
-            if not kernel.since <= number(target) <= kernel.until:
-                continue
-            found = judge(launch(module, source, kernel), source, kernel, wanted[kernel.name])
-            lazy[found.verdict.value] += 1
-            worst[kernel.name] = max(worst.get(kernel.name, 0.0), found.worst)
-            if found.verdict is not Verdict.RIGHT:
-                wrong.append(_wrong(build, kernel.name, "lazy", found.verdict.value, found.detail))
-            for seed in range(1 + at, seeds + 1, len(builds)):
-                other = in_random_order(module, source, kernel, seed, wanted[kernel.name], found)
-                random[other.verdict.value] += 1
-                if other.verdict is not Verdict.RIGHT:
-                    order = f"random {seed}"
-                    wrong.append(_wrong(build, kernel.name, order, other.verdict.value, other.detail))
-    errors = {name: error for name, error in worst.items() if source.kernels[name].ulp is not None}
-    return {
-        "source": source.name,
-        "about": source.about,
-        "kernels": len(source.kernels),
-        "builds": len(builds),
-        "lazy order": dict(lazy),
-        "random order": dict(random),
-        "largest error in ulp": errors,
-        "wrong": wrong,
-    }
-
-
-def in_random_order(
-    module: Any, source: Source, kernel: Kernel, seed: int, wanted: list[Any], lazily: Outcome
-) -> Outcome:
-    """A launch in random order: right, and the same as the one in lazy order."""
-    found = judge(launch(module, source, kernel, "random", seed), source, kernel, wanted)
-    if found.verdict is Verdict.RIGHT and found.outputs is not None and lazily.outputs is not None:
-        pairs = zip(found.outputs, lazily.outputs, strict=True)
-        if any(one.tobytes() != other.tobytes() for one, other in pairs):
-            return Outcome(Verdict.WRONG, "other results than in lazy order", found.worst, found.outputs)
-    return found
-
-
-def number(target: str) -> int:
-    """75 of `75`, 90 of `90a`."""
-    return int(target.rstrip("af"))
-
-
-def _wrong(build: str, kernel: str, order: str, verdict: str, detail: str) -> dict[str, str]:
-    return {"build": build, "kernel": kernel, "order": order, "verdict": verdict, "detail": detail[:800]}
 
 
 def _written(given: argparse.Namespace, entries: list[dict[str, Any]], seconds: int) -> str:
@@ -165,6 +92,7 @@ def _arguments() -> argparse.Namespace:
         "--levels", type=lambda text: text.split(","), default=list(LEVELS), help="of O0, O1, O3"
     )
     parser.add_argument("--seeds", type=int, default=0, help="of random order, for each kernel")
+    parser.add_argument("--workers", type=int, default=1, help="processes, each of which takes a build")
     parser.add_argument("--pack", action="store_true", help="write the part that needs no compiler")
     parser.add_argument("--out", type=Path, help=f"where to keep the record, by default {RESULT.name}")
     given = parser.parse_args()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -52,7 +53,7 @@ def _made(source: Source, flags: tuple[str, ...], suffix: str) -> Path:
     path = FOLDER / f"{source.name}.{key}.{suffix}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".part")
+        half = path.with_suffix(f".{os.getpid()}.part")
         command = ["nvcc", *flags, str(source.path), "-o", str(half)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:

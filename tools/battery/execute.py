@@ -11,6 +11,7 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.device import LoadedModule
 
 from .inputs import content
 from .source import DTYPES, Kernel, Source
@@ -53,42 +54,56 @@ def inputs_of(source: Source, kernel: Kernel) -> list[np.ndarray]:
     ]
 
 
-def launch(
-    text: Any, source: Source, kernel: Kernel, order: str = "lazy", seed: int = 0, jit: bool | None = None
-) -> Outcome:
-    """Launch a kernel once; what it left is not judged yet.
+class Machine:
+    """An emulator that loads a module once and launches its kernels one after the other.
+
+    After a launch that did not end well the next one has a fresh emulator.
 
     Args:
         text: PTX, or a module.
-        source, kernel: what it is.
-        order, seed: of asynchronous work and of groups.
+        order, seed: of asynchronous work and of lane sets.
         jit: whether blocks that run often are compiled.
     """
-    device = Emulator(order=order, seed=seed, jit=jit)
-    printed: list[str] = []
-    device.output = printed.append
-    try:
-        loaded = device.load(text).kernel(kernel.name)
-        arguments = [device.array(array) for array in inputs_of(source, kernel)]
-        for array in kernel.outputs:
-            arguments.append(device.array(np.zeros(array.size(kernel.threads), DTYPES[array.dtype])))
-        loaded.launch(
-            (kernel.grid,),
-            (kernel.block,),
-            arguments,
-            shared=kernel.shared,
-            cooperative=kernel.cooperative,
-        )
-        device.synchronize()
-        left = tuple(output.numpy() for output in arguments[len(kernel.inputs) :])
-    except PtxkitError as refused:
-        faults = [d for d in refused.diagnostics if d.code.startswith("P6") and d.code != "P601"]
-        return Outcome(Verdict.FINDING if faults else Verdict.REFUSED, str(refused))
-    except Exception:  # noqa: BLE001 whatever it is, it is the emulator's and counted as such
-        return Outcome(Verdict.INTERNAL, traceback.format_exc(limit=-3))
-    if device.findings:
-        return Outcome(Verdict.FINDING, str(device.findings[0]), outputs=left)
-    return Outcome(Verdict.RIGHT, outputs=left, printed="".join(printed))
+
+    def __init__(self, text: Any, order: str = "lazy", seed: int = 0, jit: bool | None = None) -> None:
+        self._text = text
+        self._options: dict[str, Any] = {"order": order, "seed": seed, "jit": jit}
+        self._module: LoadedModule | None = None
+
+    def launch(self, source: Source, kernel: Kernel) -> Outcome:
+        """Launch a kernel once; what it left is not judged yet."""
+        outcome = self._launch(source, kernel)
+        if outcome.verdict is not Verdict.RIGHT:
+            self._module = None
+        return outcome
+
+    def _launch(self, source: Source, kernel: Kernel) -> Outcome:
+        try:
+            if self._module is None:
+                self._module = Emulator(**self._options).load(self._text)
+            device, printed = self._module.device, list[str]()
+            device.output = printed.append
+            entry = self._module.kernel(kernel.name)
+            arguments = [device.array(array) for array in inputs_of(source, kernel)]
+            for array in kernel.outputs:
+                arguments.append(device.array(np.zeros(array.size(kernel.threads), DTYPES[array.dtype])))
+            entry.launch(
+                (kernel.grid,),
+                (kernel.block,),
+                arguments,
+                shared=kernel.shared,
+                cooperative=kernel.cooperative,
+            )
+            device.synchronize()
+            left = tuple(output.numpy() for output in arguments[len(kernel.inputs) :])
+        except PtxkitError as refused:
+            faults = [d for d in refused.diagnostics if d.code.startswith("P6") and d.code != "P601"]
+            return Outcome(Verdict.FINDING if faults else Verdict.REFUSED, str(refused))
+        except Exception:  # noqa: BLE001 whatever it is, it is the emulator's and counted as such
+            return Outcome(Verdict.INTERNAL, traceback.format_exc(limit=-3))
+        if device.findings:
+            return Outcome(Verdict.FINDING, str(device.findings[0]), outputs=left)
+        return Outcome(Verdict.RIGHT, outputs=left, printed="".join(printed))
 
 
 def judge(outcome: Outcome, source: Source, kernel: Kernel, expected: list[np.ndarray]) -> Outcome:
