@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ptxkit import targets
+from ptxkit.isa.candidate import assign
 from ptxkit.isa.conditions import Availability, Condition, NotationError, Rule
-from ptxkit.isa.match import assign, match_operands
+from ptxkit.isa.match import match_operands
 from ptxkit.isa.notation import parse_form
 from ptxkit.isa.registry import named_forms, opcodes, spelling
 

@@ -97,7 +97,10 @@ def _binary(operand: Binary) -> int | None:
 
 
 def number(operand: Operand) -> float | None:
-    """The number that a floating-point literal stands for, or None."""
+    """The number that a floating-point literal stands for, negative with a minus before it; or None."""
+    if isinstance(operand, Unary) and operand.operator == "-":
+        value = number(operand.operand)
+        return None if value is None else -value
     if not isinstance(operand, Float):
         return None
     if operand.width == 32:

@@ -1,8 +1,4 @@
-"""Which form an instruction is of: its modifiers put into a form's slots, its operands into its places.
-
-Modifiers may stand in any order, as ptxas has it, except that types, state spaces and layouts keep theirs among
-themselves and the parts of the instruction's name (`cp.async.bulk`, `names.py`) come first.
-"""
+"""Which form an instruction is of: its operands put into the places of a form that its modifiers fit."""
 
 from __future__ import annotations
 
@@ -10,70 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from typing import Any
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
 from ptxkit.isa.beyond import unlisted
+from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
-from ptxkit.isa.places import SPACES, OperandPlace
-
-_ORDERED = {
-    **dict.fromkeys(DTYPES, "type"),
-    **dict.fromkeys(SPACES, "space"),
-    **dict.fromkeys(("b8x16", "s2", "u2"), "type"),
-    "row": "layout",
-    "col": "layout",
-    "and": "operation",
-    "xor": "operation",
-    "popc": "operation",
-}
-"""The category of modifiers whose order among themselves means something."""
+from ptxkit.isa.places import OperandPlace
 
 MAX_VERDICTS = 1024
 """Verdicts kept of one spelling."""
-REPEATABLE = frozenset("satfinite sat cc sync approx NaN relu uni shiftamt".split())
-"""Modifiers that ptxas lets stand twice."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A form that the modifiers fit.
-
-    Attributes:
-        form: the row.
-        name: the instruction's name, of several parts where it begins like one: `cp.async.bulk`.
-        slots: which modifier fills each slot, by the slot's name.
-        facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
-        reordered: the modifiers stand in another order than the manual's.
-        beyond: what ptxas takes here and the manual does not have: modifiers, `-name` for a slot left empty.
-    """
-
-    form: Form
-    name: str
-    slots: Mapping[str, str]
-    facts: frozenset[str]
-    reordered: bool = False
-    beyond: tuple[str, ...] = ()
-
-    @cached_property
-    def meant(self) -> tuple[Any, ...]:
-        """What the modifiers behind the instruction's name mean (`ptxkit.isa.modifiers`), slot by slot."""
-        from ptxkit.isa.modifiers import meaning
-
-        return tuple(meaning(slot, self.slots[slot]) for slot in self._behind)
-
-    @cached_property
-    def meanings(self) -> Mapping[str, Any]:
-        """The same by the slots' names."""
-        return dict(zip(self._behind, self.meant, strict=True))
-
-    @property
-    def _behind(self) -> list[str]:
-        """The slots that are filled, without those of the instruction's name."""
-        filled = [slot.name for slot in self.form.slots if slot.name in self.slots]
-        return filled[self.name.count(".") :]
 
 
 @dataclass(frozen=True)
@@ -164,97 +107,6 @@ class Spelling:
                 self.verdicts.clear()
             self.verdicts[kinds] = found
             return found
-
-
-def assign(form: Form, name: str, modifiers: Sequence[str]) -> Candidate | None:
-    """Put modifiers into the slots of a form; None where they don't fit.
-
-    Args:
-        form: the row.
-        name: the instruction's, of which the first modifiers may be parts.
-        modifiers: as written.
-    """
-    filled = _in_order(form.slots, modifiers)
-    reordered = False
-    if filled is None:
-        filled = _any_order(form.slots, name.count("."), modifiers)
-        reordered = True
-    if filled is None:
-        return None
-    slots = {slot.name: modifier for slot, modifier in zip(form.slots, filled, strict=True) if modifier}
-    facts = frozenset(f".{modifier}" for modifier in filled if modifier) | {f".{name}" for name in slots}
-    beyond = [f".{m}" for slot, m in zip(form.slots, filled, strict=True) if m in slot.extra]
-    beyond += [f"-{slot.name}" for slot, m in zip(form.slots, filled, strict=True) if slot.lax and not m]
-    return Candidate(form, name, slots, facts, reordered, tuple(beyond))
-
-
-def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | None:
-    """Fill slots from left to right, trying every way to leave optional ones empty."""
-    filled: list[str | None] = []
-
-    def go(slot: int, modifier: int) -> bool:
-        if slot == len(slots):
-            return modifier == len(modifiers)
-        if len(modifiers) - modifier > len(slots) - slot:
-            return False
-        here = slots[slot]
-        if modifier < len(modifiers) and modifiers[modifier] in here.values:
-            filled.append(modifiers[modifier])
-            if go(slot + 1, modifier + 1):
-                return True
-            filled.pop()
-        if here.optional or here.lax:
-            filled.append(None)
-            if go(slot + 1, modifier):
-                return True
-            filled.pop()
-        return False
-
-    return filled if go(0, 0) else None
-
-
-def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> list[str | None] | None:
-    """Fill each slot with the first modifier that may stand there, minding the ordered categories."""
-    left = list(modifiers)
-    for modifier in set(modifiers) & REPEATABLE:
-        while left.count(modifier) > 1:
-            left.remove(modifier)
-    filled: list[str | None] = []
-    for slot in slots:
-        if name_parts:
-            if left and left[0] in slot.values:
-                filled.append(left.pop(0))
-                name_parts -= 1
-            elif slot.optional:
-                filled.append(None)
-            else:
-                return None
-            continue
-        chosen = None
-        seen: set[str] = set()
-        for modifier in left:
-            category = _ORDERED.get(modifier, modifier)
-            if category in seen:
-                continue
-            if modifier in slot.values:
-                chosen = modifier
-                break
-            seen.add(category)
-        if chosen is None and not slot.optional and not slot.lax:
-            return None
-        if chosen is not None:
-            left.remove(chosen)
-        filled.append(chosen)
-    return None if left else filled
-
-
-def in_order(form: Form, modifiers: Sequence[str]) -> bool:
-    """Whether the modifiers whose order means something stand as the form has them."""
-    left = [modifier for modifier in modifiers if modifier in _ORDERED]
-    for slot in form.slots:
-        if left and left[0] in slot.values:
-            left.pop(0)
-    return not left
 
 
 def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Match | None:

@@ -359,6 +359,9 @@ def _packs(kind: tuple, type_: str, written: bool) -> bool:
     special = any(isinstance(element, tuple) and element[0] == "sreg" for element in elements)
     if special and written:
         return False
+    if CONSTANTS.issuperset(elements):
+        widths = {"int": width, "float": 64, "0f": 32}
+        return not written and widths.get(vector_type(elements) or "") == width
     for element in elements:
         if element == "?" or (element == "_" and written):
             continue

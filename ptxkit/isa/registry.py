@@ -9,7 +9,8 @@ from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
-from ptxkit.isa.match import Candidate, Spelling, assign
+from ptxkit.isa.candidate import Candidate, assign
+from ptxkit.isa.match import Spelling
 from ptxkit.isa.names import PASSES_OVER_PRED
 from ptxkit.isa.notation import Form, name_of, parse_form
 

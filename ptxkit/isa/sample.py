@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
-from ptxkit.isa.match import Candidate, address_spaces
+from ptxkit.isa.candidate import Candidate
+from ptxkit.isa.match import address_spaces
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, resolve_count, resolve_type
 from ptxkit.isa.places import OperandPlace, Spec

@@ -95,6 +95,6 @@ form("elect.sync             d|p, membermask",     "14", d="sink u32", p="pred",
 form("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size", "16", scope=SCOPE, dst="in global", src="in shared::cta", size="imm u32 128", since="8.3 sm_90")
 form("clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128  [addr], [mbar]", "17", space="shared::cta", mbar="in .space", since="8.6 sm_100", needs={".multicast::cluster::all": "8.6 sm_100f sm_110f, 8.7 sm_120f"})
 form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128           pred, response", "18", pred="pred", response="b128", since="8.6 sm_100")
-form("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128     {x, y, z, w}, response", "18", x="sink u32", y="sink u32", z="sink u32", w="sink u32", response="braced b128", since="8.6 sm_100")
+form("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128     {x, y, z, w}, response", "18", x="sink u32", y="sink u32", z="sink u32", w="sink u32", response="b128", since="8.6 sm_100")
 form("clusterlaunchcontrol.query_cancel.dimension.b32.b128              reg, response", "18", dimension="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z", reg="b32", response="braced b128", since="8.6 sm_100")
 # fmt: on

@@ -12,6 +12,8 @@ from pathlib import Path
 from .oracle import Verdict
 
 FILE = Path(__file__).with_name("reasons.toml")
+NUMBER = r"(?:[-+!~(]|\(?\.[su]64\))*(?:\d|\.\d|WARP_SZ)[^,{}\[\];]*"
+"""What `<number>` in a statement's expression stands for: a number, or an expression of numbers."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def reasons() -> tuple[Reason, ...]:
     return tuple(
         Reason(
             name,
-            re.compile(entry["statement"]),
+            re.compile(entry["statement"].replace("<number>", NUMBER)),
             entry["ptxas"],
             " ".join(entry["why"].split()),
             entry.get("spelled", False),

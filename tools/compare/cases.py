@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from ptxkit import targets
 from ptxkit.dtypes import DTYPES, Kind
-from ptxkit.isa.match import Candidate
+from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form, OperandPlace, Spec
 from ptxkit.isa.operands import resolve_count, resolve_type
 from ptxkit.isa.registry import forms, opcodes

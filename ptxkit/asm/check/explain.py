@@ -9,8 +9,9 @@ from ptxkit.asm.check.misfit import report_misfit
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.symbols import Scope
 from ptxkit.asm.tree import Instruction
+from ptxkit.isa.candidate import Candidate, in_order
 from ptxkit.isa.conditions import Rule
-from ptxkit.isa.match import Candidate, Spelling, in_order, operand_facts, place_fits
+from ptxkit.isa.match import Spelling, operand_facts, place_fits
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import OperandPlace

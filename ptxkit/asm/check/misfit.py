@@ -8,7 +8,8 @@ from ptxkit.asm.tree import Address, Arguments, Instruction, Name, Operand, Pair
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import is_direct
-from ptxkit.isa.match import Candidate, address_parts, address_spaces, place_fits
+from ptxkit.isa.candidate import Candidate
+from ptxkit.isa.match import address_parts, address_spaces, place_fits
 from ptxkit.isa.operands import OPAQUE, OperandKind, fits, resolve_count, resolve_type
 from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.vectors import vector_type
