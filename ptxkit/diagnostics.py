@@ -251,12 +251,22 @@ def code_table() -> dict[str, CodeInfo]:
                 severity=Severity(entry.get("severity", "error")),
                 what=entry["what"],
                 why=entry["why"],
-                example=entry["example"],
+                example=_example(entry),
                 fix=entry["fix"],
                 exit=entry.get("exit", default_exit),
                 helps=entry.get("helps", family == "P6"),
             )
     return table
+
+
+def _example(entry: dict[str, Any]) -> str:
+    """The example as it is read: the files it needs, what stands before it, then itself."""
+    files = [f"{name}:\n{_indented(text)}" for name, text in entry.get("files", {}).items()]
+    return "\n".join([*files, *filter(None, [entry.get("given")]), entry["example"]])
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def code_info(code: str) -> CodeInfo | None:

@@ -1,5 +1,5 @@
-"""Messages: what all of them look like, on the page that a run of the tests makes, and those that no other
-test provokes within its own process."""
+"""Messages: the examples that stand beside the codes, and those that no other test provokes within its own
+process."""
 
 from __future__ import annotations
 
@@ -9,28 +9,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
 import pytest
 from command import here, refused
+from pages import examples
 from small_kernels import SPIN
 
 from ptxkit import card
 from ptxkit.bench import plot
 from ptxkit.cli import files
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, code_table, counted, render_text
+from ptxkit.diagnostics import Diagnostic, PtxkitError, code_table, counted, render_text
 from ptxkit.driver import errors
 from ptxkit.driver.timing import Stopwatch
 from ptxkit.plan import Program, Request, make
 from ptxkit.running.loaded_plan import Case
-from tools.collect_messages import ON_A_GPU, PAGE, ROOT, Collector, Example, page, read_page, wording
+from tools.collect_messages import Collector, Message, problems, wording
 
-EXAMPLES = read_page()
-BEGINS = re.compile(r"[a-z`.#0-9\[\"(]|[A-Z][A-Z0-9-]*(:| |$)|PTX|SM |TOML|Tensor |A |B |D |K |N ")
-"""How messages begin: lower case, code, a number, or a name in capitals: a rule's, a matrix's."""
-ONE_OF_MANY = re.compile(
-    r"(?<![\w.,:*/+-])1 (?:more )?(?:byte|CTA|warp|group|element|value|thread|column)s\b"
-)
-FOREIGN = ("P706", "P707", "P708", "P709", "P734")
-"""Codes whose messages other tools word."""
+SLOW = frozenset({"P565"})
+"""Codes whose example takes seconds."""
 
 
 def refuse(code: str, call: Any) -> Diagnostic:
@@ -41,46 +38,29 @@ def refuse(code: str, call: Any) -> Diagnostic:
     return found
 
 
-# ---- the page
+# ---- the codes
 
 
-def test_every_code_is_provoked_by_a_test() -> None:
-    """It is on the page, or a newer test names it; `.ci/run` holds the codes against its run."""
-    shown = {example.code for example in EXAMPLES}
-    files = [path for path in (ROOT / "tests").rglob("*") if path.suffix in (".py", ".ptx", ".toml")]
-    named = {code for path in files for code in re.findall(r"\bP\d{3,4}\b", path.read_text())}
-    assert sorted(code_table().keys() - shown - named) == []
-    assert sorted(shown - code_table().keys()) == []
-    assert named >= ON_A_GPU
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(code, marks=[pytest.mark.long] if code in SLOW else [])
+        for code, entry in examples.entries().items()
+        if "needs" not in entry
+    ],
+)
+def test_an_example_provokes_its_code(code: str) -> None:
+    """The printed finding is the code's, as the site shows it."""
+    for shown in examples.shown(code):
+        said = re.match(r"(?:error|warning|note)\[(P\d+)\]: |\{\"error\": \{\"code\": \"(P\d+)\"", shown.text)
+        assert said is not None
+        assert code in said.groups()
 
 
-def test_the_page_is_its_examples() -> None:
-    assert page(EXAMPLES) == PAGE.read_text()
-
-
-def test_the_tests_that_the_page_names_are_there() -> None:
-    texts: dict[str, str] = {}
-    for example in EXAMPLES:
-        file, _, name = example.test.partition("::")
-        text = texts.setdefault(file, (ROOT / file).read_text())
-        assert f"def {name.rpartition('::')[2]}(" in text, example.test
-
-
-@pytest.mark.parametrize("family", sorted({example.code[:2] for example in EXAMPLES}))
-def test_the_style_of_messages(family: str) -> None:
-    """Lower case, backticks in pairs, no full stop, no folder of a machine."""
-    for example in EXAMPLES:
-        if not example.code.startswith(family) or example.code in FOREIGN:
-            continue
-        message = example.text.partition("]: ")[2].partition("\n")[0]
-        assert BEGINS.match(message), example.text
-        assert not re.search(r"(?<![.. ])\.$", message), example.text
-        assert message.count("`") % 2 == 0 or len(message) > 150, example.text
-        assert " a a" not in message, example.text
-        assert "or higher or" not in message, example.text
-        assert "Errno" not in message, example.text
-        assert "/tmp/" not in example.text, example.text
-        assert not ONE_OF_MANY.search(example.text), example.text
+def test_an_example_that_provokes_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(examples.entries(), "P101", {"example": "add.s32 %r1, %r2, %r3;"})
+    with pytest.raises(examples.Silent, match="P101"):
+        examples.shown("P101")
 
 
 def test_a_finding_without_help_has_that_of_its_code() -> None:
@@ -105,7 +85,7 @@ def test_things_are_counted(number: int, noun: str, text: str) -> None:
 
 
 def test_what_is_recorded_is_what_ptxkit_makes(tmp_path: Path) -> None:
-    """A test's own diagnostics are none of ours; of one wording the example with a frame stays."""
+    """A test's own diagnostics are none of ours."""
     before = Diagnostic.__init__
     collector = Collector(tmp_path / "messages.json")
     collector.test = "tests/test_x.py::test_y"
@@ -116,12 +96,32 @@ def test_what_is_recorded_is_what_ptxkit_makes(tmp_path: Path) -> None:
     finally:
         Diagnostic.__init__ = before  # type: ignore[method-assign]
     assert checked.returncode == 2
-    assert [example.code for example in collector.examples()] == ["P559"]
-    assert collector.examples()[0].test == "tests/test_x.py::test_y"
-    bare = Diagnostic("P201", "`a` is not declared")
-    collector.keep(bare)
-    collector.keep(bare.at(Span(1, 1, 1, 2)))
-    assert sum(example.code == "P201" for example in collector.examples()) == 1
+    (message,) = collector.found.values()
+    assert (message.code, message.test) == ("P559", "tests/test_x.py::test_y")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Expected a register", "capital"),
+        ("expected a register.", "full stop"),
+        ("expected `%r1, found none", "backtick"),
+        ("expected 1 bytes", "plural"),
+        ("expected a a register", "a a"),
+        ("SMEM-RACE: a read races", None),
+        ("expected 1 byte, found 2 bytes", None),
+    ],
+)
+def test_messages_that_are_not_in_the_style_are_found(text: str, fault: str | None) -> None:
+    found = list(Message("tests/test_x.py::test_y", "P101", text).faults())
+    assert bool(found) == (fault is not None)
+    assert fault is None or fault in found[0]
+
+
+def test_a_code_that_no_test_provokes_is_found() -> None:
+    every = [Message("t", code, "x") for code in code_table()]
+    assert problems(every) == []
+    assert problems(every[1:]) == [f"{every[0].code} {code_table()[every[0].code].name}: no test provoked it"]
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,6 @@ def test_what_is_recorded_is_what_ptxkit_makes(tmp_path: Path) -> None:
 )
 def test_a_wording(one: str, other: str, same: bool) -> None:
     assert (wording(one) == wording(other)) == same
-
-
-def test_examples_are_read_as_they_are_written() -> None:
-    found = Example("tests/test_x.py::test_y", "error[P101]: expected `;`\n --> a.ptx:1:1\n  |\n1 | x\n  | ^")
-    assert "### P101 syntax" in page([found])
-    assert f"*{found.test}*\n\n```text\n{found.text}\n```\n" in page([found])
 
 
 # ---- messages that no other test sees, or a GPU only

@@ -27,7 +27,7 @@ FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
 PTX = re.compile(r"^([ ]*`{3,})ptx$", re.MULTILINE)
 WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
 MADE = re.compile(r"^<!-- made: (\w+) -->\n", re.MULTILINE)
-MAKERS = {"coverage": coverage.tables, "instructions": instructions.index}
+MAKERS = {"codes": codes.index, "coverage": coverage.tables, "instructions": instructions.index}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 START = "index.md"
 """The README's page."""
