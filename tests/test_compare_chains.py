@@ -80,6 +80,21 @@ def test_chains_have_everything(maker: Maker) -> None:
     assert not re.search(r"(?<![.\w])(add|sub|mul)\.(ftz\.|sat\.)*(f32|f64|f16|bf16)", whole)
 
 
+def test_no_division_of_64_bits_stands_between_carries(maker: Maker) -> None:
+    between = 0
+    for number in range(300):
+        here: list[str] | None = None
+        for step in maker.chain(number).steps:
+            if step.family == "carry":
+                if here and step.label.startswith(("addc", "subc", "madc")):
+                    between += len(here)
+                    assert not [name for name in here if re.match(r"(div|rem)\.[us]64", name)]
+                here = []
+            elif here is not None:
+                here.append(step.label)
+    assert between > 300
+
+
 def test_the_checker_refuses_no_chain(maker: Maker) -> None:
     """One that is refused counts as not executed, which nobody may notice for long."""
     for first in range(0, 200, 20):

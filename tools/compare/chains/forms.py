@@ -64,6 +64,13 @@ def video(case: Case) -> bool:
     return case.opcode.startswith("v") and case.opcode != "vote"
 
 
+def loses_the_flag(case: Case) -> bool:
+    """Whether ptxas 13.0 at level 0 loses the carry flag at a statement: at a division of 64-bit integers, a
+    routine of which uses the flag's predicate. A chain that only a higher level computes wrongly would then
+    agree at no level."""
+    return case.opcode in ("div", "rem") and any(register.type in ("u64", "s64") for register in case.outputs)
+
+
 def retyped(case: Case, register: Register) -> bool:
     """Whether ptxas 13.0 and driver 580.159.04 take a result for more than its bits, and read it wrongly.
 

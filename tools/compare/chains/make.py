@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import partial
 
 from compare.cases import Case
 from compare.chains import calls, carry, control, forms, memory, vectors, warp
@@ -74,7 +75,7 @@ class Maker:
             case "memory":
                 memory.statement(writer)
             case "carry":
-                carry.run(writer, self.form)
+                carry.run(writer, partial(self.form, keeps_the_flag=True))
             case "warp" if not guard:
                 warp.statement(writer)
             case "vectors":
@@ -86,10 +87,10 @@ class Maker:
             case _:
                 self.form(writer)
 
-    def form(self, writer: Writer) -> None:
-        """A statement of a row."""
+    def form(self, writer: Writer, keeps_the_flag: bool = False) -> None:
+        """A statement of a row; one that may stand between statements that hand the carry flag on."""
         while True:
             case = self.deck.deal(writer.random)
-            if forms.possible(writer, case):
+            if forms.possible(writer, case) and not (keeps_the_flag and forms.loses_the_flag(case)):
                 forms.statement(writer, case)
                 return
