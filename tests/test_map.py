@@ -39,12 +39,28 @@ def test_what_the_map_names_is_there() -> None:
         assert (folder / name).is_dir() if name.endswith("/") else (folder / name).is_file(), name
 
 
-@pytest.mark.parametrize("page", ["map.md", "contract.md"])
-def test_files_that_a_page_names_are_there(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text("utf-8")
-    for name in set(re.findall(r"(?<![\w/.-])(?:docs|tools|tests|bench|ptxkit)/[\w./-]*\w", text)):
-        inside_wheel = name.removeprefix("ptxkit/") in COPIED
-        assert inside_wheel or (ROOT / name).exists(), name
+def texts() -> list[Path]:
+    """What people read: code, documentation, tables."""
+    folders = ("docs", "ptxkit", "tools", "tests", "kernels_ptx", ".ci")
+    found = [*ROOT.glob("*.md"), ROOT / "mkdocs.yml", ROOT / "pyproject.toml", ROOT / ".ci" / "run"]
+    for folder in folders:
+        for suffix in ("md", "py", "toml", "ptx"):
+            found += (ROOT / folder).rglob(f"*.{suffix}")
+    return [path for path in found if "corpus" not in path.parts]
+
+
+def test_files_that_are_cited_are_there() -> None:
+    """From the root; a name in capitals, or of one letter, stands for any."""
+    cited = re.compile(
+        r"(?<![\w/.-])(?:docs|ptxkit|tools|tests|kernels_ptx)/[\w./-]*\w\.(?:md|py|toml|ptx)\b"
+    )
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in texts()
+        for name in set(cited.findall(path.read_text("utf-8")))
+        if not re.search(r"[A-Z]{2}|/test_\w\.py", name) and not (ROOT / name).exists()
+    ]
+    assert not missing, "\n".join(missing)
 
 
 @pytest.mark.parametrize("page", ["map.md", "contract.md"])

@@ -1,4 +1,4 @@
-"""The barrier of a cluster: who has arrived, who waits. PTX ISA 9.7.13.3; section 5 of the rule book."""
+"""The barrier of a cluster: who has arrived, who waits. PTX ISA 9.7.13.3."""
 
 from __future__ import annotations
 

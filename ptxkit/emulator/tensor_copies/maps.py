@@ -2,7 +2,7 @@
 
 A map in global memory that the kernel itself changes is read through the tensormap proxy, so the thread that
 changed it must release it there (`fence.proxy.tensormap::generic.release`, `tensormap.cp_fenceproxy`), and
-the thread that uses it must acquire it (`.acquire`). PTX ISA 9.7.13.4; section 8 of the rule book.
+the thread that uses it must acquire it (`.acquire`). PTX ISA 9.7.13.4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Products of `wgmma` in flight: their groups, their accumulators, and the registers that they hold.
 
 While products on an accumulator are in flight its value lives here; the registers get it when a wait has
-covered the last of them. PTX ISA 9.7.15.7; section 6 of the rule book.
+covered the last of them. PTX ISA 9.7.15.7.
 """
 
 from __future__ import annotations
