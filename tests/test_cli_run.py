@@ -258,7 +258,6 @@ def test_kernels_are_listed_with_what_they_need() -> None:
 def test_recorded_runs_say_where_a_kernel_has_been_verified(kernel: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     results.mkdir()
-    (results / "other.json").write_text('{"kind": "bench"}')
     first = document("run", kernel, *EMU, "--preset", "all")
     (results / "first.json").write_text(json.dumps(first))
     found = kernels.verifications(str(kernel), kernel, kernels.records((results,)))

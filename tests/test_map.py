@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MAP = (ROOT / "docs" / "map.md").read_text("utf-8")
 TREE = MAP.partition("## The tree")[2].partition("```")[2].partition("```")[0]
-COPIED = {"kernels_ptx", "results"}
+COPIED = {"kernels_ptx", "runs"}
 """Folders of the wheel, copied from the checkout."""
 COLUMNS = 100
 

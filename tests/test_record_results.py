@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 KEPT = {
-    path: json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "bench" / "results").glob("*.json"))
+    path: json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "bench" / "results").rglob("*.json"))
 }
 RECORDED = [
     path for path, kept in KEPT.items() if kept.get("kind") in ("run", "bench", "peers", "driver measurement")
@@ -74,3 +74,9 @@ def test_what_is_kept_says_where_it_comes_from(path: Path) -> None:
     assert kept["device"]
     assert kept.get("commit") or kept.get("note")
     assert path.name.split(".")[-2] == kept["device"].lower().removeprefix("nvidia ").replace(" ", "-")
+
+
+def test_runs_lie_where_ptxkit_kernels_reads_them() -> None:
+    runs = {path for path, kept in KEPT.items() if kept.get("kind") == "run"}
+    assert runs
+    assert runs == set((ROOT / "bench" / "results" / "runs").iterdir())

@@ -1,10 +1,6 @@
-"""The kernels of the roofs: what tools write, right on the emulator and on a GPU."""
+"""The kernels of the roofs: right on the emulator and on a GPU."""
 
 from __future__ import annotations
-
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from command import here, ptxkit
@@ -14,14 +10,10 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import capabilities
 from ptxkit.shipped import kernels
 
-ROOT = Path(__file__).resolve().parents[1]
 ARITHMETIC = sorted(name for name in kernels.shipped() if name.startswith(("roofs/mma_", "roofs/wgmma_")))
 
 
-def test_the_files_are_what_the_tool_makes() -> None:
-    tool = ROOT / "tools" / "make_mma_roofs.py"
-    done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_every_roof_is_a_shipped_kernel() -> None:
     assert len(ARITHMETIC) == 9
 
 

@@ -2,10 +2,11 @@
 
     python tools/record_results.py DOCUMENT.json [--commit COMMIT] [--stem NAME]
 
-The file becomes bench/results/STEM.DEVICE.json: `gemv.h200.json`, `gemv.emu.json`; of a bench
-`gemv.bench.h200.json`, of kernels by turns with others' `attn_dist.peers.h200.json`, of a measurement of the
-driver layer `driver.h200.json`. A document made where there was no checkout has no commit: `--commit` names
-it. Each kernel text that the document names by its hash must be the one of that commit.
+The file becomes STEM.DEVICE.json: of a run `runs/gemv.h200.json` or `runs/gemv.emu.json`, which `ptxkit
+kernels` reads; of a bench `gemv.bench.h200.json`, of kernels by turns with others'
+`attn_dist.peers.h200.json`, of a measurement of the driver layer `driver.h200.json`. A document made where
+there was no checkout has no commit: `--commit` names it. Each kernel text that the document names by its hash
+must be the one of that commit.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def main() -> int:
         return 1
     stem = chosen.stem or Path(next(iter(hashes(document)), "driver")).stem
     middle = f".{document['kind']}" if document["kind"] in (BENCH, PEERS) else ""
-    path = RESULTS / f"{stem}{middle}.{device_of(document)}.json"
+    folder = RESULTS / "runs" if document["kind"] == RUN else RESULTS
+    path = folder / f"{stem}{middle}.{device_of(document)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     print(path.relative_to(ROOT))

@@ -16,7 +16,7 @@ from ptxkit.diagnostics import error, shortened
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
-RESULTS = (_PACKAGE / "results", _PACKAGE.parent / "bench" / "results")
+RUNS = (_PACKAGE / "runs", _PACKAGE.parent / "bench" / "results" / "runs")
 """Where recorded runs lie: in the installed package, and in a checkout."""
 
 
@@ -71,7 +71,7 @@ def _is_there(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """One place where a kernel's presets have been verified: what the runs recorded in `bench/results` say.
+    """One place where a kernel's presets have been verified: what the recorded runs say.
 
     Attributes:
         device: `emu`, or the GPU's name.
@@ -110,14 +110,9 @@ def verifications(name: str, path: Path, recorded: list[dict[str, Any]]) -> list
     return list(newest.values())
 
 
-def records(folders: tuple[Path, ...] = RESULTS) -> list[dict[str, Any]]:
-    """The documents of `ptxkit run --json` in these folders; other files there are passed over."""
+def records(folders: tuple[Path, ...] = RUNS) -> list[dict[str, Any]]:
+    """The documents of `ptxkit run --json` in these folders."""
     import json
 
-    found = []
-    for folder in folders:
-        for path in sorted(folder.rglob("*.json")):
-            document = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(document, dict) and document.get("kind") == "run":
-                found.append(document)
-    return found
+    paths = [path for folder in folders for path in sorted(folder.glob("*.json"))]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
