@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxkit.emulator.asynchronous import Region
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.memory import Bank
 
 BANK = Bank(np.zeros(64, np.uint8))

@@ -244,4 +244,4 @@ def test_jit_without_the_extra_is_refused(monkeypatch):
     with pytest.raises(PtxkitError, match=r"needs llvmlite, which is not installed") as caught:
         Emulator(jit=True)
     assert caught.value.diagnostics[0].code == "P520"
-    assert Emulator().jit is False
+    assert Emulator().options.jit is False

@@ -89,7 +89,9 @@ class Access:
     def check_in_flight(self, size: int, writes: bool) -> None:
         """Hold the access against asynchronous operations in flight, and mbarrier objects."""
         batch = self.lane_set.batch
-        if self.space in ("shared", "global") and (batch.queue.in_flight or len(batch.mbarriers.place)):
+        if self.space in ("shared", "global") and (
+            batch.queue.hazards.in_flight or len(batch.mbarriers.place)
+        ):
             batch.queue.hazards.check(self, size, writes)
 
     def load(
@@ -107,7 +109,7 @@ class Access:
         if history is not None:
             number = check_load(self, history, width * count, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.lane_set.batch.happens_before.synchronise(self, history, number, order, None)
+                self.synchronise(history, number, order, None)
         values = self.bank.load(self.index, width, count)
         if not self.suspect:
             return values, None
@@ -120,6 +122,23 @@ class Access:
                 self.owner.found_defined()
             return values, None
         return values, masks
+
+    def synchronise(
+        self, history: AccessHistory, number: int, reads: MemoryOrder | None, writes: MemoryOrder | None
+    ) -> None:
+        """Pass an order on through memory; see `HappensBefore.synchronise`."""
+        index, rows, _ = self.each()
+        happens_before = self.lane_set.batch.happens_before
+        happens_before.synchronise(history, rows, history.granules(index), number, reads, writes)
+
+    def each(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The offsets, rows of the batch and lanes of it, for the lanes that take part."""
+        lane_set = self.lane_set
+        shape = (lane_set.n, WARP)
+        index = np.broadcast_to(np.asarray(self.index), shape)
+        active = lanes_of(lane_set, self.guard, shape)
+        row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
+        return index[row, lane], row if lane_set.rows is None else lane_set.rows[row], lane
 
     def spread(self, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any]:
         """The index and the values brought to one shape, with the lanes of that shape that take part."""
@@ -162,7 +181,7 @@ class Access:
         if history is not None:
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
-                self.lane_set.batch.happens_before.synchronise(self, history, number, None, order)
+                self.synchronise(history, number, None, order)
         index, values, active = self.spread(values)
         if active is not None and active.ndim:
             index = index[active]

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.memory import UNITS
-from ptxkit.emulator.values import U32, U64
+from ptxkit.emulator.values import U32, U64, UNITS
 
 WEAK, ATOMIC, ASYNC, STRONG = 0, 1, 2, 3
 """How strong an access is: an atomic one is strong too. An `ASYNC` one is weak, and made by the asynchronous

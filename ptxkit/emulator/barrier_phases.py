@@ -9,18 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.happens_before import HappensBefore
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.happens_before import HappensBefore
-
-KNOWN = ("clocks", "proxied", "acquired", "fenced", "initialised", "completed")
+TABLES = ("clocks", "proxied", "acquired", "fenced", "initialised", "completed")
 """What `HappensBefore` keeps of each row, and a barrier hands on."""
 
 
@@ -72,7 +67,7 @@ class Phases:
         """A phase of a CTA is complete.
 
         Args:
-            happens_before: what is known.
+            happens_before: the clocks.
             cta: the CTA.
             arrived: rows that took part.
             waiting: those of them that waited.
@@ -103,7 +98,7 @@ class Phases:
             row
             for row in absent
             if not all(
-                _knows_complete(happens_before, one, *last[row]) or _with(last, one, row) for one in here
+                _saw_complete(happens_before, one, *last[row]) or _with(last, one, row) for one in here
             )
         ]
         return sorted({*found, *coming})
@@ -121,10 +116,10 @@ class Phases:
         everyone = np.concatenate([arrived, np.array(others, arrived.dtype)])
         covers = np.concatenate([covered, np.full(len(others), number)])
         met = len(arrived) - 1
-        learnt: dict[str, list[np.ndarray]] = {name: [] for name in KNOWN}
+        learnt: dict[str, list[np.ndarray]] = {name: [] for name in TABLES}
         for row in waiting.tolist():
             rest = everyone != row
-            for name in KNOWN:
+            for name in TABLES:
                 table = getattr(happens_before, name) if self.before is None else self.before[name]
                 known = table[everyone[rest]]
                 if name == "clocks":
@@ -140,31 +135,8 @@ class Phases:
         happens_before.warps_meet(waiting, number)
 
 
-def crowds_between(batch: CtaBatch, number: int, threads: tuple[int, int], since: int) -> list[str]:
-    """What a finding about two threads says of barriers to which their warps came in a crowd.
-
-    Args:
-        batch: with the barriers.
-        number: of their CTA in the grid.
-        threads: their numbers in the CTA.
-        since: the event of the earlier of what they do.
-    """
-    cta = int(batch.position(np.array([number]))[0])
-    rows = {cta * batch.warps + thread // WARP for thread in threads}
-    notes = []
-    for barrier in batch.barriers.values():
-        crowd = barrier.phases.crowds.get(cta)
-        if crowd is not None and crowd.number > since and crowd.rows >= rows:
-            instruction = crowd.site.instruction
-            notes.append(
-                f"`{instruction.spelling}` at {crowd.site.where} expects {crowd.expected} threads, and "
-                f"nothing orders the {len(crowd.rows)} warps that come to it: each phase orders its own alone"
-            )
-    return notes
-
-
-def _knows_complete(happens_before: HappensBefore, row: int, number: int, waited: list[int]) -> bool:
-    """Whether a row knew, when it came, that the phase was complete for which some rows had waited."""
+def _saw_complete(happens_before: HappensBefore, row: int, number: int, waited: list[int]) -> bool:
+    """Whether a row had seen, when it came, that the phase was complete for which some rows had waited."""
     if happens_before.pending[row] > number:
         return True
     return any(int(happens_before.clocks[row, happens_before.column[one]]) >= number for one in waited)

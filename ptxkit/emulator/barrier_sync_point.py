@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.barrier_phases import KNOWN
-from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, barrier_of, bits, ends, release, whole
+from ptxkit.emulator.barrier_phases import TABLES
+from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, ends, release, whole
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
@@ -65,7 +66,7 @@ class BarrierSyncPoint:
             check_defined(lane_set, guard, operand, self.site)
         everyone = guard is None and lane_set.size == batch.living
         if everyone and self._fixed is not None and self.waits and self.predicate is None:
-            state = batch.barriers.get(self._fixed)
+            state = batch.own(Barriers).by_number.get(self._fixed)
             if (state is None or not state.busy) and 0 <= self._fixed < BARRIERS:
                 batch.launch.counts.barriers += len(batch.ctas)
                 batch.happens_before.barrier(slice(None), batch.launch.events.take())
@@ -88,7 +89,7 @@ class BarrierSyncPoint:
             return admitted
         if admitted is not None:
             admitted.passed = True
-            batch.ready.append(admitted)
+            lane_set.schedule.ready.append(admitted)
         return skipping
 
     def _arrive_each(self, lane_set: LaneSet) -> LaneSet | None:
@@ -108,13 +109,13 @@ class BarrierSyncPoint:
             admitted = self._arrive(part, int(key) >> 32, int(key) & 0xFFFF_FFFF)
             if admitted is not None:
                 admitted.passed = True
-                lane_set.batch.ready.append(admitted)
+                lane_set.schedule.ready.append(admitted)
         return None
 
     def _arrive(self, lane_set: LaneSet, number: int, count: int) -> LaneSet | None:
         batch = lane_set.batch
         self._check(lane_set, number, count)
-        barrier = barrier_of(batch, number)
+        barrier = batch.own(Barriers).of(number)
         rows, mask = lane_set.occupied()
         come = np.bincount(rows // batch.warps)
         ctas = np.flatnonzero(come)
@@ -139,8 +140,8 @@ class BarrierSyncPoint:
             turns = _turns(batch, barrier, rows, mask, count)
         if turns is None:
             if self.waits:
-                batch.add_blocked(lane_set, barrier)
-            self._enter(batch, barrier, rows, mask, ctas, count, values)
+                lane_set.schedule.block(lane_set, barrier)
+            self._enter(lane_set.schedule, barrier, rows, mask, ctas, count, values)
         else:
             self._enter_in_turn(lane_set, barrier, rows, mask, count, values, turns)
         return None if self.waits else lane_set
@@ -157,22 +158,30 @@ class BarrierSyncPoint:
     ) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
         batch, phases = lane_set.batch, barrier.phases
-        phases.before = {name: getattr(batch.happens_before, name).copy() for name in KNOWN}
+        phases.before = {name: getattr(batch.happens_before, name).copy() for name in TABLES}
         own = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         for turn in range(int(turns.max()) + 1):
             now = turns == turn
             phases.coming = frozenset(rows[turns > turn].tolist())
             if self.waits:
                 lanes = lane_set.full_mask() & np.isin(own, rows[now])[:, None]
-                batch.add_blocked(lane_set.part(lanes, int(np.count_nonzero(lanes)), lane_set.pc), barrier)
+                lane_set.schedule.block(
+                    lane_set.part(lanes, int(np.count_nonzero(lanes)), lane_set.pc), barrier
+                )
             self._enter(
-                batch, barrier, rows[now], mask[now], np.unique(rows[now] // batch.warps), count, values
+                lane_set.schedule,
+                barrier,
+                rows[now],
+                mask[now],
+                np.unique(rows[now] // batch.warps),
+                count,
+                values,
             )
         phases.coming, phases.before = frozenset(), None
 
     def _enter(
         self,
-        batch: CtaBatch,
+        schedule: Schedule,
         barrier: Barrier,
         rows: np.ndarray,
         mask: np.ndarray,
@@ -186,10 +195,10 @@ class BarrierSyncPoint:
         barrier.expected[ctas] = count
         barrier.reducing[ctas] = values is not None
         barrier.arrived[rows] |= mask
-        barrier.covered[rows] = batch.launch.events.take(self.site)
+        barrier.covered[rows] = schedule.batch.launch.events.take(self.site)
         if values is not None:
             barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
-        release(batch, barrier)
+        release(schedule, barrier)
 
     def _check(self, lane_set: LaneSet, number: int, count: int) -> None:
         where = str(lane_set.thread(*lane_set.first(np.True_)))
@@ -203,7 +212,7 @@ class BarrierSyncPoint:
     def _check_together(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray) -> None:
         """No lane of the set's warps may wait at the same barrier in another place, or in another call."""
         batch = lane_set.batch
-        for entry in batch.waiting:
+        for entry in lane_set.schedule.blocked:
             other = entry.lane_set
             same = other.code is lane_set.code and other.pc == lane_set.pc and other.trail == lane_set.trail
             if entry.sync_point is not barrier or same:
@@ -225,12 +234,12 @@ class BarrierSyncPoint:
 
     def _note_absent(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
         """Remember the lanes of the set's warps that are elsewhere, unless all they do is end."""
-        batch = lane_set.batch
+        batch, schedule = lane_set.batch, lane_set.schedule
         absent = np.zeros((batch.rows, WARP), bool)
         absent[rows] = batch.alive[rows] & ~mask
         if not absent.any():
             return
-        for other in (*batch.ready, *(entry.lane_set for entry in batch.waiting)):
+        for other in (*schedule.ready, *(entry.lane_set for entry in schedule.blocked)):
             if not ends(other):
                 barrier.elsewhere |= absent & other.in_batch()
 

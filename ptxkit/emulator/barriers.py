@@ -10,6 +10,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import Phases
 from ptxkit.emulator.faults import Site, fault, show
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -63,13 +64,13 @@ class Barrier:
         """How many of a CTA's warps have arrived, of the CTA where it is most."""
         return int(np.count_nonzero(self.arrived.any(axis=1).reshape(-1, warps), axis=1).max())
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited: release the CTAs whose barrier only waited for them."""
-        release(batch, self)
+        release(schedule, self)
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
-        cta = row // batch.warps
+        batch, cta = lane_set.batch, row // lane_set.batch.warps
         rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
         alive, arrived = batch.alive[rows], self.arrived[rows]
         here: Any = (arrived & alive).any(axis=1)
@@ -86,24 +87,31 @@ class Barrier:
         return "; ".join(parts)
 
 
-def barrier_of(batch: CtaBatch, number: int) -> Barrier:
-    """A barrier's state in a batch."""
-    barrier = batch.barriers.get(number)
-    if barrier is None:
-        ctas = len(batch.ctas)
-        barrier = batch.barriers[number] = Barrier(
-            number,
-            np.zeros((batch.rows, WARP), bool),
-            np.full(ctas, -1, np.int64),
-            np.zeros(ctas, bool),
-            np.zeros((batch.rows, WARP), bool),
-            np.zeros((batch.rows, WARP), bool),
-            np.zeros(batch.rows, np.int64),
-        )
-    return barrier
+class Barriers:
+    """The barriers of a batch that somebody has come to, by their numbers."""
+
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
+        self.by_number: dict[int, Barrier] = {}
+
+    def of(self, number: int) -> Barrier:
+        """One of them."""
+        barrier = self.by_number.get(number)
+        if barrier is None:
+            ctas, shape = len(self.batch.ctas), (self.batch.rows, WARP)
+            barrier = self.by_number[number] = Barrier(
+                number,
+                np.zeros(shape, bool),
+                np.full(ctas, -1, np.int64),
+                np.zeros(ctas, bool),
+                np.zeros(shape, bool),
+                np.zeros(shape, bool),
+                np.zeros(self.batch.rows, np.int64),
+            )
+        return barrier
 
 
-def release(batch: CtaBatch, barrier: Barrier) -> None:
+def release(schedule: Schedule, barrier: Barrier) -> None:
     """Let go the CTAs whose barrier is complete.
 
     A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1), though it
@@ -111,6 +119,7 @@ def release(batch: CtaBatch, barrier: Barrier) -> None:
     """
     if not barrier.busy:
         return
+    batch = schedule.batch
     alive = batch.alive.reshape(-1, batch.warps, WARP)
     living = alive.any(axis=2)
     there = whole(batch, barrier.arrived).reshape(-1, batch.warps)
@@ -124,28 +133,28 @@ def release(batch: CtaBatch, barrier: Barrier) -> None:
     results = _reduced(batch, barrier)
     rows = np.repeat(complete, batch.warps)
     _check_nobody_left(batch, barrier, rows)
-    _order(batch, barrier, complete, there)
+    _order(schedule, barrier, complete, there)
     barrier.arrived[rows] = False
     barrier.elsewhere[rows] = False
     barrier.expected[complete] = -1
     for cta in np.flatnonzero(complete):
         barrier.sites.pop(int(cta), None)
     batch.launch.counts.barriers += int(np.count_nonzero(complete))
-    for lane_set in batch.take_blocked(barrier):
+    for lane_set in schedule.take(barrier):
         own = rows if lane_set.rows is None else rows[lane_set.rows]
         if not own.all():
             mask = lane_set.full_mask()
             stay = mask & ~own[:, None]
             count = int(np.count_nonzero(stay))
             if count == lane_set.size:
-                batch.add_blocked(lane_set, barrier)
+                schedule.block(lane_set, barrier)
                 continue
             if count:
-                batch.add_blocked(lane_set.part(stay, count, lane_set.pc), barrier)
+                schedule.block(lane_set.part(stay, count, lane_set.pc), barrier)
                 lane_set = lane_set.part(mask & own[:, None], lane_set.size - count, lane_set.pc)
         lane_set.passed = True
         lane_set.result = results
-        batch.ready.append(lane_set)
+        schedule.ready.append(lane_set)
 
 
 def whole(batch: CtaBatch, arrived: np.ndarray) -> np.ndarray:
@@ -184,10 +193,11 @@ def ends(lane_set: LaneSet) -> bool:
     return not lane_set.frames and bool(sites) and "ends" in sites[0].row.traits
 
 
-def _order(batch: CtaBatch, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
+def _order(schedule: Schedule, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
     """What the warps of the completed CTAs have seen of one another from now on."""
+    batch = schedule.batch
     waiting = np.zeros(batch.rows, bool)
-    for entry in batch.waiting:
+    for entry in schedule.blocked:
         if entry.sync_point is barrier:
             waiting[entry.lane_set.occupied()[0]] = True
     number = batch.launch.events.take()
@@ -216,3 +226,26 @@ def _reduced(batch: CtaBatch, barrier: Barrier) -> np.ndarray | None:
     true = (barrier.values & barrier.arrived).reshape(-1, batch.warps * WARP).sum(axis=1)
     every = barrier.arrived.reshape(-1, batch.warps * WARP).sum(axis=1)
     return np.repeat(np.stack([true, every], axis=1), batch.warps, axis=0)
+
+
+def crowds_between(batch: CtaBatch, number: int, threads: tuple[int, int], since: int) -> list[str]:
+    """What a finding about two threads says of barriers to which their warps came in a crowd.
+
+    Args:
+        batch: with the barriers.
+        number: of their CTA in the grid.
+        threads: their numbers in the CTA.
+        since: the event of the earlier of what they do.
+    """
+    cta = int(batch.position(np.array([number]))[0])
+    rows = {cta * batch.warps + thread // WARP for thread in threads}
+    notes = []
+    for barrier in batch.own(Barriers).by_number.values():
+        crowd = barrier.phases.crowds.get(cta)
+        if crowd is not None and crowd.number > since and crowd.rows >= rows:
+            instruction = crowd.site.instruction
+            notes.append(
+                f"`{instruction.spelling}` at {crowd.site.where} expects {crowd.expected} threads, and "
+                f"nothing orders the {len(crowd.rows)} warps that come to it: each phase orders its own alone"
+            )
+    return notes

@@ -10,9 +10,10 @@ from ptxkit.asm.flow import basic_blocks
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.branching import fall_through, guarded_end
 from ptxkit.emulator.code import Block
-from ptxkit.emulator.effect import Effect, End
+from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
+from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.steps import Step
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.effect import End
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.steps import check_guard
 from ptxkit.emulator.values import WARP
@@ -71,7 +71,7 @@ def guarded_end(
         rest = ~condition if lane_set.mask is None else lane_set.mask & ~condition
         if uniform:
             _check_uniform(lane_set, taken, rest, site)
-        ready = lane_set.batch.ready
+        ready = lane_set.schedule.ready
         ready.append(lane_set.part(rest, lane_set.size - lanes, following))
         if target is not None:
             ready.append(lane_set.part(taken, lanes, target))

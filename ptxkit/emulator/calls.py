@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.emulator.call_abi import CallParameter, Piece, gather
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import Frame, Undefined
+from ptxkit.emulator.local_memory import reach_local
 from ptxkit.emulator.operands import Source
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def enter(
     lane_set.local = -(-lane_set.top // 16) * 16
     lane_set.top = lane_set.local + callee.frame
     lane_set.trail = (*lane_set.trail, (caller.number, back, lane_set.local))
-    lane_set.batch.reach_local(lane_set, lane_set.top, site)
+    reach_local(lane_set, lane_set.top, site)
     lane_set.code = callee
     lane_set.regs = list(callee.initial)
     lane_set.undefined = dict(callee.initial_undefined)
@@ -82,7 +83,7 @@ def enter(
 def leave(lane_set: LaneSet) -> int:
     """Return from the running function; from the kernel itself, exit."""
     if not lane_set.frames:
-        lane_set.batch.retire(lane_set)
+        lane_set.schedule.retire(lane_set)
         return -1
     frame = lane_set.frames[-1]
     given = [parameter_argument(returned)(lane_set) for returned in lane_set.code.returns]

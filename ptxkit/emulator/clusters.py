@@ -8,6 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
@@ -43,7 +44,7 @@ class ClusterBarrier:
         """The cluster of each row."""
         return rows // (self.batch.warps * self.batch.cluster)
 
-    def settle(self) -> None:
+    def settle(self, schedule: Schedule) -> None:
         """Complete the generations that everybody who lives has arrived at."""
         alive = self.batch.alive.reshape(self.clusters, -1)
         arrived = self.arrivals.reshape(self.clusters, -1)
@@ -55,15 +56,15 @@ class ClusterBarrier:
         self.complete[done] += 1
         self.published.copy_from(self.gathered, done)
         self.batch.launch.counts.barriers += int(np.count_nonzero(done))
-        self.batch.ready += self.batch.take_blocked(self)
+        schedule.retry(self)
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited: the others may have been waiting for them alone."""
-        self.settle()
+        self.settle(schedule)
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
-        cluster = int(self.of_rows(row))
+        batch, cluster = self.batch, int(self.of_rows(row))
         size = batch.warps * batch.cluster
         rows = slice(cluster * size, (cluster + 1) * size)
         late = (batch.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
@@ -95,7 +96,7 @@ class ClusterArrival:
             EmulatorFault: P692, a thread arrives twice without having waited.
         """
         batch = lane_set.batch
-        barrier = batch.cluster_barrier
+        barrier = batch.own(ClusterBarrier)
         lanes = executing(lane_set, guard)
         every = np.ones((lane_set.n, WARP), bool) if lanes is None else lanes
         if not every.any():
@@ -121,7 +122,7 @@ class ClusterArrival:
         barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
         barrier.published = barrier.published.grown(barrier.clusters, locals_)
         happens_before.gather(barrier.gathered, rows, barrier.of_rows(rows), covered)
-        barrier.settle()
+        barrier.settle(lane_set.schedule)
 
 
 class ClusterWait:
@@ -138,7 +139,7 @@ class ClusterWait:
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         batch = lane_set.batch
-        barrier = batch.cluster_barrier
+        barrier = batch.own(ClusterBarrier)
         guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0:
             if not guard:
@@ -172,7 +173,7 @@ class ClusterWait:
         if count == 0:
             return lane_set
         if count == lane_set.size:
-            batch.add_blocked(lane_set, barrier)
+            lane_set.schedule.block(lane_set, barrier)
             return None
-        batch.add_blocked(lane_set.part(held, count, lane_set.pc), barrier)
+        lane_set.schedule.block(lane_set.part(held, count, lane_set.pc), barrier)
         return lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)

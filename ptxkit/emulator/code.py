@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.emulator.call_abi import CallParameter
-from ptxkit.emulator.effect import End, SyncPoint
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
-from ptxkit.emulator.lane_set import Undefined
+from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint, Undefined
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.steps import Step
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)

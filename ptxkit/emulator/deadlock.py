@@ -17,8 +17,8 @@ from ptxkit.diagnostics import SpanLabel, code_info, counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.ctas import Ctas
+    from ptxkit.emulator.lane_set import LaneSet, Schedule
     from ptxkit.emulator.launch_state import LaunchState
 
 LISTED = 32
@@ -29,17 +29,18 @@ set names, mbarriers and tensor memory; then lanes of a warp; last barriers, whe
 these."""
 
 
-def deadlock(batches: Sequence[CtaBatch]) -> EmulatorFault:
+def deadlock(schedules: Sequence[Schedule]) -> EmulatorFault:
     """The fault for batches none of whose lane sets can go on."""
     lines: list[Line] = []
     more: list[str] = []
     places: list[tuple[int, str, Site]] = []
-    for batch in batches:
-        for entry in batch.waiting:
+    for schedule in schedules:
+        batch = schedule.batch
+        for entry in schedule.blocked:
             place = entry.lane_set.code.blocks[entry.lane_set.pc].sites[0]
             said = {}
             for row, _ in _rows(batch, entry.lane_set):
-                what = entry.sync_point.waits_for(batch, entry.lane_set, row)
+                what = entry.sync_point.waits_for(entry.lane_set, row)
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
             lines += _lines(batch, entry.lane_set, said)
             places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
@@ -69,26 +70,26 @@ class Watch:
         self._seen: set[bytes] = set()
         self._changes = -1
 
-    def stuck(self, launch: LaunchState, batches: Sequence[CtaBatch]) -> bool:
+    def stuck(self, launch: LaunchState, schedules: Sequence[Schedule]) -> bool:
         """Whether the batches are where they were before, with nothing changed since."""
         if launch.changes != self._changes:
             self._changes = launch.changes
             self._seen.clear()
-        now = state(launch, batches)
+        now = state(launch, schedules)
         if now in self._seen:
             return True
         self._seen.add(now)
         return False
 
 
-def state(launch: LaunchState, batches: Sequence[CtaBatch]) -> bytes:
+def state(launch: LaunchState, schedules: Sequence[Schedule]) -> bytes:
     """A digest of where the lane sets of some batches are and what their registers hold, in any order."""
     import hashlib
 
     clock = launch.clock + launch.counts.instructions if launch.program.reads_clock else 0
     parts = [str(clock).encode()]
-    for number, batch in enumerate(batches):
-        for lane_set in (*batch.ready, *(entry.lane_set for entry in batch.waiting)):
+    for number, schedule in enumerate(schedules):
+        for lane_set in (*schedule.ready, *(entry.lane_set for entry in schedule.blocked)):
             digest = hashlib.blake2b(digest_size=16)
             digest.update(
                 repr((number, lane_set.code.number, lane_set.pc, lane_set.trail, lane_set.passed)).encode()
@@ -101,18 +102,19 @@ def state(launch: LaunchState, batches: Sequence[CtaBatch]) -> bytes:
     return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
 
-def livelock(batches: Sequence[CtaBatch], held_back: int) -> EmulatorFault:
+def livelock(schedules: Sequence[Schedule], held_back: int) -> EmulatorFault:
     """The fault for batches that loop without anything ever changing.
 
     Args:
-        batches: the resident ones.
+        schedules: of the resident ones.
         held_back: CTAs that have no room to start.
     """
     lines: list[Line] = []
     site = None
-    for batch in batches:
-        lane_sets = [(lane_set, lane_set.polled) for lane_set in batch.ready]
-        lane_sets += [(entry.lane_set, None) for entry in batch.waiting]
+    for schedule in schedules:
+        batch = schedule.batch
+        lane_sets = [(lane_set, lane_set.polled) for lane_set in schedule.ready]
+        lane_sets += [(entry.lane_set, None) for entry in schedule.blocked]
         for lane_set, polled in lane_sets:
             place = lane_set.code.blocks[lane_set.pc].sites[0]
             if polled is not None:
@@ -148,7 +150,7 @@ def _listed(lines: Sequence[Line]) -> list[str]:
     return listed
 
 
-def _lines(batch: CtaBatch, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) -> list[Line]:
+def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) -> list[Line]:
     """Lines about the warps of a set.
 
     Args:
@@ -167,15 +169,16 @@ def _lines(batch: CtaBatch, lane_set: LaneSet, said: Mapping[int, tuple[str, str
     return lines
 
 
-def warps_in(batch: CtaBatch, lane_set: LaneSet) -> list[tuple[int, str]]:
+def warps_in(lane_set: LaneSet) -> list[tuple[int, str]]:
     """The batch's rows in which a lane set waits, and how messages call them."""
+    batch = lane_set.batch
     return [
         (row, f"warp {row % batch.warps} of CTA {show(batch.cta_coordinates(row // batch.warps))}{lanes}")
         for row, lanes in _rows(batch, lane_set)
     ]
 
 
-def _rows(batch: CtaBatch, lane_set: LaneSet) -> list[tuple[int, str]]:
+def _rows(batch: Ctas, lane_set: LaneSet) -> list[tuple[int, str]]:
     """The batch's rows in which a lane set is, and which lanes of each where it has not all that run."""
     found = []
     for at in range(lane_set.n):

@@ -20,11 +20,10 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.effect import End, SyncPoint
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.image import Image
-    from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSet, Schedule, SyncPoint
     from ptxkit.emulator.steps import Step
 
 
@@ -62,7 +61,7 @@ class Place:
     """
 
     lane_set: LaneSet
-    block: Block
+    block: BlockToRun
     index: int
 
     @property
@@ -128,7 +127,8 @@ class Debugger:
 
     Attributes:
         execution: the launch, once it has begun.
-        batches: those that have executed something and have not ended; the last one stays when all have.
+        schedules: of the batches that have executed something and have not ended; the last one stays when all
+            have.
         place: where the lane set stands that runs or ran last.
         warp: the warp that commands are about.
         breakpoints: by number.
@@ -138,7 +138,7 @@ class Debugger:
         self.image = image
         self.stopped = stopped
         self.execution: Execution | None = None
-        self.batches: list[CtaBatch] = []
+        self.schedules: list[Schedule] = []
         self.place: Place | None = None
         self.warp = Warp(0, 0)
         self.breakpoints: dict[int, Breakpoint] = {}
@@ -209,28 +209,26 @@ class Debugger:
 
     def current(self) -> tuple[Place | None, CtaBatch | None]:
         """Where the current warp stands, and its batch; None where it has exited or not begun."""
-        batch = next((batch for batch in self.batches if row_of(batch, self.warp) is not None), None)
-        if batch is None:
-            return None, None
-        row = row_of(batch, self.warp)
-        assert row is not None
-        for place, _ in self.places(batch):
-            if lanes_in(place.lane_set, row) is not None:
-                return place, batch
-        return None, batch
+        for schedule in self.schedules:
+            row = row_of(schedule.batch, self.warp)
+            if row is not None:
+                places = (place for place, _ in self.places(schedule))
+                found = (place for place in places if lanes_in(place.lane_set, row) is not None)
+                return next(found, None), schedule.batch
+        return None, None
 
-    def places(self, batch: CtaBatch) -> Iterator[tuple[Place, Any]]:
+    def places(self, schedule: Schedule) -> Iterator[tuple[Place, Any]]:
         """Where the lane sets of a batch stand, the one that runs first; with the synchronisation point
         at which one waits."""
         running = self.place
-        if running is not None and running.lane_set.batch is batch:
-            lanes = running.lane_set.in_batch() & batch.alive
-            others = (*batch.ready, *(entry.lane_set for entry in batch.waiting))
+        if running is not None and running.lane_set.schedule is schedule:
+            lanes = running.lane_set.in_batch() & schedule.batch.alive
+            others = (*schedule.ready, *(entry.lane_set for entry in schedule.blocked))
             if lanes.any() and not any((lanes & lane_set.in_batch()).any() for lane_set in others):
                 yield running, None
-        for lane_set in batch.ready:
+        for lane_set in schedule.ready:
             yield Place(lane_set, lane_set.code.blocks[lane_set.pc], 0), None
-        for entry in batch.waiting:
+        for entry in schedule.blocked:
             yield Place(entry.lane_set, entry.lane_set.code.blocks[entry.lane_set.pc], 0), entry.sync_point
 
     # ---- stopping
@@ -239,7 +237,7 @@ class Debugger:
         """A launch is about to begin: put stops into its program."""
         self.execution = execution
         execution.execute = Block.run
-        self.batches = []
+        self.schedules = []
         self.place = None
         self._put_stops()
 
@@ -293,7 +291,7 @@ class Debugger:
     def _reach(self, place: Place, key: int) -> None:
         """A lane set is about to execute an instruction."""
         if self.place is None or self.place.lane_set.batch is not place.lane_set.batch:
-            self._enter(place.lane_set.batch)
+            self._enter(place.lane_set.schedule)
         self.place = place
         if self._interrupted:
             self._interrupted = False
@@ -306,10 +304,10 @@ class Debugger:
                     self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
                     return
 
-    def _enter(self, batch: CtaBatch) -> None:
+    def _enter(self, schedule: Schedule) -> None:
         """A batch has its turn; drop those that have ended."""
-        self.batches = [known for known in self.batches if known.living and known is not batch]
-        self.batches.append(batch)
+        self.schedules = [one for one in self.schedules if one.batch.living and one is not schedule]
+        self.schedules.append(schedule)
 
     def _arrived(self, place: Place, walk: _Walk) -> bool:
         """Count a step of the walk, and stop at its end."""
@@ -347,7 +345,7 @@ class Debugger:
         place = self.place
         if place is None:
             return
-        found = [other for other, _ in self.places(place.lane_set.batch)]
+        found = [other for other, _ in self.places(place.lane_set.schedule)]
         if found and all(lanes_in(other.lane_set, self._row(other.lane_set)) is None for other in found):
             self._choose(found[0].lane_set)
 

@@ -11,23 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
 from ptxkit.emulator.opcodes import REGISTERED, load_operation
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.ir import Transfer
-    from ptxkit.emulator.lane_set import LaneSet
 
-Step = Callable[["LaneSet", Any], Any]
+Step = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
 them, else a bool array that differs between lanes. A true result says that undefined bits came into a
 register."""
-SyncPoint = Callable[["LaneSet"], "LaneSet | None"]
-"""Lets a lane set at a block's start through: the lanes that may go on, or None. What it keeps back is
-blocked there."""
-End = Callable[["LaneSet"], int]
-"""Ends a block: the number of the block that the set goes on with, or -1 where it has parted or is gone."""
 
 
 class Linker(Protocol):

@@ -8,11 +8,12 @@ import numpy as np
 
 from ptxkit.emulator import jit
 from ptxkit.emulator.code import Block
-from ptxkit.emulator.cta_batch import CtaBatch, Status
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.image import Program
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
+from ptxkit.emulator.scheduler import Scheduler, Status
+from ptxkit.emulator.trace import Recorder
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import Limits
 
@@ -47,6 +48,7 @@ class Execution:
         programmatic: whether it may begin before the launch ahead of it has ended.
 
     Attributes:
+        recorder: takes down what happens; None unless somebody sets it before the launch runs.
         execute: runs the instructions of a block for a lane set: the seam between numpy and the `jit` extra.
     """
 
@@ -54,7 +56,13 @@ class Execution:
         self.program = program
         self.launch = launch
         self.programmatic = programmatic
+        self.recorder: Recorder | None = None
         self.execute: Callable[[Block, LaneSet], None] = jit.run if launch.options.jit else Block.run
+
+    @property
+    def name(self) -> str:
+        """The entry."""
+        return self.program.entry.name
 
     def run(self, progress: Progress | None = None) -> None:
         """Run every CTA to its end.
@@ -82,31 +90,31 @@ class Execution:
         most = BATCH_BYTES // (launch.shared.total + threads * self.program.code.frame + 1)
         size = min(BATCH_LANES // (launch.warps * WARP), total, resident, most)
         size = max(size // cluster, 1) * cluster
-        batches: list[CtaBatch] = []
+        running: list[Scheduler] = []
         watch = Watch()
         with np.errstate(all="ignore"):
-            while grid.waiting or batches:
+            while grid.waiting or running:
                 moved = finished = False
-                for batch in list(batches):
-                    status = batch.run(QUANTUM)
+                for one in list(running):
+                    status = one.run(QUANTUM)
                     moved |= status is not Status.BLOCKED
                     if status is Status.DONE:
                         finished = True
-                        batches.remove(batch)
-                        launch.counts.ctas += len(batch.ctas)
+                        running.remove(one)
+                        launch.counts.ctas += len(one.batch.ctas)
                         if progress is not None:
                             progress(launch.counts.ctas, total)
-                room = resident - sum(batch.running for batch in batches) if grid.waiting else 0
+                room = resident - sum(one.batch.running for one in running) if grid.waiting else 0
                 wanted = min(size, grid.waiting)
                 if room >= wanted > 0 or (room >= cluster and launch.watching):
                     ctas = grid.start(min(wanted, room // cluster * cluster))
-                    batches.append(CtaBatch(launch, ctas, self.program.code, self.execute))
+                    running.append(Scheduler(launch, ctas, self.program.code, self.execute, self.recorder))
                     launch.watching = False
-                elif batches and not moved:
-                    raise deadlock(batches)
-                elif batches and not finished:
-                    if launch.watching and watch.stuck(launch, batches):
-                        raise livelock(batches, grid.waiting)
+                elif running and not moved:
+                    raise deadlock(running)
+                elif running and not finished:
+                    if launch.watching and watch.stuck(launch, running):
+                        raise livelock(running, grid.waiting)
                     launch.watching = True
                 else:
                     launch.watching = False

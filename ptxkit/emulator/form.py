@@ -11,11 +11,12 @@ from ptxkit.asm.decode import Decoded
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
+from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.special import SPECIAL, VARYING
+from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.values import constant, dtype_of, reader, writer
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.lanes_apart import EVERY, Look
-from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.lanes_apart import EVERY, Waited
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
-from ptxkit.emulator.values import WARP
 from ptxkit.emulator.vector_clocks import VectorClocks
 from ptxkit.isa.modifiers import MemoryOrder
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
-    from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class HappensBefore(VectorClocks):
@@ -76,10 +69,6 @@ class HappensBefore(VectorClocks):
                     table[waiting] = np.maximum(table[waiting], table[arrived].max(axis=0))
         self._limit = None
 
-    def warp_sync(self, lane_set: LaneSet, number: int) -> None:
-        """The lanes of each of the set's warps meet."""
-        self.warps_meet(lane_set.occupied()[0], number)
-
     def warps_meet(self, rows: np.ndarray, number: int) -> None:
         """The lanes of some rows meet, each row's own."""
         if self.apart.warps:
@@ -87,9 +76,8 @@ class HappensBefore(VectorClocks):
         self.clocks[rows, self.column[rows]] = number
         self._limit = None
 
-    def fence(self, lane_set: LaneSet, number: int) -> None:
+    def fence(self, rows: np.ndarray, number: int) -> None:
         """A fence publishes what came before it, and acquires what relaxed reads and waits have found."""
-        rows, _ = lane_set.occupied()
         self.fenced[rows] = number
         self._acquire(rows, self.pending[rows])
         for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
@@ -97,10 +85,9 @@ class HappensBefore(VectorClocks):
             slots = np.array(sorted(self._owed.pop(row)))
             self._take_slots(np.full(len(slots), row), slots)
 
-    def exchange(self, lane_set: LaneSet) -> None:
-        """All lanes of the set's warps exchange values: what they read before is over."""
-        rows = slice(None) if lane_set.rows is None else lane_set.rows
-        self.exchanged[rows] = self.batch.launch.events.now
+    def exchange(self, rows: np.ndarray | None) -> None:
+        """All lanes of each of some rows, None for all, exchange values: what they read before is over."""
+        self.exchanged[slice(None) if rows is None else rows] = self.batch.launch.events.now
 
     def launches_done(self, rows: np.ndarray) -> None:
         """`griddepcontrol.wait`: rows see everything that came before the launch."""
@@ -122,7 +109,7 @@ class HappensBefore(VectorClocks):
 
     def _acquire(self, rows: Any, numbers: np.ndarray) -> None:
         if self.apart.warps:
-            self.apart.learn(np.arange(self.batch.rows)[rows], numbers)
+            self.apart.advance(np.arange(self.batch.rows)[rows], numbers)
         self.clocks[rows] = np.maximum(self.clocks[rows], numbers[:, None])
         self.acquired[rows] = np.maximum(self.acquired[rows], numbers)
         if self._asynchronous:
@@ -218,7 +205,7 @@ class HappensBefore(VectorClocks):
         completed = self._gathered.completed[:, rank, local]
         completed[slots] = np.maximum(completed[slots], number)
 
-    def know(self, rows: np.ndarray, locals_: np.ndarray, number: int) -> None:
+    def complete(self, rows: np.ndarray, locals_: np.ndarray, number: int) -> None:
         """Rows have waited for the asynchronous machine, which is done with what it did for their CTAs.
 
         Args:
@@ -228,7 +215,7 @@ class HappensBefore(VectorClocks):
         """
         self.completed[rows, self.rank[rows], locals_] = number
         if self.apart.warps:
-            self.apart.know(rows, self.rank[rows], locals_, number)
+            self.apart.complete(rows, self.rank[rows], locals_, number)
         self._limit = None
 
     def publish(self, slots: np.ndarray) -> None:
@@ -239,17 +226,15 @@ class HappensBefore(VectorClocks):
         self,
         rows: np.ndarray,
         slots: np.ndarray,
-        mbarriers: MBarriers,
         number: int,
         relaxed: bool = False,
         masks: np.ndarray | None = None,
         by_parity: bool = False,
-    ) -> tuple[int, int, Look] | None:
+    ) -> tuple[int, int, Waited] | None:
         """Rows have waited for mbarriers with success.
 
         Args:
             rows, slots: the rows and what each waited for.
-            mbarriers: of the batch.
             number: the event.
             relaxed: whether a fence has yet to make it good.
             masks: the lanes of each that did; None for all of them.
@@ -263,9 +248,9 @@ class HappensBefore(VectorClocks):
             lanes = np.full(len(rows), EVERY) if masks is None else masks
             early = self.apart.acquire(self, self._published, rows, slots, lanes, number, by_parity)
         rows, slots = _pairs(rows, slots)
-        local = mbarriers.local[slots]
+        local = self.slots.local[slots]
         self.waits[rows, local] = number
-        self.phases[rows, local] = mbarriers.phase[slots]
+        self.phases[rows, local] = self.slots.phase[slots]
         if not relaxed:
             self._take_slots(rows, slots)
             return early
@@ -276,23 +261,24 @@ class HappensBefore(VectorClocks):
 
     def _take_slots(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows acquire what was released to mbarriers, and know what those tell of."""
-        mbarriers = self.batch.mbarriers
+        mbarriers = self.slots
         self.take(self._published, rows, slots)
         local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.batch.shared.stride
         at = (rows, rank % self.batch.cluster, local)
         np.maximum.at(self.completed, at, mbarriers.turned[slots])
         self._limit = None
 
-    def last_wait(self, row: int, slot: int, mbarriers: MBarriers) -> int:
+    def last_wait(self, row: int, slot: int) -> int:
         """The event of a row's last successful wait for an mbarrier; 0 for none."""
-        return int(self.waits[row, int(mbarriers.local[slot])])
+        return int(self.waits[row, int(self.slots.local[slot])])
 
     # ---- order through memory
 
     def synchronise(
         self,
-        access: Access,
         history: AccessHistory,
+        rows: np.ndarray,
+        places: np.ndarray,
         number: int,
         reads: MemoryOrder | None,
         writes: MemoryOrder | None,
@@ -300,19 +286,12 @@ class HappensBefore(VectorClocks):
         """A strong access passes an order on through memory.
 
         Args:
-            access: what is accessed.
-            history: of that memory.
+            history: of the memory.
+            rows, places: who accesses it, and the granule that each does.
             number: of the access.
             reads: `ACQUIRE`, or `RELAXED`, which a later fence makes good; None where it reads nothing.
             writes: `RELEASE`, or `RELAXED`, which an earlier fence makes good; None where it writes nothing.
         """
-        lane_set = access.lane_set
-        shape = (lane_set.n, WARP)
-        index = np.broadcast_to(np.asarray(access.index), shape)
-        active = lanes_of(lane_set, access.guard, shape)
-        row, lane = np.nonzero(np.ones(shape, bool) if active is None else active)
-        places = history.granules(index[row, lane])
-        rows = row if lane_set.rows is None else lane_set.rows[row]
         published = history.release_numbers()
         found = published[places]
         if writes is not None:

@@ -11,11 +11,14 @@ import numpy as np
 from ptxkit.asm.flow import written_names
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, numpy_dtype
+from ptxkit.emulator.barriers import Barriers
 from ptxkit.emulator.debug import Place, index_in, lanes_in
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.tensor_memory.cells import CELLS
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 from ptxkit.layouts.tensor_memory import COLUMNS
 
@@ -114,12 +117,13 @@ def _by_lane(value: Any, n: int, at: int, wide: bool) -> list[int]:
 
 
 def _in_flight(batch: CtaBatch, function: int, slot: int, row: int) -> bool:
-    if batch.warpgroups is None:
+    warpgroups = batch.found(Warpgroups)
+    if warpgroups is None:
         return False
     which = int(warpgroup_of(batch, np.array([row]))[0])
     return any(
         number == function and slot in accumulator.slots and bool(accumulator.active[which])
-        for (number, _, _), accumulator in batch.warpgroups.accumulators.items()
+        for (number, _, _), accumulator in warpgroups.accumulators.items()
     )
 
 
@@ -168,11 +172,12 @@ def global_words(
 
 def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) -> list[Value]:
     """Cells of a lane of tensor memory from a column on; none where nothing has used tensor memory."""
-    if batch.tensor is None:
+    tensor = batch.found(Engine)
+    if tensor is None:
         return []
     cells = lane * COLUMNS + np.arange(column, min(column + count, COLUMNS))
     assert cells[-1] < CELLS
-    memory = batch.tensor.memory
+    memory = tensor.memory
     masks = memory.undefined(cta, cells)
     hidden = masks.tolist() if masks is not None else [0] * len(cells)
     return [Value(*pair) for pair in zip(memory.load(cta, cells).tolist(), hidden, strict=True)]
@@ -226,7 +231,7 @@ def mbarriers(batch: CtaBatch, cta: int) -> Iterator[tuple[int, str]]:
 def barriers(batch: CtaBatch, cta: int) -> Iterator[str]:
     """The barriers of a CTA that somebody has arrived at."""
     rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
-    for number, barrier in sorted(batch.barriers.items()):
+    for number, barrier in sorted(batch.own(Barriers).by_number.items()):
         expected = int(barrier.expected[cta])
         if expected < 0:
             continue
@@ -238,7 +243,7 @@ def barriers(batch: CtaBatch, cta: int) -> Iterator[str]:
 def in_flight(batch: CtaBatch, cta: int) -> Iterator[str]:
     """The asynchronous operations of a CTA of the batch that are not done, or that nobody has seen done."""
     queue = batch.queue
-    for operation in dict.fromkeys((*queue.pending, *queue.in_flight)):
+    for operation in dict.fromkeys((*queue.pending, *queue.hazards.in_flight)):
         mine = np.flatnonzero(operation.rows // batch.warps == cta)
         if not len(mine):
             continue

@@ -1,4 +1,4 @@
-"""Lane sets: the lanes of a batch that stand at one instruction, and their registers.
+"""Lane sets: the lanes of a batch that stand at one instruction, their registers, and their schedule.
 
 A lane set owns its registers: a list of values that broadcast against (rows, 32), where a row is a warp.
 Values are never written in place, so lane sets that parted share what neither has changed since. A lane that
@@ -7,18 +7,19 @@ is not the set's (`mask`) may hold anything in the set's registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, Thread
+from ptxkit.emulator.special import value_of
 from ptxkit.emulator.values import WARP
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import Code
-    from ptxkit.emulator.cta_batch import CtaBatch
+POLL = 512
+"""How many turns of a loop a look at memory that others may change counts for."""
 
 Undefined = dict[int, tuple[Any, int]]
 """By slot: the undefined bits of a register, as an array of its raw dtype, and their origin."""
@@ -28,11 +29,57 @@ Trail = tuple[tuple[int, int, int], ...]
 begin. Only lane sets with the same trail can merge."""
 
 
+SyncPoint = Callable[["LaneSet"], "LaneSet | None"]
+"""Lets a lane set at a block's start through: the lanes that may go on, or None. What it keeps back is
+blocked there."""
+End = Callable[["LaneSet"], int]
+"""Ends a block: the number of the block that the set goes on with, or -1 where it has parted or is gone."""
+
+
+class BlockToRun(Protocol):
+    """What lane sets and their schedule ask of a block; see `ptxkit.emulator.code.Block`."""
+
+    sites: list[Site]
+    live: tuple[int, ...]
+    count: int
+
+    @property
+    def sync_point(self) -> SyncPoint | None:
+        """What a lane set must pass first, if there is something."""
+
+    @property
+    def end(self) -> End:
+        """What comes next."""
+
+    def forget_dead(self, undefined: Undefined) -> None:
+        """Drop the undefined bits of registers that nobody reads any more."""
+
+
+class CodeToRun(Protocol):
+    """What they ask of a function; see `ptxkit.emulator.code.Code`."""
+
+    name: str
+    number: int
+    names: list[str]
+    widths: list[int]
+    blank: list[Any]
+    defined: list[Any]
+    wide: frozenset[int]
+
+    @property
+    def blocks(self) -> Sequence[BlockToRun]:
+        """In the order of the text."""
+
+    @property
+    def returns(self) -> Sequence[Any]:
+        """Where results come from; see `ptxkit.emulator.call_abi.CallParameter`."""
+
+
 @dataclass(slots=True)
 class Frame:
     """A caller that waits for its callee to return."""
 
-    code: Code
+    code: CodeToRun
     pc: int
     regs: list[Any]
     undefined: Undefined
@@ -45,6 +92,7 @@ class LaneSet:
     """Lanes of a batch at one block.
 
     Attributes:
+        schedule: of the batch.
         batch: the batch.
         code, pc: the function and the number of its block that comes next.
         rows: the batch's rows that the lane set has lanes in, ascending; None for all of them.
@@ -81,6 +129,7 @@ class LaneSet:
         "regs",
         "result",
         "rows",
+        "schedule",
         "size",
         "spins",
         "top",
@@ -90,8 +139,8 @@ class LaneSet:
 
     def __init__(
         self,
-        batch: CtaBatch,
-        code: Code,
+        schedule: Schedule,
+        code: CodeToRun,
         pc: int,
         rows: np.ndarray | None,
         mask: np.ndarray | None,
@@ -99,7 +148,8 @@ class LaneSet:
         regs: list[Any],
         undefined: Undefined,
     ) -> None:
-        self.batch = batch
+        self.schedule = schedule
+        self.batch = batch = schedule.batch
         self.code = code
         self.pc = pc
         self.rows = rows
@@ -127,7 +177,7 @@ class LaneSet:
         try:
             return self._special[name]
         except KeyError:
-            value = self.batch.value(name)
+            value = value_of(self.batch, name)
             if self.rows is not None:
                 value = _rows_of(value, self.rows, self.batch.rows)
             self._special[name] = value
@@ -204,7 +254,7 @@ class LaneSet:
         else:
             shared = np.repeat(mask, WARP, axis=1) if mask.shape[1] == 1 else mask
         child = LaneSet(
-            self.batch, self.code, pc, self.rows, shared, size, list(self.regs), dict(self.undefined)
+            self.schedule, self.code, pc, self.rows, shared, size, list(self.regs), dict(self.undefined)
         )
         child._inherit(self, self.frames)
         child._special = self._special
@@ -218,7 +268,7 @@ class LaneSet:
         if size < len(at) * WARP:
             own = mask[at] if mask.shape[1] == WARP else np.repeat(mask[at], WARP, axis=1)
         rows = at if self.rows is None else self.rows[at]
-        child = LaneSet(self.batch, self.code, pc, rows, own, size, regs, undefined)
+        child = LaneSet(self.schedule, self.code, pc, rows, own, size, regs, undefined)
         frames = []
         for frame in self.frames:
             values, masks = _take(
@@ -246,7 +296,7 @@ def _rows_of(value: Any, at: np.ndarray, n: int) -> Any:
 
 
 def _take(
-    code: Code, live: Iterable[int], regs: list[Any], undefined: Undefined, at: np.ndarray, n: int
+    code: CodeToRun, live: Iterable[int], regs: list[Any], undefined: Undefined, at: np.ndarray, n: int
 ) -> tuple[list[Any], Undefined]:
     """The live registers of some rows. What isn't live is left out."""
     taken = list(code.blank)
@@ -259,121 +309,90 @@ def _take(
     return taken, masks
 
 
-def merge(groups: Sequence[LaneSet]) -> LaneSet:
-    """One lane set of the lanes of several at the same block with the same trail."""
-    ordered = sorted(groups, key=lambda lane_set: -lane_set.n)
-    merged = ordered[0]
-    for other in ordered[1:]:
-        merged = _merge_two(merged, other)
-    return merged
+# ---- whose turn it is
 
 
-@dataclass(slots=True)
-class _Side:
-    """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes."""
+class Blocking(Protocol):
+    """An object at which lane sets are blocked until others come; see `ptxkit.emulator.sync_points`."""
 
-    at: np.ndarray | None
-    mask: np.ndarray | None
+    @property
+    def code(self) -> str:
+        """What a deadlock at it is called."""
 
+    def reconsider(self, schedule: Schedule) -> None:
+        """Lanes that others waited for have exited or moved."""
 
-def _merge_two(a: LaneSet, b: LaneSet) -> LaneSet:
-    batch = a.batch
-    rows: np.ndarray | None
-    at_a: np.ndarray | None = None
-    at_b: np.ndarray | None = None
-    if a.rows is b.rows:
-        rows = a.rows
-    elif a.rows is None:
-        rows, at_b = None, b.rows
-    else:
-        assert b.rows is not None
-        rows = np.union1d(a.rows, b.rows)
-        at_a = None if len(rows) == a.n else np.searchsorted(rows, a.rows)
-        at_b = None if len(rows) == b.n else np.searchsorted(rows, b.rows)
-        if len(rows) == batch.rows:
-            rows = None
-    n = batch.rows if rows is None else len(rows)
-    sides = _Side(at_a, a.mask), _Side(at_b, b.mask)
-    size = a.size + b.size
-    mask = None
-    if size < n * WARP:
-        mask = np.zeros((n, WARP), bool)
-        for side, lane_set in zip(sides, (a, b), strict=True):
-            if side.at is None:
-                mask |= lane_set.full_mask()
-            else:
-                mask[side.at] |= lane_set.full_mask()
-    live = a.code.blocks[a.pc].live
-    regs, undefined = _join(a.code, live, n, sides, (a.regs, b.regs), (a.undefined, b.undefined), b.kept)
-    merged = LaneSet(batch, a.code, a.pc, rows, mask, size, regs, undefined)
-    frames = []
-    for fa, fb in zip(a.frames, b.frames, strict=True):
-        values, masks = _join(
-            fa.code,
-            fa.code.blocks[fa.pc].live,
-            n,
-            sides,
-            (fa.regs, fb.regs),
-            (fa.undefined, fb.undefined),
-            {},
-        )
-        frames.append(Frame(fa.code, fa.pc, values, masks, fa.local, max(fa.top, fb.top), fa.results))
-    merged._inherit(a, tuple(frames))
-    merged.top = max(a.top, b.top)
-    merged.spins = min(a.spins, b.spins)
-    if rows is a.rows and at_a is None:
-        merged._special = a._special
-        merged.kept = a.kept
-    return merged
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
+        """What a row of a blocked lane set waits for, and why it can't come."""
 
 
-def _join(
-    code: Code,
-    live: Iterable[int],
-    n: int,
-    sides: tuple[_Side, _Side],
-    regs: tuple[list[Any], list[Any]],
-    undefined: tuple[Undefined, Undefined],
-    kept: dict[int, tuple[Any, Any]],
-) -> tuple[list[Any], Undefined]:
-    joined = list(code.blank)
-    masks: Undefined = {}
-    for slot in live:
-        one, other = regs[0][slot], regs[1][slot]
-        before = kept.get(slot)
-        same_rows = sides[0].at is None and sides[1].at is None
-        gathered = before is not None and before[0] is one and before[1] is other and sides[0].at is None
-        if gathered or (one is other and (same_rows or one.ndim == 0)):
-            joined[slot] = one
+@dataclass(slots=True, eq=False)
+class Blocked:
+    """A lane set at a synchronisation point.
+
+    Attributes:
+        lane_set: the lane set; its `pc` is the block behind the synchronisation point.
+        sync_point: the object that lets it through.
+    """
+
+    lane_set: LaneSet
+    sync_point: Blocking
+
+
+class Schedule:
+    """The lane sets of a batch: those that are ready, and those that wait at a synchronisation point.
+
+    Attributes:
+        batch: the batch.
+        ready: lane sets that can run.
+        blocked: lane sets at a synchronisation point.
+        budget: how many blocks they may run before another batch has its turn.
+    """
+
+    def __init__(self, batch: CtaBatch) -> None:
+        self.batch = batch
+        self.ready: list[LaneSet] = []
+        self.blocked: list[Blocked] = []
+        self.budget = 0
+
+    def block(self, lane_set: LaneSet, sync_point: Blocking) -> None:
+        """Block a lane set at a synchronisation point."""
+        self.blocked.append(Blocked(lane_set, sync_point))
+
+    def take(self, sync_point: Blocking, choose: Callable[[LaneSet], bool] | None = None) -> list[LaneSet]:
+        """Take what is blocked at a synchronisation point, all of it or some, out of `blocked`."""
+        taken = [
+            e.lane_set
+            for e in self.blocked
+            if e.sync_point is sync_point and (choose is None or choose(e.lane_set))
+        ]
+        self.blocked = [e for e in self.blocked if all(e.lane_set is not lane_set for lane_set in taken)]
+        return taken
+
+    def retry(self, sync_point: Blocking) -> None:
+        """Those who are blocked at a synchronisation point try again."""
+        self.ready += self.take(sync_point)
+
+    def reconsider(self) -> None:
+        """Ask every synchronisation point again: lanes that others waited for have exited or moved."""
+        for sync_point in {id(entry.sync_point): entry.sync_point for entry in self.blocked}.values():
+            sync_point.reconsider(self)
+
+    def poll(self, lane_set: LaneSet, site: Site | None) -> None:
+        """The lane set looks at memory that others may change: let those others have a turn before long."""
+        lane_set.polled = site
+        self.budget -= POLL
+        lane_set.spins += POLL
+
+    def retire(self, lane_set: LaneSet) -> None:
+        """The set's lanes exit."""
+        batch = self.batch
+        rows = slice(None) if lane_set.rows is None else lane_set.rows
+        if lane_set.mask is None:
+            batch.alive[rows] = False
         else:
-            joined[slot] = _join_value(one, other, n, sides, slot in code.wide)
-        if slot in undefined[0] or slot in undefined[1]:
-            none = code.defined[slot]
-            (mask, origin), (mask2, origin2) = (part.get(slot, (none, 0)) for part in undefined)
-            both = _join_value(mask, mask2, n, sides, slot in code.wide)
-            if both.any():
-                masks[slot] = (both, origin or origin2)
-    return joined, masks
-
-
-def _join_value(one: Any, other: Any, n: int, sides: tuple[_Side, _Side], wide: bool) -> Any:
-    if other.dtype is not one.dtype:
-        other = other.view(one.dtype)
-    if one.ndim == 0 and other.ndim == 0 and one.tobytes() == other.tobytes():
-        return one
-    whole_rows = sides[0].mask is None and sides[1].mask is None
-    width = WARP
-    if whole_rows and not wide and all(v.ndim == 0 or v.shape[1] == 1 for v in (one, other)):
-        width = 1
-    joined = np.zeros((n, width, 2) if wide else (n, width), one.dtype)
-    for value, side in ((one, sides[0]), (other, sides[1])):
-        mask = side.mask if side.mask is None or not wide else side.mask[..., None]
-        if side.at is None:
-            np.copyto(joined, value, where=True if mask is None else mask)
-        elif mask is None:
-            joined[side.at] = value
-        else:
-            part = joined[side.at]
-            np.copyto(part, value, where=mask)
-            joined[side.at] = part
-    return joined
+            batch.alive[rows] &= ~lane_set.mask
+        batch.living -= lane_set.size
+        for look in batch.at_exit:
+            look(lane_set.occupied()[0])
+        self.reconsider()

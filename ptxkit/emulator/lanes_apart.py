@@ -1,6 +1,6 @@
-"""What single lanes of a warp know by mbarriers that they waited for, since the lanes of the warp last met.
+"""What single lanes of a warp have acquired from mbarriers, since the lanes of the warp last met.
 
-`HappensBefore` takes a warp for one party: what one of its lanes has acquired, all have. That is so from the
+`VectorClocks` takes a warp for one party: what one of its lanes has acquired, all have. That is so from the
 next `bar.warp.sync` or barrier on. Until then a lane that has not waited itself may run before the one that
 has, though the two are converged.
 """
@@ -8,15 +8,13 @@ has, though the two are converged.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.happens_before import HappensBefore
-    from ptxkit.emulator.release_clocks import ReleaseClocks
 
 EVERY = 0xFFFF_FFFF
 LANE_APART = (
@@ -25,9 +23,30 @@ LANE_APART = (
 MEET_FIRST = "put `bar.warp.sync` behind the wait: lanes of a warp need not run in step"
 
 
+class Slots(Protocol):
+    """What clocks ask of mbarriers, by slot; see `ptxkit.emulator.asynchronous.objects.Objects`."""
+
+    place: np.ndarray
+    phase: np.ndarray
+    local: np.ndarray
+    turned: np.ndarray
+
+
+class RowClocks(Protocol):
+    """The clocks of whole rows, as `VectorClocks` has them."""
+
+    batch: Ctas
+    slots: Slots
+    clocks: np.ndarray
+    completed: np.ndarray
+    acquired: np.ndarray
+    phases: np.ndarray
+    column: np.ndarray
+
+
 @dataclass(slots=True, eq=False)
-class Known:
-    """What some lanes know, as `HappensBefore` has it of a row.
+class LaneClocks:
+    """What some lanes have acquired, as `VectorClocks` has it of a row.
 
     Attributes:
         clocks: int64 (warps of a cluster,).
@@ -40,7 +59,7 @@ class Known:
     acquired: int
 
     def join(self, clocks: np.ndarray, completed: np.ndarray, acquired: int) -> None:
-        """Know what somebody else does, too."""
+        """Acquire what somebody else has, too."""
         self.clocks = np.maximum(self.clocks, clocks)
         width = max(self.completed.shape[1], completed.shape[1])
         self.completed = np.maximum(_wide(self.completed, width), _wide(completed, width))
@@ -48,7 +67,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Waited:
     """A successful wait for an mbarrier.
 
     Attributes:
@@ -67,24 +86,24 @@ class Warp:
     """A warp of which a part of the lanes has waited alone.
 
     Attributes:
-        whole: what all its lanes know.
+        common: what all its lanes have acquired.
         own: by set of lanes, a mask, what these have acquired besides.
-        looks: by mbarrier the waits for it, the first of them for what all lanes knew before.
+        waits: by mbarrier the waits for it, the first of them for what all lanes had seen before.
     """
 
-    whole: Known
-    own: dict[int, Known] = field(default_factory=dict)
-    looks: dict[int, list[Look]] = field(default_factory=dict)
+    common: LaneClocks
+    own: dict[int, LaneClocks] = field(default_factory=dict)
+    waits: dict[int, list[Waited]] = field(default_factory=dict)
 
-    def of(self, lane: int) -> Known:
-        """What a lane knows."""
-        known = Known(self.whole.clocks, self.whole.completed, self.whole.acquired)
+    def of(self, lane: int) -> LaneClocks:
+        """What a lane has acquired."""
+        known = LaneClocks(self.common.clocks, self.common.completed, self.common.acquired)
         for mask, more in self.own.items():
             if mask >> lane & 1:
                 known.join(more.clocks, more.completed, more.acquired)
         return known
 
-    def look(self, slot: int, look: Look, before: int, column: int) -> tuple[int, Look] | None:
+    def wait(self, slot: int, latest: Waited, before: int, column: int) -> tuple[int, Waited] | None:
         """Lanes have waited for a phase by its parity.
 
         They must know that the phase before it was complete, or they may take an older one for it.
@@ -92,23 +111,23 @@ class Warp:
         Returns:
             A lane that does not know, and the wait of another lane that does; None where all is well.
         """
-        looks = self.looks.get(slot)
-        if looks is None or looks[-1].count > look.count:
-            looks = self.looks[slot] = [Look(EVERY, before if before <= look.count else 0, 0)]
-        if len(looks) == 2 and looks[1].mask == look.mask:
-            looks[1] = look  # The same lanes as each time.
+        waits = self.waits.get(slot)
+        if waits is None or waits[-1].count > latest.count:
+            waits = self.waits[slot] = [Waited(EVERY, before if before <= latest.count else 0, 0)]
+        if len(waits) == 2 and waits[1].mask == latest.mask:
+            waits[1] = latest  # The same lanes as each time.
             return None
-        knowing = [one for one in looks if one.count >= look.count - 1]
-        lacking = look.mask
-        for one in knowing:
+        aware = [one for one in waits if one.count >= latest.count - 1]
+        lacking = latest.mask
+        for one in aware:
             lacking &= ~one.mask
-        if look.count > looks[0].count:
-            looks[1:] = [*(one for one in looks[1:] if one.mask != look.mask), look]
-        if not knowing or not lacking or look.count < 2:
+        if latest.count > waits[0].count:
+            waits[1:] = [*(one for one in waits[1:] if one.mask != latest.mask), latest]
+        if not aware or not lacking or latest.count < 2:
             return None
         lane = (lacking & -lacking).bit_length() - 1
         clocks = int(self.of(lane).clocks[column])
-        return None if any(one.number < clocks for one in knowing) else (lane, knowing[-1])
+        return None if any(one.number < clocks for one in aware) else (lane, aware[-1])
 
 
 @dataclass(slots=True, eq=False)
@@ -122,36 +141,36 @@ class LanesApart:
         for row in self.warps.keys() & set(rows.tolist()):
             del self.warps[row]
 
-    def learn(self, rows: np.ndarray, numbers: np.ndarray) -> None:
-        """All lanes of some rows learn of everything up to some numbers."""
+    def advance(self, rows: np.ndarray, numbers: np.ndarray) -> None:
+        """All lanes of some rows acquire everything up to some numbers."""
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
             if row in self.warps:
-                known = self.warps[row].whole
+                known = self.warps[row].common
                 clocks, completed = np.full_like(known.clocks, number), np.full_like(known.completed, number)
                 known.join(clocks, completed, number)
 
-    def know(self, rows: np.ndarray, ranks: np.ndarray, locals_: np.ndarray, number: int) -> None:
-        """All lanes of some rows have waited for the asynchronous machine; see `HappensBefore.know`."""
+    def complete(self, rows: np.ndarray, ranks: np.ndarray, locals_: np.ndarray, number: int) -> None:
+        """All lanes of some rows have waited for the asynchronous machine; see `HappensBefore.complete`."""
         for row, rank, local in zip(rows.tolist(), ranks.tolist(), locals_.tolist(), strict=True):
             if row in self.warps:
-                known = self.warps[row].whole
+                known = self.warps[row].common
                 known.completed = _wide(known.completed, local + 1).copy()
                 known.completed[rank, local] = number
 
     def acquire(
         self,
-        happens_before: HappensBefore,
+        row_clocks: RowClocks,
         published: ReleaseClocks,
         rows: np.ndarray,
         slots: np.ndarray,
         masks: np.ndarray,
         number: int,
         by_parity: bool,
-    ) -> tuple[int, int, Look] | None:
-        """Lanes have waited for mbarriers; `HappensBefore` does not know of it yet.
+    ) -> tuple[int, int, Waited] | None:
+        """Lanes have waited for mbarriers; the clocks of their rows don't show it yet.
 
         Args:
-            happens_before: what the rows know.
+            row_clocks: of the rows.
             published: what was released to each mbarrier.
             rows, slots: the rows and what each waited for.
             masks: the lanes of each that did.
@@ -162,8 +181,8 @@ class LanesApart:
             Which of them, a lane of it and the wait of another lane, where the first might have come before
             the other, and would have taken an older phase for the one that it waited for.
         """
-        mbarriers = happens_before.batch.mbarriers
-        alive = np.packbits(happens_before.batch.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
+        mbarriers, batch = row_clocks.slots, row_clocks.batch
+        alive = np.packbits(batch.alive[rows], axis=1, bitorder="little").view(np.uint32)[:, 0]
         pairs, which = np.unique(rows * len(mbarriers.place) + slots, return_inverse=True)
         together = np.zeros(len(pairs), np.uint32)
         np.bitwise_or.at(together, which, masks.astype(np.uint32) & alive)
@@ -179,32 +198,26 @@ class LanesApart:
             row, slot, mask, living = int(rows[at]), int(slots[at]), int(masks[at]), int(alive[at])
             warp = self.warps.get(row)
             if warp is None:
-                clocks, completed = happens_before.clocks[row].copy(), happens_before.completed[row].copy()
-                warp = self.warps[row] = Warp(Known(clocks, completed, int(happens_before.acquired[row])))
+                clocks, completed = row_clocks.clocks[row].copy(), row_clocks.completed[row].copy()
+                warp = self.warps[row] = Warp(LaneClocks(clocks, completed, int(row_clocks.acquired[row])))
             local = int(mbarriers.local[slot])
-            look = Look(mask, int(mbarriers.phase[slot]), number)
-            wrong = warp.look(
-                slot, look, int(happens_before.phases[row, local]), int(happens_before.column[row])
-            )
+            latest = Waited(mask, int(mbarriers.phase[slot]), number)
+            wrong = warp.wait(slot, latest, int(row_clocks.phases[row, local]), int(row_clocks.column[row]))
             if wrong is not None and by_parity:
                 found = at, *wrong
-            known = warp.whole if mask == living else warp.own.get(mask)
+            known = warp.common if mask == living else warp.own.get(mask)
             if known is None:
-                known = warp.own[mask] = Known(
-                    published.clocks[slot].copy(), happens_before.completed[row] * 0, 0
+                known = warp.own[mask] = LaneClocks(
+                    published.clocks[slot].copy(), row_clocks.completed[row] * 0, 0
                 )
-            rank = (
-                int(mbarriers.place[slot])
-                // happens_before.batch.shared.stride
-                % happens_before.batch.cluster
-            )
+            rank = int(mbarriers.place[slot]) // batch.shared.stride % batch.cluster
             known.join(published.clocks[slot], published.completed[slot], int(published.acquired[slot]))
             known.completed = _wide(known.completed, local + 1)
             known.completed[rank, local] = max(known.completed[rank, local], mbarriers.turned[slot])
         return found
 
-    def pairs(self, rows: np.ndarray, lanes: np.ndarray) -> list[tuple[Known, np.ndarray]]:
-        """Of some rows and lanes those that are apart: what each knows, once, and where it stands."""
+    def pairs(self, rows: np.ndarray, lanes: np.ndarray) -> list[tuple[LaneClocks, np.ndarray]]:
+        """Of some rows and lanes those that are apart: what each has acquired, once, and where it stands."""
         keys = rows * WARP + lanes
         return [
             (self.warps[key // WARP].of(key % WARP), np.flatnonzero(keys == key))

@@ -174,7 +174,6 @@ class LaunchState:
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         watching: whether it matters if anything changes: the last round ended no batch.
         changes: stores that changed something since.
-        recorder: takes down what happens; None unless somebody sets it before the launch runs.
     """
 
     def __init__(
@@ -216,7 +215,6 @@ class LaunchState:
         self.elect_from = lane if options.strict else 0
         self.watching = False
         self.changes = 0
-        self.recorder: Any = None
         self._own: dict[type, Any] = {}
 
     def own(self, kind: type[T]) -> T:

@@ -14,15 +14,13 @@ import os
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import counted, error
-from ptxkit.emulator.values import RAW, U64
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.values import RAW, U64, UNITS
 
 MAP_NORESERVE = 0x4000
 """Linux's flag, which Python names only from 3.13 on."""
@@ -49,17 +47,6 @@ def clear(reserved: np.ndarray, start: int, size: int) -> None:
         reserved[last : start + size] = 0
     else:
         reserved[start : start + size] = 0
-
-
-UNITS: dict[int, np.dtype] = {
-    1: RAW[8],
-    2: RAW[16],
-    4: RAW[32],
-    8: RAW[64],
-    16: np.dtype(np.complex128),
-    32: np.dtype("V32"),
-}
-"""What is moved at once, by its size: types that numpy moves fast and whose bits it leaves alone."""
 
 
 def _units(data: np.ndarray) -> dict[int, np.ndarray]:

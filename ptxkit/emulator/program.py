@@ -21,10 +21,11 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.blocks import Compiled, cut, slots_in
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Block, Code
-from ptxkit.emulator.effect import End, effect_of
+from ptxkit.emulator.effect import effect_of
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import AXES, Form
 from ptxkit.emulator.ir import Computation
+from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.emulator.parameters import ParameterSlots

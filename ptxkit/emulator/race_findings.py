@@ -12,7 +12,8 @@ import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
-from ptxkit.emulator.barrier_phases import crowds_between
+from ptxkit.emulator.asynchronous.reports import met_before_wait
+from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.memory import BASE
@@ -20,7 +21,6 @@ from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.access import Access
-    from ptxkit.emulator.launch_state import LaunchState
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +97,6 @@ def report(
         whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
         labels.append(SpanLabel(other.span, whose))
     raise fault(code, message, site, notes, help, labels)
-
-
-def met_before_wait(
-    launch: LaunchState, site: Site, thread: str, index: int, earlier: str, later: str
-) -> None:
-    """A thread of a programmatic launch meets what the launch ahead of it did, and has not waited for that.
-
-    Args:
-        launch: the programmatic one.
-        site: the instruction.
-        thread: who executes it.
-        index: the byte in global memory.
-        earlier, later: `read` or `write`, what each of them does.
-
-    Raises:
-        EmulatorFault: P613, it reads what may not be written yet.
-    """
-    place = f"global memory at {index + BASE:#x}"
-    notes = [f"{thread} makes the {later} here", f"the launch ahead of this one made the {earlier}"]
-    if (owner := launch.memory.find(index + BASE)) is not None:
-        notes.append(f"byte {index + BASE - owner.address} of {owner}")
-    if later == "read":
-        message = f"PDL-READ-BEFORE-WAIT: {place} is read, which the launch ahead of this one may yet write"
-        raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
-    message = (
-        f"PDL-WRITE-BEFORE-WAIT: {place} is written, which the launch ahead of this one may yet {earlier}"
-    )
-    launch.warn("P616", message, site, notes)
 
 
 def _relied_on_relaxed(access: Access, them: Party, me: Party) -> bool:

@@ -38,7 +38,7 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
     index = np.atleast_2d(np.asarray(access.index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.lane_set, access.guard, index.shape)))
-    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
+    limit = history.limit(batch.happens_before.limit(access.lane_set.rows, history.private))
     for start, count in history.parts(size):
         place = at + start if start else at
         if history.has("write"):
@@ -77,7 +77,7 @@ def check_store(
         batch.launch.events.together[number] = _rows(access)
     index = _of_active(index, active)
     at = history.granules(index)
-    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
+    limit = history.limit(batch.happens_before.limit(access.lane_set.rows, history.private))
     for start, count in history.parts(width * len(values)):
         place = at + start if start else at
         for kind in KINDS:
@@ -107,7 +107,7 @@ def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
     index = np.broadcast_to(np.asarray(access.index), (access.lane_set.n, WARP))
     own = _own_records(access, history, number, STRONG | ATOMIC, index.shape)
     at = history.granules(_of_active(index, lanes_of(access.lane_set, access.guard, index.shape)))
-    limit = history.limit(batch.happens_before.limit(access.lane_set, history.private))
+    limit = history.limit(batch.happens_before.limit(access.lane_set.rows, history.private))
     for start, count in history.parts(size):
         if history.has("write"):
             record = history.read("write", at + start, count)
@@ -288,9 +288,9 @@ def _examine(
     else:
         ctas = lane_set.batch.position(my_thread >> THREAD_BITS)
         rows = ctas * lane_set.batch.warps + (my_thread & THREAD) // WARP
-    bad = ~happens_before.holds(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
-    if earlier != "write" and bad.any() and lane_set.batch.warpgroups is not None:
-        bad &= ~lane_set.batch.warpgroups.took(history, theirs, rows)
+    bad = ~happens_before.covers_records(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
+    if earlier != "write" and bad.any():
+        bad &= ~happens_before.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
         bad &= ~happens_before.is_over(history, theirs, rows)
     if bad.any():
@@ -300,5 +300,7 @@ def _examine(
         them, me = party(access, history, theirs[at]), party(access, history, mine[at], int(rows[at]))
         if history.private:
             them = replace(them, cta=me.cta)
-        apart = bool(happens_before.holds(history, theirs[at : at + 1], rows[at : at + 1], strong)[0])
+        apart = bool(
+            happens_before.covers_records(history, theirs[at : at + 1], rows[at : at + 1], strong)[0]
+        )
         report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)

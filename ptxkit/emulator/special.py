@@ -1,52 +1,49 @@
 """The values of the special registers, for all rows of a batch. PTX ISA chapter 10.
 
-A register that changes while a kernel runs, a clock, is no value of the batch; see `VARYING`.
+A register that changes while a kernel runs, a clock, is no value of the batch; see `ptxkit.emulator.clocks`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.addresses import COOPERATIVE_GROUPS
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.values import WARP
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
-
-Value = Callable[["CtaBatch"], Any]
+Value = Callable[["Ctas"], Any]
 
 
 def _u32(number: int) -> Any:
     return np.uint32(number)
 
 
-def _lane(batch: CtaBatch) -> Any:
+def _lane(batch: Ctas) -> Any:
     return np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 
 
-def _warp(batch: CtaBatch) -> Any:
+def _warp(batch: Ctas) -> Any:
     if batch.warps == 1:
         return _u32(0)
     return np.tile(np.arange(batch.warps, dtype=np.uint32), len(batch.ctas)).reshape(-1, 1)
 
 
-def _thread_number(batch: CtaBatch) -> Any:
+def _thread_number(batch: Ctas) -> Any:
     """The linear number of each thread in its CTA."""
     return _warp(batch) * np.uint32(WARP) + _lane(batch)
 
 
-def _total_shared(batch: CtaBatch) -> Any:
+def _total_shared(batch: Ctas) -> Any:
     """In units of 128 bytes, of 256 up to sm_75 (10.30)."""
     unit = 256 if batch.launch.program.capability < (8, 0) else 128
     return _u32(-(-batch.launch.shared.used // unit) * unit)
 
 
 def _tid(axis: int) -> Value:
-    def value(batch: CtaBatch) -> Any:
+    def value(batch: Ctas) -> Any:
         x, y, z = batch.launch.shape.block
         if (x, y, z)[axis] == 1:
             return _u32(0)
@@ -60,7 +57,7 @@ def _tid(axis: int) -> Value:
     return value
 
 
-def _by_cta(batch: CtaBatch, numbers: np.ndarray) -> Any:
+def _by_cta(batch: Ctas, numbers: np.ndarray) -> Any:
     """A number for each CTA of the batch, as a scalar where all are the same, else a column of the rows."""
     if (numbers == numbers[0]).all():
         return _u32(int(numbers[0]))
@@ -68,13 +65,13 @@ def _by_cta(batch: CtaBatch, numbers: np.ndarray) -> Any:
 
 
 def _ctaid(axis: int) -> Value:
-    def value(batch: CtaBatch) -> Any:
+    def value(batch: Ctas) -> Any:
         return _by_cta(batch, _ctaids(batch, axis))
 
     return value
 
 
-def _ctaids(batch: CtaBatch, axis: int) -> np.ndarray:
+def _ctaids(batch: Ctas, axis: int) -> np.ndarray:
     x, y, _ = batch.launch.shape.grid
     numbers: np.ndarray = (batch.ctas % x, batch.ctas // x % y, batch.ctas // (x * y))[axis]
     return numbers
@@ -109,7 +106,7 @@ def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
 _ONE = np.uint64(1)
 
 
-def _records(batch: CtaBatch) -> Any:
+def _records(batch: Ctas) -> Any:
     """For each thread its CTA's number in the grid and its own in the CTA, as race records have them."""
     thread = (np.arange(batch.warps * WARP, dtype=np.uint64)).reshape(1, batch.warps, WARP)
     ctas = (batch.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
@@ -168,21 +165,10 @@ SPECIAL: dict[str, Value] = {
 """By name: what computes the value for a batch, of a shape that broadcasts against (rows, 32)."""
 
 
-def _ticks(lane_set: LaneSet) -> int:
-    """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
-    launch = lane_set.batch.launch
-    launch.clock += 32
-    return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
-
-
-VARYING: dict[str, Callable[[LaneSet], Any]] = {
-    "%clock": lambda lane_set: np.uint32(_ticks(lane_set) & 0xFFFF_FFFF),
-    "%clock_hi": lambda lane_set: np.uint32(_ticks(lane_set) >> 32),
-    "%clock64": lambda lane_set: np.uint64(_ticks(lane_set)),
-    "%globaltimer": lambda lane_set: np.uint64(START_OF_TIME + _ticks(lane_set)),
-    "%globaltimer_lo": lambda lane_set: np.uint32((START_OF_TIME + _ticks(lane_set)) & 0xFFFF_FFFF),
-    "%globaltimer_hi": lambda lane_set: np.uint32((START_OF_TIME + _ticks(lane_set)) >> 32),
-}
-"""Special registers that are read anew each time: what computes the value for a lane set."""
-START_OF_TIME = 1_700_000_000 * 10**9
-"""`%globaltimer` at the first launch: nanoseconds, and the same in every run."""
+def value_of(batch: Ctas, name: str) -> Any:
+    """A special register, or another value that hangs on the row and lane alone."""
+    try:
+        return batch.values[name]
+    except KeyError:
+        value = batch.values[name] = SPECIAL[name](batch)
+        return value

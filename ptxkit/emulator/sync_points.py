@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.merge import join
 from ptxkit.emulator.operands import Source, undefined_decides
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.lane_set import LaneSet
 
 
@@ -75,8 +76,8 @@ class WarpSyncPoint:
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         if self.guard is None and (lane_set.mask is None or lane_set.size == lane_set.batch.living):
             return self._passed(lane_set)
-        if lane_set.batch.waiting:
-            lane_set = lane_set.batch.join(self, lane_set)
+        if lane_set.schedule.blocked:
+            lane_set = join(lane_set, self)
         ready = self._ready(lane_set)
         if ready is None:
             return self._passed(lane_set)
@@ -85,13 +86,13 @@ class WarpSyncPoint:
             return self._passed(lane_set)
         mask = lane_set.full_mask()
         waiting = lane_set if count == 0 else lane_set.part(mask & ~ready, lane_set.size - count, lane_set.pc)
-        lane_set.batch.add_blocked(waiting, self)
+        lane_set.schedule.block(waiting, self)
         return self._passed(lane_set.part(ready, count, lane_set.pc)) if count else None
 
     def _passed(self, lane_set: LaneSet) -> LaneSet:
         """A lane set of all lanes of its warps goes on."""
         if self.exchanges and (self.named(lane_set) == 0xFFFF_FFFF).all():
-            lane_set.batch.happens_before.exchange(lane_set)
+            lane_set.batch.happens_before.exchange(lane_set.rows)
         return lane_set
 
     def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
@@ -113,17 +114,17 @@ class WarpSyncPoint:
         """The member mask of each lane."""
         return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(lane_set)
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        batch.ready += batch.take_blocked(self)
+        schedule.retry(self)
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
         at = row if lane_set.rows is None else int(np.searchsorted(lane_set.rows, row))
         mask = lane_set.full_mask()[at]
         named = np.broadcast_to(self.named(lane_set), (lane_set.n, WARP))[at][mask]
         wanted = int(np.bitwise_or.reduce(named))
-        alive = int(packed(batch.alive[row])[0])
+        alive = int(packed(lane_set.batch.alive[row])[0])
         missing = wanted & alive & ~int(packed(mask)[0])
         return (
             f"lanes {missing:#010x} of its member mask {wanted:#010x} at "
@@ -163,7 +164,7 @@ def exchanged(lane_set: LaneSet, own: Any) -> Any:
     return (values if lane_set.rows is None else values[lane_set.rows]).view(own.dtype)
 
 
-def converge(batch: CtaBatch) -> bool:
+def converge(schedule: Schedule) -> bool:
     """Let through lanes that wait for one another at equal instructions in different places.
 
     On sm_70 and later the lanes of a member mask may execute the same `.sync` instruction, with the same
@@ -173,17 +174,18 @@ def converge(batch: CtaBatch) -> bool:
         Whether any lane can go on.
     """
     by_form: dict[Hashable, list[Any]] = {}
-    for entry in batch.waiting:
+    for entry in schedule.blocked:
         if isinstance(entry.sync_point, WarpSyncPoint):
             by_form.setdefault(entry.sync_point.site.decoded.qualified, []).append(entry)
     moved = False
     for entries in by_form.values():
         if len(entries) > 1:
-            moved |= _converge(batch, entries)
+            moved |= _converge(schedule, entries)
     return moved
 
 
-def _converge(batch: CtaBatch, entries: Sequence[Any]) -> bool:
+def _converge(schedule: Schedule, entries: Sequence[Any]) -> bool:
+    batch = schedule.batch
     shape = (batch.rows, WARP)
     lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)
     own = []
@@ -211,13 +213,13 @@ def _converge(batch: CtaBatch, entries: Sequence[Any]) -> bool:
         count = int(np.count_nonzero(mine))
         if not count:
             continue
-        batch.waiting.remove(entry)
+        schedule.blocked.remove(entry)
         if count < lane_set.size:
             rest = lane_set.full_mask() & ~mine
-            batch.add_blocked(lane_set.part(rest, lane_set.size - count, lane_set.pc), entry.sync_point)
+            schedule.block(lane_set.part(rest, lane_set.size - count, lane_set.pc), entry.sync_point)
             lane_set = lane_set.part(mine, count, lane_set.pc)
         lane_set.passed, lane_set.joint = True, joint
-        batch.ready.append(lane_set)
+        schedule.ready.append(lane_set)
     return True
 
 

@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
-from ptxkit.emulator.asynchronous.phases import PhaseSyncPoint
+from ptxkit.emulator.asynchronous.groups import Membership
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
     from ptxkit.emulator.code import Block
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.lane_set import LaneSet, Schedule
     from ptxkit.emulator.operands import Source
-    from ptxkit.emulator.tensor_memory.allocation import Allocation
-    from ptxkit.emulator.trace import Recorder
 
 MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
 """The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;
@@ -53,18 +51,43 @@ class _OperationSlice:
     event: Event
 
 
+class Record:
+    """What has been taken down so far.
+
+    Attributes:
+        ctas: how many CTAs of each grid are shown, those with the lowest numbers.
+        events: what has ended.
+        now: the step that is being executed.
+        launches: the entry of each launch.
+    """
+
+    def __init__(self, ctas: int) -> None:
+        self.ctas = ctas
+        self.events: list[Event] = []
+        self.now = 0
+        self.launches: list[str] = []
+        self._processes = 0
+
+    def process(self) -> int:
+        """A new process number: a CTA of a launch."""
+        self._processes += 1
+        return self._processes
+
+
 class Timeline:
     """Records one batch.
 
     Attributes:
         recorder: where events go.
+        schedule: of the batch.
         batch: the batch.
         ended: whether nothing more will come.
     """
 
-    def __init__(self, recorder: Recorder, batch: CtaBatch) -> None:
+    def __init__(self, recorder: Record, schedule: Schedule) -> None:
         self.recorder = recorder
-        self.batch = batch
+        self.schedule = schedule
+        self.batch = batch = schedule.batch
         self.shown = batch.ctas < recorder.ctas
         self.rows = np.repeat(self.shown, batch.warps)
         self.processes = {int(cta): recorder.process() for cta in np.flatnonzero(self.shown)}
@@ -100,8 +123,8 @@ class Timeline:
 
     # ---- warps
 
-    def run(self, lane_set: LaneSet, block: Block) -> None:
-        """Run the instructions of a block one by one, as `CtaBatch` does."""
+    def run(self, block: Block, lane_set: LaneSet) -> None:
+        """Run the instructions of a block one by one; see `Block.run`."""
         self._enter(lane_set)
         tracked = bool(lane_set.undefined)
         for site, guard, step, careful in zip(
@@ -126,7 +149,7 @@ class Timeline:
         alive = np.count_nonzero(batch.alive, axis=1)
         held = np.zeros(batch.rows, np.int64)
         at = np.full(batch.rows, -1)
-        for number, entry in enumerate(batch.waiting):
+        for number, entry in enumerate(self.schedule.blocked):
             lane_set = entry.lane_set
             rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
             lanes = batch.alive[rows] if lane_set.mask is None else lane_set.mask & batch.alive[rows]
@@ -141,7 +164,7 @@ class Timeline:
 
     def _wait(self, number: int, row: int) -> tuple[Site, Event]:
         """At which instruction a warp waits, and for what."""
-        entry, batch = self.batch.waiting[number], self.batch
+        entry, batch = self.schedule.blocked[number], self.batch
         site = entry.lane_set.code.blocks[entry.lane_set.pc].sites[0]
         details = _place(site)
         slots = entry.lane_set.result
@@ -298,29 +321,29 @@ class Timeline:
 
     # ---- tensor memory
 
-    def allocated(self, cta: int, made: Allocation) -> None:
+    def allocated(self, cta: int, first: int, columns: int, cta_group: int, site: Site) -> None:
         """A CTA gets columns of tensor memory."""
         if cta not in self.processes:
             return
-        track = {"pid": self.processes[cta], "tid": COLUMNS + made.first}
-        self._name(track["pid"], track["tid"], f"tensor memory {made.first}")
-        self._columns[cta, made.first] = {
+        track = {"pid": self.processes[cta], "tid": COLUMNS + first}
+        self._name(track["pid"], track["tid"], f"tensor memory {first}")
+        self._columns[cta, first] = {
             "ph": "X",
             "cat": "tensor memory",
-            "name": f"columns {made.first} to {made.end - 1}",
+            "name": f"columns {first} to {first + columns - 1}",
             "ts": self.recorder.now,
             **track,
             "args": {
-                **_place(made.site),
-                "columns": made.columns,
-                "cta_group": made.cta_group,
+                **_place(site),
+                "columns": columns,
+                "cta_group": cta_group,
                 "freed": True,
             },
         }
 
-    def freed(self, cta: int, gone: Allocation) -> None:
+    def freed(self, cta: int, first: int) -> None:
         """A CTA gives columns of tensor memory back."""
-        event = self._columns.pop((cta, gone.first), None)
+        event = self._columns.pop((cta, first), None)
         if event is not None:
             self._slice(event)
 

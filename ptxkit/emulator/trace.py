@@ -8,13 +8,12 @@ The format: "Trace Event Format" of the Chromium project; `X` is a slice, `i` an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.timeline import Event, Timeline
+from ptxkit.emulator.timeline import Record, Timeline
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.execution import Execution
+    from ptxkit.emulator.lane_set import Schedule
 
 SCHEMA = 1
 """Version of what the events and their arguments are called."""
@@ -24,44 +23,36 @@ AXIS = (
 )
 
 
-class Recorder:
-    """The events of all launches of a device; set `Emulator.prepare` to its `begin`.
+class Traced(Protocol):
+    """A launch that can be recorded; see `ptxkit.emulator.execution.Execution`."""
 
-    Args:
-        ctas: how many CTAs of each grid are shown, those with the lowest numbers.
+    recorder: Recorder | None
 
-    Attributes:
-        events: what has ended so far.
-        now: the step that is being executed.
-        launches: the entry of each launch.
-    """
+    @property
+    def name(self) -> str:
+        """The entry."""
+
+
+class Recorder(Record):
+    """The events of all launches of a device; set `Emulator.prepare` to its `begin`."""
 
     def __init__(self, ctas: int) -> None:
-        self.ctas = ctas
-        self.events: list[Event] = []
-        self.now = 0
-        self.launches: list[str] = []
+        super().__init__(ctas)
         self._open: list[Timeline] = []
-        self._processes = 0
 
-    def begin(self, execution: Execution) -> None:
+    def begin(self, execution: Traced) -> None:
         """Record a launch that is about to run."""
         self.end()
-        self.launches.append(execution.program.entry.name)
-        execution.launch.recorder = self
+        self.launches.append(execution.name)
+        execution.recorder = self
 
-    def timeline(self, batch: CtaBatch) -> Timeline | None:
+    def timeline(self, schedule: Schedule) -> Timeline | None:
         """What records a batch; None where none of its CTAs is shown."""
-        if not (batch.ctas < self.ctas).any():
+        if not (schedule.batch.ctas < self.ctas).any():
             return None
-        made = Timeline(self, batch)
+        made = Timeline(self, schedule)
         self._open.append(made)
         return made
-
-    def process(self) -> int:
-        """A new process number: a CTA of a launch."""
-        self._processes += 1
-        return self._processes
 
     def end(self) -> None:
         """Close what is still open: a fault ended the launch. What began with its last step is seen, too."""

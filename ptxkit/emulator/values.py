@@ -41,6 +41,17 @@ def dtype_of(type_name: str) -> np.dtype:
     return raw_dtype(dtype.bits)
 
 
+UNITS: dict[int, np.dtype] = {
+    1: RAW[8],
+    2: RAW[16],
+    4: RAW[32],
+    8: RAW[64],
+    16: np.dtype(np.complex128),
+    32: np.dtype("V32"),
+}
+"""What is moved at once, by its size: types that numpy moves fast and whose bits it leaves alone."""
+
+
 def zero(bits: int) -> Any:
     """The value 0 of a register of that width."""
     return np.zeros(2, U64) if bits == 128 else RAW[bits].type(0)

@@ -8,19 +8,18 @@ cover everything before it. Mbarriers hand on exactly what was released to them 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
-from ptxkit.emulator.lanes_apart import LanesApart
+from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.lanes_apart import LanesApart, Slots
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.values import WARP
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
+Taker = Callable[[AccessHistory, np.ndarray, np.ndarray], np.ndarray]
 
 
 class VectorClocks:
@@ -47,10 +46,15 @@ class VectorClocks:
             `shfl.sync`, `vote.sync` and so on.
         met: bool (rows, CTAs of a cluster), which of them the row knows to be running.
         column: which warp of its cluster a row is.
+        slots: the mbarriers of the batch.
+        takers: functions that tell whether reads are over because something took the values that they read;
+            see `took`.
         apart: what single lanes have acquired since the lanes of their warp last met.
     """
 
-    def __init__(self, batch: CtaBatch, start: int) -> None:
+    slots: Slots
+
+    def __init__(self, batch: Ctas, start: int) -> None:
         self.batch = batch
         warps, size = batch.warps, batch.cluster
         width = size * warps
@@ -71,6 +75,7 @@ class VectorClocks:
         self.relaxed = np.zeros(batch.rows, np.int64)
         self.exchanged = np.zeros(batch.rows, np.int64)
         self.met: np.ndarray = self.rank[:, None] == np.arange(size)
+        self.takers: list[Taker] = []
         self.apart = LanesApart()
         self._owed: dict[int, set[int]] = {}
         self._gathered = ReleaseClocks(0, width, size, 0)
@@ -78,11 +83,11 @@ class VectorClocks:
         self._asynchronous = batch.launch.program.asynchronous
         self._limit: Any = None
 
-    def limit(self, lane_set: LaneSet, private: bool) -> Any:
+    def limit(self, rows: np.ndarray | None, private: bool) -> Any:
         """The least number whose event may not happen before what a row does: a column, or one for all.
 
         Args:
-            lane_set: whose rows.
+            rows: of the batch; None for all.
             private: whether only accesses of the own CTA count.
         """
         if self._limit is None:
@@ -94,11 +99,11 @@ class VectorClocks:
                 own = np.maximum(np.minimum(own, self.completed.min(axis=(1, 2)) + 1), self.start)
             self._limit = tuple(_column(limits) for limits in (own, np.minimum(own, self.acquired)))
         limit = self._limit[0 if private else 1]
-        return limit[lane_set.rows] if limit.ndim and lane_set.rows is not None else limit
+        return limit[rows] if limit.ndim and rows is not None else limit
 
     # ---- what happens before what rows do now
 
-    def knows(self, rows: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    def covers(self, rows: np.ndarray, by: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Whether events of other rows of the batch happen before what rows do now."""
         width = self.clocks.shape[1]
         near = rows // width == by // width
@@ -106,7 +111,7 @@ class VectorClocks:
         known: np.ndarray = (rows == by) | (numbers < clocks)
         return known
 
-    def holds(
+    def covers_records(
         self,
         history: AccessHistory,
         record: np.ndarray,
@@ -143,7 +148,7 @@ class VectorClocks:
                 known[at] &= ~near[at] | (number[at] < clocks)
         return known
 
-    def surely_holds(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
+    def surely_covers(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
         """Whether it is plain that some rows, and the next `warps` - 1, come after all that
         some records say.
 
@@ -183,6 +188,19 @@ class VectorClocks:
         own = near & (column == self.column[rows]) & ~history.is_async(record)
         over: np.ndarray = own & (history.number(record) < self.exchanged[rows])
         return over
+
+    def took(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Whether rows know that threads' reads are over, because products took the values that they read.
+
+        Args:
+            history: whose records.
+            record: a read for each row.
+            rows: of the batch.
+        """
+        found = np.zeros(len(rows), bool)
+        for taker in self.takers:
+            found |= taker(history, record, rows)
+        return found
 
     def is_own(self, history: AccessHistory, record: Any, threads: Any) -> Any:
         """Whether records are of these threads themselves, and of this launch."""
@@ -232,13 +250,10 @@ class VectorClocks:
             self.batch.ctas[rows // warps].astype(history.dtype) << history.dtype.type(THREAD_BITS) | thread
         )
 
-    def record_of_slot(self, history: AccessHistory, mbarriers: MBarriers, slots: np.ndarray) -> np.ndarray:
+    def record_of_slot(self, history: AccessHistory, slots: np.ndarray) -> np.ndarray:
         """The same for what mbarriers tell of."""
-        local = np.minimum(mbarriers.local[slots], THREAD).astype(history.dtype)
-        if history.private:
-            return local
-        tile = mbarriers.place[slots] // self.batch.shared.stride
-        return self.batch.ctas[tile].astype(history.dtype) << history.dtype.type(THREAD_BITS) | local
+        tile = self.slots.place[slots] // self.batch.shared.stride
+        return self.record_of_machine(history, self.slots.local[slots], tile)
 
     def record_of_machine(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
         """What the asynchronous machine did to CTAs of the batch, as an access history's records name it."""

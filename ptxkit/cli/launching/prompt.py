@@ -257,15 +257,11 @@ class Prompt:
         if execution is None:
             raise RefusedError("the launch has not begun")
         lines = []
-        for batch in self.debugger.batches:
-            mine = row_of(batch, self.debugger.warp)
-            for place, sync_point in self.debugger.places(batch):
-                for row, who in warps_in(batch, place.lane_set):
-                    wait = (
-                        f": waits for {sync_point.waits_for(batch, place.lane_set, row)}"
-                        if sync_point
-                        else ""
-                    )
+        for schedule in self.debugger.schedules:
+            mine = row_of(schedule.batch, self.debugger.warp)
+            for place, sync_point in self.debugger.places(schedule):
+                for row, who in warps_in(place.lane_set):
+                    wait = f": waits for {sync_point.waits_for(place.lane_set, row)}" if sync_point else ""
                     lines.append(f"{'*' if row == mine else ' '} {who}, {place_of(place.site)}{wait}")
         for line in lines[:LISTED]:
             print(line)
@@ -282,7 +278,7 @@ class Prompt:
         assert lanes is not None
         coordinates = batch.cta_coordinates(row // batch.warps)
         part = "" if (lanes == batch.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
-        others = len(warps_in(batch, place.lane_set)) - 1
+        others = len(warps_in(place.lane_set)) - 1
         along = f"; {counted(others, 'more warp')} with it" if others else ""
         print(f"warp {self.debugger.warp.number} of CTA {show(coordinates)}{part}{along}")
         self._frame(place.site)

@@ -46,28 +46,3 @@ draws both moments, and the order in which operations complete, by seed. A signa
 group) the sanitizer holds `writes` for unreadable and `reads` for unwritable, whatever the order. From then
 on they are accesses like others, of the waiting thread or of the mbarrier, and happens-before decides.
 """
-
-from ptxkit.emulator.asynchronous.data import load, save
-from ptxkit.emulator.asynchronous.operation import (
-    Arrival,
-    Issuers,
-    Membership,
-    Operation,
-    Signal,
-    Transaction,
-)
-from ptxkit.emulator.asynchronous.queue import Queue
-from ptxkit.emulator.asynchronous.region import Region
-
-__all__ = [
-    "Arrival",
-    "Issuers",
-    "Membership",
-    "Operation",
-    "Queue",
-    "Region",
-    "Signal",
-    "Transaction",
-    "load",
-    "save",
-]

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ptxkit.emulator.asynchronous.completions import Completions
 from ptxkit.emulator.asynchronous.operation import Operation
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.asynchronous.reports import Reports
-from ptxkit.emulator.memory import TiledBank
-from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
-    from ptxkit.emulator.asynchronous.queue import Queue
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.memory import Bank, TiledBank
 
 
-class Accesses:
-    """Holds synchronous accesses of a batch against its queue."""
+class Synchronous(Protocol):
+    """A thread's own access; see `ptxkit.emulator.access.Access`."""
 
-    def __init__(self, queue: Queue) -> None:
-        self.queue = queue
-        self.batch = queue.batch
-        self.reports = Reports(queue.batch)
+    site: Site
+    space: str
+    bank: Bank
+    index: Any
+    first: int
+    last: int
 
-    def check(self, access: Access, size: int, writes: bool) -> None:
+    def each(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The offsets, rows of the batch and lanes of it, for the lanes that take part."""
+
+
+class Accesses(Completions):
+    """Holds synchronous accesses of a batch against what is in flight."""
+
+    def check(self, access: Synchronous, size: int, writes: bool) -> None:
         """Hold a synchronous access against what is in flight.
 
         Raises:
             EmulatorFault: it reads what has not been seen completed, or writes what is in use.
         """
-        barriers = self.batch.mbarriers
+        barriers = self.mbarriers
         shared = access.space == "shared"
         if shared and len(barriers.place):
             self._check_access_objects(access, size, writes)
         flat: Any = None
-        for operation in self.queue.in_flight:
+        for operation in self.in_flight:
             for regions, flags, reads in (
                 (operation.writes, operation.unwritten, False),
                 (operation.reads, operation.unread, True),
@@ -48,12 +52,12 @@ class Accesses:
                     if region.bank is not access.bank or not _near(region, access, size) or not flags.any():
                         continue
                     if flat is None:
-                        flat = _flat(access)
+                        flat = access.each()
                     self._check_region(access, flat, size, operation, region, flags, writes, reads)
 
     def _check_region(
         self,
-        access: Access,
+        access: Synchronous,
         flat: tuple[np.ndarray, np.ndarray, np.ndarray],
         size: int,
         operation: Operation,
@@ -77,9 +81,9 @@ class Accesses:
         code = "P653" if reads else "P654" if writes else "P652"
         self.reports.in_flight(access.site, who, row, lane, region, int(index[at]), operation, item, code)
 
-    def _check_access_objects(self, access: Access, size: int, writes: bool) -> None:
-        index, rows, lanes = _flat(access)
-        barriers = self.batch.mbarriers
+    def _check_access_objects(self, access: Synchronous, size: int, writes: bool) -> None:
+        index, rows, lanes = access.each()
+        barriers = self.mbarriers
         for offset in {0, max(size - 1, 0)}:
             slots = barriers.at[(index + offset) >> 3].astype(np.int64) - 1
             hit = slots >= 0
@@ -91,7 +95,7 @@ class Accesses:
                 self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
 
 
-def _near(region: Region, access: Access, size: int) -> bool:
+def _near(region: Region, access: Synchronous, size: int) -> bool:
     """Whether an access may touch a region, by the least and greatest offset."""
     if isinstance(region.bank, TiledBank):
         low, high = region.within
@@ -100,13 +104,3 @@ def _near(region: Region, access: Access, size: int) -> bool:
     if isinstance(index, int):
         return index < region.last and index + size > region.first
     return int(index.min()) < region.last and int(index.max()) + size > region.first
-
-
-def _flat(access: Access) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The offsets, rows of the batch and lanes of an access, for the lanes that take part."""
-    lane_set = access.lane_set
-    shape = (lane_set.n, WARP)
-    index = np.broadcast_to(np.asarray(access.index), shape)
-    active = lanes_of(lane_set, access.guard, shape)
-    row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
-    return index[row, lane], row if lane_set.rows is None else lane_set.rows[row], lane

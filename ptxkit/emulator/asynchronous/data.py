@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.launch_state import LaunchState
 
 LONG = 64
 """Bytes from which on an interval is copied as a slice."""

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS
-from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.groups import Membership
+from ptxkit.emulator.asynchronous.hazards import Hazards
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.asynchronous.queue import Queue
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
 MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"
 
 
-def exited(queue: Queue, rows: np.ndarray) -> None:
+def exited(hazards: Hazards, pending: Sequence[Operation], rows: np.ndarray) -> None:
     """Look at what some rows, whose threads have exited, leave behind.
+
+    Args:
+        hazards: what is in flight.
+        pending: what has not been delivered.
+        rows: of the batch.
 
     Raises:
         EmulatorFault: P694, a CTA is gone, all its threads, and another one's thread or operation may still
             access its shared memory. What the CTA's own operations may still read is a warning, P659, and so
             are copies that nobody committed, P656.
     """
-    batch = queue.batch
+    batch = hazards.batch
     ctas = np.unique(rows // batch.warps)
     gone = ctas[~batch.alive.reshape(len(batch.ctas), -1)[ctas].any(axis=1)]
     if not len(gone):
         return
-    for operation in queue.in_flight:
+    for operation in hazards.in_flight:
         _check_committed(operation, gone)
         _check_bytes(operation, gone)
     if batch.cluster > 1:
         for cta in gone.tolist():
-            _check_arrivals(queue, cta)
-            _check_accesses(batch, cta)
+            _check_arrivals(hazards, pending, cta)
+            _check_accesses(hazards, cta)
 
 
-def issued(operation: Operation) -> None:
+def issued(operation: Operation, mbarriers: MBarriers) -> None:
     """Look at where an operation that is being issued works.
 
     Raises:
@@ -57,7 +63,7 @@ def issued(operation: Operation) -> None:
         if region.bank is batch.shared:
             _refuse(operation, region.start // batch.shared.stride, region.item, running)
     slots = _slots(operation)
-    _refuse(operation, batch.mbarriers.place[slots] // batch.shared.stride, np.arange(len(slots)), running)
+    _refuse(operation, mbarriers.place[slots] // batch.shared.stride, np.arange(len(slots)), running)
 
 
 def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
@@ -112,21 +118,21 @@ def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
                 )
 
 
-def _foreign(batch: CtaBatch, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
+def _foreign(batch: Ctas, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
     message = (
         f"DSMEM-PEER-EXITED: CTA {batch.name_cta(cta)} exits while another CTA's instruction may still {does}"
     )
     raise fault("P694", message, site, (who,), MEET)
 
 
-def _check_arrivals(queue: Queue, cta: int) -> None:
+def _check_arrivals(hazards: Hazards, pending: Sequence[Operation], cta: int) -> None:
     """Whether all arrivals of other CTAs have come for which a CTA's mbarriers are told, so that it knows.
 
     A thread of the CTA knows of an arrival if it has waited for its phase, or for that of a later
     `tcgen05.commit` of the same thread: these arrive in their order. An arrival by a thread itself is known
     by any order of threads.
     """
-    batch, barriers = queue.batch, queue.mbarriers
+    batch, barriers = hazards.batch, hazards.mbarriers
     mine = np.flatnonzero(barriers.live & (barriers.place // batch.shared.stride == cta))
     seen = mine[(barriers.visited[mine] > 0) & (barriers.visited[mine] <= barriers.observed[mine])]
     known: dict[int, int] = {}
@@ -135,7 +141,7 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
         if number > 0 and _is_commit(batch.launch.events.site(number)):
             visitor = int(barriers.visitor[slot])
             known[visitor] = max(known.get(visitor, 0), number)
-    for operation in queue.pending:
+    for operation in pending:
         slots = _slots(operation)
         hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps != cta)
         if not hit.any():
@@ -143,7 +149,7 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
         at = int(np.argmax(hit))
         visitor = int(operation.rows[at]) * WARP + int(operation.lanes[at])
         if not _is_commit(operation.site) or known.get(visitor, 0) < operation.number:
-            does = _arrives(queue, int(slots[at]))
+            does = _arrives(barriers, int(slots[at]))
             _foreign(batch, cta, operation.site, does, f"issued by {operation.thread(at)}")
     rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
     for slot in np.setdiff1d(mine[barriers.visited[mine] > 0], seen).tolist():
@@ -153,13 +159,13 @@ def _check_arrivals(queue: Queue, cta: int) -> None:
             waited_for = _is_commit(site) and known.get(visitor, 0) > -number
         else:
             by = np.full(len(rows), visitor // WARP)
-            waited_for = bool(batch.happens_before.knows(rows, by, np.full(len(rows), number)).any())
+            waited_for = bool(hazards.happens_before.covers(rows, by, np.full(len(rows), number)).any())
         if not waited_for:
-            _foreign(batch, cta, site, _arrives(queue, slot), barriers.thread(visitor))
+            _foreign(batch, cta, site, _arrives(barriers, slot), barriers.thread(visitor))
 
 
-def _arrives(queue: Queue, slot: int) -> str:
-    batch, place = queue.batch, int(queue.mbarriers.place[slot])
+def _arrives(mbarriers: MBarriers, slot: int) -> str:
+    batch, place = mbarriers.batch, int(mbarriers.place[slot])
     return f"arrive at its mbarrier at {place % batch.shared.stride + batch.launch.shared.start:#x}"
 
 
@@ -167,8 +173,9 @@ def _is_commit(site: Site | None) -> bool:
     return site is not None and site.name == "tcgen05.commit"
 
 
-def _check_accesses(batch: CtaBatch, cta: int) -> None:
+def _check_accesses(hazards: Hazards, cta: int) -> None:
     """Whether accesses of other CTAs' threads to a CTA's shared memory are ordered before its exit."""
+    batch = hazards.batch
     history = batch.shared.history
     if history is None or history.private:
         return
@@ -185,7 +192,7 @@ def _check_accesses(batch: CtaBatch, cta: int) -> None:
             who = int(history.thread(record)) >> THREAD_BITS
             if who == int(batch.ctas[cta]) or int(history.number(record)) < batch.launch.events.first:
                 continue
-            if not batch.happens_before.holds(history, np.full(len(rows), record), rows).any():
+            if not hazards.happens_before.covers_records(history, np.full(len(rows), record), rows).any():
                 site = batch.launch.events.site(int(history.number(record)))
                 thread = batch.launch.thread(who, int(history.thread(record)) & THREAD)
                 _foreign(batch, cta, site, f"{verb} its shared memory", str(thread))

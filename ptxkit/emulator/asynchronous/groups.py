@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.operation import Membership, Operation
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 
 class Groups:
@@ -23,9 +20,8 @@ class Groups:
         left: int64 (rows, 32), how many groups that wait left pending.
     """
 
-    def __init__(self, name: str, batch: CtaBatch) -> None:
+    def __init__(self, name: str, batch: Ctas) -> None:
         self.name = name
-        self.batch = batch
         shape = (batch.rows, WARP)
         self.committed = np.zeros(shape, np.int64)
         self.waited = np.zeros(shape, np.int64)
@@ -39,15 +35,27 @@ class Groups:
         """These threads close their open groups, empty ones too."""
         self.committed[rows, lanes] += 1
 
-    def covered(self, operation: Operation, rows: np.ndarray, lanes: np.ndarray, left: int) -> np.ndarray:
-        """The items of an operation that a wait of these threads for all but `left` groups covers."""
-        assert isinstance(operation.signal, Membership)
-        limit = np.full(self.committed.shape, -1, np.int64)
-        limit[rows, lanes] = self.committed[rows, lanes] - left
-        covered: np.ndarray = operation.signal.index < limit[operation.rows, operation.lanes]
-        return covered
+    def reach(self, rows: np.ndarray, lanes: np.ndarray, left: int) -> np.ndarray:
+        """For each thread, int64 (rows, 32), which of its groups is the first that a wait of these threads
+        for all but `left` groups doesn't cover."""
+        reach = np.full(self.committed.shape, -1, np.int64)
+        reach[rows, lanes] = self.committed[rows, lanes] - left
+        return reach
 
     def wait(self, rows: np.ndarray, lanes: np.ndarray, left: int, number: int) -> None:
         """Take note that these threads waited."""
         self.waited[rows, lanes] = number
         self.left[rows, lanes] = left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Membership:
+    """Each item belongs to a group of its issuing thread, which waits for it there.
+
+    Attributes:
+        groups: of which kind.
+        index: the number of the thread's group.
+    """
+
+    groups: Groups
+    index: np.ndarray

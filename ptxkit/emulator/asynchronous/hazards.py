@@ -1,20 +1,19 @@
 """What asynchronous operations may not meet: bytes in flight, missing waits, missing proxy fences.
 
-While an operation is in flight, nobody may read what it writes or write what it touches. When its completion
-has been observed its accesses are entered into the access histories, as those of the thread that waited for
-its group or of the mbarrier whose phase it completed; what follows is happens-before.
+While an operation is in flight, nobody may read what it writes or write what it touches.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.accesses import Accesses
+from ptxkit.emulator.asynchronous.completions import runs
 from ptxkit.emulator.asynchronous.histories import granules, histories
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Operation
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import fault
 from ptxkit.emulator.memory import TiledBank
 
 MATRIX_UNITS = ("wgmma", "tcgen05")
@@ -35,7 +34,7 @@ class Hazards(Accesses):
         count = operation.count
         operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
         operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
-        for other in self.queue.in_flight:
+        for other in self.in_flight:
             if operation.writes or other.writes:
                 self._meet(operation, other)
         if not operation.reduces:
@@ -131,7 +130,7 @@ class Hazards(Accesses):
                 if not len(at):
                     continue
                 # Granules of one access that lie side by side are judged by the first of them.
-                at = at[_runs(record[at], items[at])]
+                at = at[runs(record[at], items[at])]
                 self._judge(
                     operation, part, history, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
@@ -154,16 +153,16 @@ class Hazards(Accesses):
         record: np.ndarray,
         writes: bool,
     ) -> None:
-        happens_before = self.batch.happens_before
-        if not happens_before.surely_holds(history, record, operation.rows, operation.warps):
+        happens_before = self.happens_before
+        if not happens_before.surely_covers(history, record, operation.rows, operation.warps):
             lanes = operation.lanes[items]
             known = self._ordered(operation, history, record, rows, lanes)
             known[:, 0] |= happens_before.is_own(
                 history, record, happens_before.record_of(history, rows, lanes)
             )
             surely = known.all(axis=1)
-            if kind != "write" and not surely.all() and self.batch.warpgroups is not None:
-                surely |= self.batch.warpgroups.took(history, record, rows)
+            if kind != "write" and not surely.all():
+                surely |= happens_before.took(history, record, rows)
             if not surely.all():
                 at = int(np.argmin(surely))
                 self.reports.unordered(
@@ -208,7 +207,7 @@ class Hazards(Accesses):
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of
         `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
         space = "shared" if isinstance(region.bank, TiledBank) else "global"
-        covered = history.is_async(record) | self.batch.happens_before.visible_to_async_proxy(
+        covered = history.is_async(record) | self.happens_before.visible_to_async_proxy(
             history, record, rows, space
         )
         if not covered.all():
@@ -232,7 +231,7 @@ class Hazards(Accesses):
         record: np.ndarray,
     ) -> None:
         """A response may only be overwritten once a proxy fence covers its readers."""
-        covered = history.is_async(record) | self.batch.happens_before.visible_to_async_proxy(
+        covered = history.is_async(record) | self.happens_before.visible_to_async_proxy(
             history, record, rows, "shared"
         )
         if not covered.all():
@@ -248,7 +247,7 @@ class Hazards(Accesses):
 
     def _check_objects(self, operation: Operation, region: Region) -> None:
         """Nothing may write the bytes of a live mbarrier."""
-        barriers = self.batch.mbarriers
+        barriers = self.mbarriers
         if region.bank is not self.batch.shared or not barriers.live.any():
             return
         slots = np.flatnonzero(barriers.live)
@@ -257,144 +256,6 @@ class Hazards(Accesses):
             at = int(np.argmax(found >= 0))
             item = int(region.item[int(found[at])])
             self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
-
-    # ---- an operation's completion is seen
-
-    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
-        """Enter the accesses of what these phases, which have just completed, signal.
-
-        Raises:
-            EmulatorFault: P678, an operation that signals one of them is not done.
-        """
-        phase = self.batch.mbarriers.phase
-        turned = frozenset(slots.tolist())
-        for operation in list(self.queue.in_flight):
-            signal = operation.signal
-            if not isinstance(signal, Transaction | Arrival):
-                continue
-            if turned.isdisjoint(signal.slots.tolist()):
-                continue
-            hit = np.isin(signal.slots, slots)
-            if not operation.delivered:
-                if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
-                    self.reports.leak(operation, hit, site)
-                continue
-            items = hit & (operation.phases == phase[signal.slots] - 1)
-            if isinstance(signal, Transaction):
-                self.leave(operation, items, signal.slots)
-            elif signal.tells:
-                for item in np.flatnonzero(items).tolist():
-                    self._tell(operation, item, int(signal.slots[item]))
-
-    def _tell(self, operation: Operation, item: int, slot: int) -> None:
-        """An arrival tells of what its CTA's threads issued before it."""
-        warps = self.batch.warps
-        for tracked in operation.after:
-            mine = tracked.rows // warps == operation.rows[item] // warps
-            self.leave(tracked, mine, np.full(tracked.count, slot))
-
-    def leave(
-        self,
-        operation: Operation,
-        items: np.ndarray,
-        slots: np.ndarray | None,
-        reads: bool = True,
-        writes: bool = True,
-    ) -> None:
-        """Some items are done, and somebody knows: their accesses become those of who does.
-
-        Args:
-            operation: the operation.
-            items: bool (count,).
-            slots: the mbarriers whose phases tell, one an item; None where a wait does.
-            reads, writes: which of the accesses.
-        """
-        batch = self.batch
-        read, written = items & operation.unread & reads, items & operation.unwritten & writes
-        own = batch.launch.events.take(operation.site) if read.any() or written.any() else 0
-        for regions, chosen, kinds in (
-            (operation.reads, read, ("first read", "last read")),
-            (operation.writes, written, ("write",)),
-        ):
-            if not chosen.any():
-                continue
-            for region in regions:
-                part = region.of_items(chosen)
-                for history, within in histories(self.batch, part, kinds[0]):
-                    index, interval = granules(history, within)
-                    item = within.item[interval]
-                    if slots is not None:
-                        threads = batch.happens_before.record_of_slot(history, batch.mbarriers, slots[item])
-                        records = history.own(own, ASYNC, threads)
-                    elif operation.completion is not None:
-                        ctas = operation.rows[item] // batch.warps
-                        threads = batch.happens_before.record_of_machine(
-                            history, operation.completion[item], ctas
-                        )
-                        records = history.own(own, ASYNC, threads)
-                    else:
-                        threads = batch.happens_before.record_of(
-                            history, operation.rows[item], operation.lanes[item]
-                        )
-                        records = history.own(own, WEAK, threads)
-                    for kind in kinds:
-                        kept = records
-                        if kind == "first read" and history.has(kind):
-                            kept = self._first_reads(operation, history, index, item, records, slots is None)
-                        history.put(kind, index, kept)
-        operation.unread &= ~read
-        operation.unwritten &= ~written
-
-    def _first_reads(
-        self,
-        operation: Operation,
-        history: AccessHistory,
-        index: np.ndarray,
-        item: np.ndarray,
-        records: np.ndarray,
-        waited: bool,
-    ) -> np.ndarray:
-        """The first reads of some granules once an operation has read them.
-
-        A thread's own read stays, unless whoever knows of the operation knows of that read too: where the
-        issuing warps, which had seen it, have waited.
-        """
-        before = history.take("first read", index)
-        own = (before != 0) & ~history.is_async(before)
-        if not own.any():
-            return records
-        at = np.flatnonzero(own)
-        if waited:
-            runs = _runs(before[at], item[at])
-            first = at[runs]
-            rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
-            ordered = self._ordered(operation, history, before[first], rows, lanes)
-            at = at[~ordered.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(runs), len(at))))]
-        kept = records.copy()
-        kept[at] = before[at]
-        return kept
-
-    def _ordered(
-        self,
-        operation: Operation,
-        history: AccessHistory,
-        record: np.ndarray,
-        rows: np.ndarray,
-        lanes: np.ndarray,
-    ) -> np.ndarray:
-        """Whether a record happens before what the issuing lane does, or the issuing warps: (rows, warps)."""
-        if operation.warps == 1:
-            return self.batch.happens_before.holds(history, record, rows, lanes=lanes)[:, None]
-        each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
-        ordered = self.batch.happens_before.holds(history, record.repeat(operation.warps), each)
-        return ordered.reshape(-1, operation.warps)
-
-
-def _runs(record: np.ndarray, item: np.ndarray) -> np.ndarray:
-    """Where runs begin of granules side by side of which the same record stands, of the same item: bool."""
-    begins = np.ones(len(record), bool)
-    begins[1:] = (record[1:] != record[:-1]) | (item[1:] != item[:-1])
-    return begins
 
 
 def _same_source(operation: Operation, first: int, second: int) -> bool:

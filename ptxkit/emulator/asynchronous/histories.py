@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
-
-def histories(batch: CtaBatch, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
+def histories(batch: Ctas, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
     """The histories for a region, each with the intervals that it is for."""
     bank = region.bank
     if not len(region.start):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from ptxkit.emulator.asynchronous.objects import MOST, Objects
@@ -9,8 +11,17 @@ from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.values import WARP
 
 
+class PhaseListener(Protocol):
+    """Who is told that phases complete; see `ptxkit.emulator.asynchronous.queue.Queue`."""
+
+    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
+        """The phases of some mbarriers have completed, by an instruction."""
+
+
 class MBarriers(Objects):
     """All mbarrier objects of a batch, and what changes their counts."""
+
+    listener: PhaseListener
 
     # ---- what changes the counts
 
@@ -119,10 +130,10 @@ class MBarriers(Objects):
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
         if last.any() and self.batch.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]
-            happens_before, by, when = self.batch.happens_before, self.expected_by[at], self.expected_at[at]
+            happens_before, by, when = self.happens_before, self.expected_by[at], self.expected_at[at]
             self._late(
                 slots,
-                at[~(happens_before.knows(rows, by, when) | happens_before.released(at, by, when))],
+                at[~(happens_before.covers(rows, by, when) | happens_before.released(at, by, when))],
                 site,
                 threads,
             )
@@ -235,13 +246,13 @@ class MBarriers(Objects):
         self.phase[turned] += 1
         self.pending[turned] = self.expected[turned]
         batch = self.batch
-        batch.queue.phases_completed(turned, site)
+        self.listener.phases_completed(turned, site)
         self.turned[turned] = batch.launch.events.take(site)
         batch.launch.counts.phases += len(turned)
-        batch.happens_before.publish(turned)
-        if batch.trace is not None:
-            batch.trace.turned(turned)
-        batch.wake(turned)
+        self.happens_before.publish(turned)
+        if self.trace is not None:
+            self.trace.turned(turned)
+        batch.scheduling.wake(turned)
 
     # ---- waits
 

@@ -7,17 +7,16 @@ in shared memory mean nothing to programs and stay as they were.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
-from ptxkit.emulator.asynchronous.operation import Issuers
+from ptxkit.emulator.asynchronous.operation import Trace
 from ptxkit.emulator.asynchronous.story import KEPT, Event, Story
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.happens_before import HappensBefore
 
 MOST = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
@@ -39,6 +38,20 @@ COUNTS = (
 """The arrays that have a number for each slot, besides `place`, `live` and `local`."""
 
 
+class Threads(Protocol):
+    """Threads that use mbarriers; see `ptxkit.emulator.issuers.Issuers`."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Their rows of the batch."""
+
+    def __len__(self) -> int:
+        """How many they are."""
+
+    def name(self, item: int) -> str:
+        """One of them, as messages call it."""
+
+
 class Objects(Story):
     """All mbarrier objects of a batch.
 
@@ -57,10 +70,14 @@ class Objects(Story):
         visitor, visited_at: that thread, by its number in the batch, and the event; negative, that of the
             issue, where an asynchronous operation did it.
         stamp: grows with every change.
+        trace: takes down what happens; None where nobody wants it.
     """
 
-    def __init__(self, batch: CtaBatch) -> None:
+    def __init__(self, batch: Ctas, happens_before: HappensBefore) -> None:
         self.batch = batch
+        self.happens_before = happens_before
+        happens_before.slots = self
+        self.trace: Trace | None = None
         self.at: np.ndarray = np.zeros(len(batch.shared.data) // 8, np.int32)
         self.place = np.zeros(0, np.int64)
         self.phase = np.zeros(0, np.int64)
@@ -85,7 +102,7 @@ class Objects(Story):
 
     # ---- life
 
-    def init(self, issuers: Issuers, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
+    def init(self, issuers: Threads, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
         """mbarrier.init of an object at each place of the shared bank.
 
         Raises:
@@ -121,12 +138,12 @@ class Objects(Story):
         self.live[slots] = True
         self.begun[slots] = self.batch.launch.events.take(site)
         self.by[slots] = rows
-        self.batch.happens_before.forget_slots(slots)
+        self.happens_before.forget_slots(slots)
         for slot in slots.tolist():
             self._sites[slot] = site
         self.stamp += 1
-        if self.batch.trace is not None:
-            self.batch.trace.turned(slots)
+        if self.trace is not None:
+            self.trace.turned(slots)
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
         message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
@@ -154,7 +171,7 @@ class Objects(Story):
         local = [self._locals.setdefault(offset, len(self._locals)) for offset in offsets]
         self.local = np.append(self.local, local).astype(np.int64)
         self._sites += [site] * more
-        self.batch.happens_before.grow_slots(len(self.place), len(self._locals))
+        self.happens_before.grow_slots(len(self.place), len(self._locals))
 
     def reserve(self, thread: int = -1) -> int:
         """A number of its own in `HappensBefore.completed`, for what the asynchronous machine does by itself.
@@ -163,7 +180,7 @@ class Objects(Story):
             thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
         """
         local = self._locals.setdefault(-2 - thread, len(self._locals))
-        self.batch.happens_before.grow_slots(len(self.place), len(self._locals))
+        self.happens_before.grow_slots(len(self.place), len(self._locals))
         return local
 
     def machine(self, cta: int, local: int) -> str:
@@ -178,13 +195,13 @@ class Objects(Story):
             return "the asynchronous machine"
         return f"the warpgroup of {self.batch.launch.thread(cta, -2 - at)}"
 
-    def inval(self, issuers: Issuers, places: np.ndarray, site: Site) -> None:
+    def inval(self, issuers: Threads, places: np.ndarray, site: Site) -> None:
         """mbarrier.inval: the bytes are free for other use, and undefined."""
         slots = self.find(issuers, places, site)
         self.live[slots] = False
         self.stamp += 1
-        if self.batch.trace is not None:
-            self.batch.trace.invalidated(slots)
+        if self.trace is not None:
+            self.trace.invalidated(slots)
         shadow = self.batch.shared.shadow
         if shadow is not None:
             for place in np.unique(places).tolist():
@@ -192,7 +209,7 @@ class Objects(Story):
                 offset = place % self.batch.shared.stride
                 self.batch.shared.spoil(offset, offset + 7)
 
-    def find(self, issuers: Issuers, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
+    def find(self, issuers: Threads, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
         """The slots of the objects at places of the shared bank, one for each issuing thread.
 
         Args:
@@ -230,10 +247,10 @@ class Objects(Story):
             self._check_visible(issuers, slots, site)
         return slots
 
-    def _check_visible(self, issuers: Issuers, slots: np.ndarray, site: Site) -> None:
-        happens_before = self.batch.happens_before
+    def _check_visible(self, issuers: Threads, slots: np.ndarray, site: Site) -> None:
+        happens_before = self.happens_before
         rows = issuers.rows
-        unseen = ~happens_before.knows(rows, self.by[slots], self.begun[slots]) & (
+        unseen = ~happens_before.covers(rows, self.by[slots], self.begun[slots]) & (
             happens_before.initialised[rows] <= self.begun[slots]
         )
         if unseen.any():

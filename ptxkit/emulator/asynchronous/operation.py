@@ -2,100 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.sync_points import executing, packed
-from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.asynchronous.groups import Groups
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Issuers:
-    """The threads of a set that execute an instruction, one after the other.
-
-    Attributes:
-        lane_set: the lane set.
-        at: their places in the set's (n, 32) values: row and lane.
-        rows: their rows of the batch.
-        lanes_each: for how many lanes of its warp each stands; None where each stands for itself.
-    """
-
-    lane_set: LaneSet
-    at: tuple[np.ndarray, np.ndarray]
-    rows: np.ndarray
-    lanes_each: np.ndarray | None = None
-
-    @classmethod
-    def of(cls, lane_set: LaneSet, guard: Any) -> Issuers:
-        """The set's lanes for which a guard holds."""
-        lanes = executing(lane_set, guard)
-        at = np.nonzero(np.ones((lane_set.n, WARP), bool) if lanes is None else lanes)
-        return cls(lane_set, (at[0], at[1]), at[0] if lane_set.rows is None else lane_set.rows[at[0]])
-
-    @classmethod
-    def by_warp(cls, lane_set: LaneSet, guard: Any, *operands: Any) -> Issuers:
-        """The same, but of each warp only the first lane, where all its lanes have the same operands."""
-        if any(np.ndim(operand) and np.shape(operand)[1] > 1 for operand in operands):
-            return cls.of(lane_set, guard)
-        lanes = executing(lane_set, guard)
-        if lanes is None:
-            row = np.arange(lane_set.n)
-            lane, counts = np.zeros(lane_set.n, np.int64), np.full(lane_set.n, WARP)
-        else:
-            counts = np.count_nonzero(lanes, axis=1)
-            row = np.flatnonzero(counts)
-            lane, counts = np.argmax(lanes[row], axis=1), counts[row]
-        return cls(lane_set, (row, lane), row if lane_set.rows is None else lane_set.rows[row], counts)
-
-    def spread(self, values: np.ndarray) -> np.ndarray:
-        """A value of each as one of the lane set: (n, 32), or (n, 1) where they stand for whole warps."""
-        whole = self.lanes_each is not None
-        spread = np.zeros((self.lane_set.n, 1 if whole else WARP), values.dtype)
-        spread[self.at[0], 0 if whole else self.at[1]] = values
-        return spread
-
-    def masks(self, guard: Any) -> np.ndarray | None:
-        """For each the lanes of its warp for which it stands, as a mask; None where all of every warp do."""
-        lanes = executing(self.lane_set, guard)
-        if self.lanes_each is None:
-            return np.uint32(1) << self.at[1].astype(np.uint32)
-        return None if lanes is None else packed(np.ascontiguousarray(lanes))[self.at[0], 0]
-
-    @property
-    def lanes(self) -> np.ndarray:
-        """The lane of each."""
-        return self.at[1]
-
-    @property
-    def threads(self) -> np.ndarray:
-        """The number of each in the batch."""
-        return self.rows * WARP + self.lanes
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def take(self, value: Any) -> np.ndarray:
-        """A value of the lane set for each of them: (count,)."""
-        taken: np.ndarray = np.broadcast_to(value, (self.lane_set.n, WARP))[self.at]
-        return taken
-
-    def some(self, chosen: np.ndarray) -> Issuers:
-        """Some of them."""
-        return Issuers(self.lane_set, (self.at[0][chosen], self.at[1][chosen]), self.rows[chosen])
-
-    def name(self, item: int) -> str:
-        """`thread (3, 0, 0) of CTA (0, 0, 0)`."""
-        return str(self.lane_set.batch.thread(int(self.rows[item]), int(self.lanes[item])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,19 +38,6 @@ class Arrival:
 
     slots: np.ndarray
     tells: bool = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Membership:
-    """Each item belongs to a group of its issuing thread, which waits for it there.
-
-    Attributes:
-        groups: of which kind.
-        index: the number of the thread's group.
-    """
-
-    groups: Groups
-    index: np.ndarray
 
 
 Signal = Transaction | Arrival | Membership
@@ -170,7 +73,7 @@ class Operation:
     """
 
     site: Site
-    batch: CtaBatch
+    batch: Ctas
     rows: np.ndarray
     lanes: np.ndarray
     reads: tuple[Region, ...] = ()
@@ -204,3 +107,27 @@ class Operation:
     def thread(self, item: int) -> str:
         """The issuing thread of an item, as messages call it."""
         return str(self.batch.thread(int(self.rows[item]), int(self.lanes[item])))
+
+
+class Trace(Protocol):
+    """Takes down what happens to operations, mbarriers and tensor memory; see `ptxkit.emulator.timeline`."""
+
+    def issued(
+        self, operation: Operation, site: Site | None = None, reads: Sequence[Region] | None = None
+    ) -> None:
+        """An operation is queued; or an instruction `site` joins it, and what that reads."""
+
+    def completed(self, operation: Operation) -> None:
+        """An operation has been done."""
+
+    def turned(self, slots: np.ndarray) -> None:
+        """New phases of mbarriers begin."""
+
+    def invalidated(self, slots: np.ndarray) -> None:
+        """Mbarriers end."""
+
+    def allocated(self, cta: int, first: int, columns: int, cta_group: int, site: Site) -> None:
+        """A CTA gets columns of tensor memory."""
+
+    def freed(self, cta: int, first: int) -> None:
+        """A CTA gives columns of tensor memory back."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.emulator.asynchronous.exits import issued
-from ptxkit.emulator.asynchronous.groups import Groups
+from ptxkit.emulator.asynchronous.groups import Groups, Membership
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
-from ptxkit.emulator.deadlock import state
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Trace, Transaction
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 AT_ONCE = 0.3
 """In random order, how often an operation happens at issue, and how often when lane sets change."""
@@ -34,28 +31,26 @@ class Queue:
     Attributes:
         batch: the batch.
         pending: those that have not been delivered, in the order of their issue.
-        in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
         groups: the groups of each kind.
+        mbarriers: of the batch.
         hazards: the sanitizer's part.
         refused: the synchronisation points whose first look at an incomplete phase has said no; by `id`.
+        trace: takes down what happens; None where nobody wants it.
     """
 
-    def __init__(self, batch: CtaBatch) -> None:
+    def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch = batch
+        self.mbarriers = mbarriers
+        mbarriers.listener = self
         self.pending: list[Operation] = []
-        self.in_flight: list[Operation] = []
         self.groups = {name: Groups(name, batch) for name in ("cp.async", "bulk")}
-        self.hazards = Hazards(self)
+        self.hazards = Hazards(batch, mbarriers, happens_before)
         self.eager = batch.launch.options.order == "eager"
+        self.refused: set[int] = set()
+        self.trace: Trace | None = None
         self._random = batch.launch.random
         self._stamp = -1
         self._states: set[bytes] = set()
-        self.refused: set[int] = set()
-
-    @property
-    def mbarriers(self) -> MBarriers:
-        """The batch's mbarriers."""
-        return self.batch.mbarriers
 
     # ---- what instructions call
 
@@ -69,12 +64,12 @@ class Queue:
         operation.number = launch.events.take(operation.site)
         launch.counts.issue(operation.site.name, operation.count)
         if launch.sanitize:
-            issued(operation)
+            issued(operation, self.mbarriers)
             self.hazards.enter(operation)
-            self.in_flight.append(operation)
+            self.hazards.in_flight.append(operation)
         self.pending.append(operation)
-        if self.batch.trace is not None:
-            self.batch.trace.issued(operation)
+        if self.trace is not None:
+            self.trace.issued(operation)
         if self.eager:
             self.complete(operation)
         elif self._random is not None:
@@ -104,8 +99,8 @@ class Queue:
         operation.deliver(operation.data)
         operation.data = None
         self.pending.remove(operation)
-        if self.batch.trace is not None:
-            self.batch.trace.completed(operation)
+        if self.trace is not None:
+            self.trace.completed(operation)
         self.batch.launch.changes += 1
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):
@@ -141,8 +136,7 @@ class Queue:
             reads, writes: which of its accesses.
         """
         if self.batch.launch.sanitize:
-            self.hazards.leave(operation, items, None, reads, writes)
-            self._forget()
+            self.hazards.observe(operation, items, reads, writes)
 
     def wait(self, name: str, rows: np.ndarray, lanes: np.ndarray, left: int, site: Site, read: bool) -> None:
         """These threads wait until at most `left` of their groups of a kind are pending.
@@ -156,11 +150,14 @@ class Queue:
         """
         groups = self.groups[name]
         number = self.batch.launch.events.take(site)
-        for operation in list(dict.fromkeys((*self.pending, *self.in_flight))):
+        reach = None
+        for operation in list(dict.fromkeys((*self.pending, *self.hazards.in_flight))):
             signal = operation.signal
             if not isinstance(signal, Membership) or signal.groups is not groups:
                 continue
-            covered = groups.covered(operation, rows, lanes, left)
+            if reach is None:
+                reach = groups.reach(rows, lanes, left)
+            covered: np.ndarray = signal.index < reach[operation.rows, operation.lanes]
             if not covered.any():
                 continue
             if read:
@@ -175,16 +172,8 @@ class Queue:
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
         """The phases of some mbarriers have completed: whoever waits for them will know what they signal."""
-        if self.in_flight:
+        if self.hazards.in_flight:
             self.hazards.phases_completed(slots, site)
-            self._forget()
-
-    def _forget(self) -> None:
-        self.in_flight = [
-            operation
-            for operation in self.in_flight
-            if not operation.delivered or operation.unread.any() or operation.unwritten.any()
-        ]
 
     # ---- when things happen
 
@@ -215,7 +204,7 @@ class Queue:
         if self._random is not None:
             self._draw()
             return True
-        wanted = frozenset(self.batch.awaited().tolist())
+        wanted = frozenset(self.batch.scheduling.awaited().tolist())
         chosen = [operation for operation in self.pending if _signals(operation, wanted)] if wanted else []
         if not chosen:
             self.complete(self.pending[0])
@@ -230,22 +219,21 @@ class Queue:
         Returns:
             Whether a lane set can run.
         """
-        batch = self.batch
+        launch, scheduling = self.batch.launch, self.batch.scheduling
         while self.pending:
             self.advance()
-            if batch.ready:
+            if scheduling.runnable():
                 return True
-        launch = batch.launch
         stamp = self.mbarriers.stamp + launch.changes
         if stamp != self._stamp:
             self._stamp = stamp
             self._states.clear()
-        now = state(launch, [batch])
+        now = scheduling.state()
         if now in self._states or len(self._states) > EXPIRIES:
             return False
         self._states.add(now)
         launch.clock += TIME_LIMIT
-        return batch.expire()
+        return scheduling.expire()
 
     def drain(self) -> None:
         """The batch's threads have exited: whatever is in flight happens."""

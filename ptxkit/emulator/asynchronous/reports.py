@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
-from ptxkit.emulator.asynchronous.operation import Arrival, Membership, Operation, Transaction
+from ptxkit.emulator.asynchronous.groups import Membership
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import BASE, TiledBank
-from ptxkit.emulator.race_findings import met_before_wait
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-
 
 READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
 """What tells that an operation of these chapters has read its source."""
@@ -26,8 +26,8 @@ READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen
 class Reports:
     """Raises the findings of a batch."""
 
-    def __init__(self, batch: CtaBatch) -> None:
-        self.batch = batch
+    def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
+        self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
 
     def place(self, region: Region, index: int) -> str:
         if isinstance(region.bank, TiledBank):
@@ -42,7 +42,7 @@ class Reports:
         site = batch.launch.events.site(int(history.number(record)))
         thread = int(history.thread(record))
         cta = int(batch.ctas[place // batch.shared.stride]) if history.private else thread >> THREAD_BITS
-        named = batch.mbarriers.machine if history.is_async(record) else batch.launch.thread
+        named = self.mbarriers.machine if history.is_async(record) else batch.launch.thread
         return site, str(named(cta, thread & THREAD))
 
     def unordered(
@@ -83,7 +83,7 @@ class Reports:
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
         row = operation.rows[item : item + 1]
-        if self.batch.happens_before.holds(history, np.array([record]), row).all():
+        if self.happens_before.covers_records(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
@@ -112,7 +112,7 @@ class Reports:
             if site.span is not None:
                 labels.append(SpanLabel(site.span, "written here"))
         row = int(operation.rows[item])
-        fenced = int(self.batch.happens_before.last_proxy_fence[row])
+        fenced = int(self.happens_before.last_proxy_fence[row])
         if fenced:
             notes.append(
                 "the issuing warp's last `fence.proxy.async` came before it had seen "
@@ -129,7 +129,7 @@ class Reports:
         self.batch.launch.warn("P665", message, operation.site, notes, help, labels)
 
     def raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
-        barriers = self.batch.mbarriers
+        barriers = self.mbarriers
         raise fault(
             "P672",
             f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
@@ -226,7 +226,7 @@ class Reports:
             )
         if isinstance(signal, Transaction | Arrival):
             slot = int(signal.slots[item % len(signal.slots)])
-            last = self.batch.happens_before.last_wait(row, slot, self.batch.mbarriers)
+            last = self.happens_before.last_wait(row, slot)
             if last > operation.number:
                 said = "after a wait that passed on a phase completed before: the parity is stale"
                 return (
@@ -253,7 +253,7 @@ class Reports:
                     return [f"its `{groups.name}` group has not been committed"]
                 return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
             case Transaction(slots=slots) | Arrival(slots=slots):
-                return self.batch.mbarriers.state(int(slots[item % len(slots)]))
+                return self.mbarriers.state(int(slots[item % len(slots)]))
         return []
 
     def report(
@@ -282,7 +282,7 @@ class Reports:
         assert isinstance(operation.signal, Transaction)
         item = int(np.argmax(hit))
         slot = int(operation.signal.slots[item])
-        barriers = self.batch.mbarriers
+        barriers = self.mbarriers
         phase = int(barriers.phase[slot])
         labels = [SpanLabel(operation.site.span, "still in flight")] if operation.site.span else []
         if operation.site.span == site.span:
@@ -301,3 +301,31 @@ class Reports:
             "expect the bytes of every copy of the phase before its last arrival",
             labels,
         )
+
+
+def met_before_wait(
+    launch: LaunchState, site: Site, thread: str, index: int, earlier: str, later: str
+) -> None:
+    """A thread of a programmatic launch meets what the launch ahead of it did, and has not waited for that.
+
+    Args:
+        launch: the programmatic one.
+        site: the instruction.
+        thread: who executes it.
+        index: the byte in global memory.
+        earlier, later: `read` or `write`, what each of them does.
+
+    Raises:
+        EmulatorFault: P613, it reads what may not be written yet.
+    """
+    place = f"global memory at {index + BASE:#x}"
+    notes = [f"{thread} makes the {later} here", f"the launch ahead of this one made the {earlier}"]
+    if (owner := launch.memory.find(index + BASE)) is not None:
+        notes.append(f"byte {index + BASE - owner.address} of {owner}")
+    if later == "read":
+        message = f"PDL-READ-BEFORE-WAIT: {place} is read, which the launch ahead of this one may yet write"
+        raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
+    message = (
+        f"PDL-WRITE-BEFORE-WAIT: {place} is written, which the launch ahead of this one may yet {earlier}"
+    )
+    launch.warn("P616", message, site, notes)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 KEPT = 256
 """How many past instructions on mbarriers findings can look back on."""
@@ -43,7 +40,7 @@ class Event:
 class Story:
     """The part of `MBarriers` that tells of them."""
 
-    batch: CtaBatch
+    batch: Ctas
     place: np.ndarray
     phase: np.ndarray
     expected: np.ndarray

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.ir import Computation, IRNode, Transfer
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
-from ptxkit.emulator.special import VARYING
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.code import Block, Code
-    from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.code import Block
+    from ptxkit.emulator.lane_set import CodeToRun, LaneSet
     from ptxkit.emulator.steps import Step
 
 assert lowerings  # importing it registers the lowerings
@@ -22,7 +22,7 @@ SHORTEST, LONGEST = 2, 512
 """Instructions of a stretch: fewer are not worth a call, more would take LLVM long at once."""
 
 
-def plan(block: Block, code: Code) -> list[Step]:
+def plan(block: Block, code: CodeToRun) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
     steps: list[Step] = []
     computations: list[Computation] = []
@@ -77,7 +77,7 @@ def either(step: Step, tracked: Step) -> Step:
     return chosen
 
 
-def lowering_of(node: IRNode, code: Code) -> Lowering | None:
+def lowering_of(node: IRNode, code: CodeToRun) -> Lowering | None:
     """How an instruction is compiled; None where it is left to numpy."""
     if not isinstance(node, Computation):
         return None

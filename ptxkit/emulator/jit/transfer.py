@@ -161,7 +161,7 @@ class CompiledTransfer:
         transfer, undefined = self._transfer, lane_set.undefined
         batch, guard = lane_set.batch, transfer.guard
         launch = batch.launch
-        if launch.program.asynchronous and (batch.queue.in_flight or len(batch.mbarriers.place)):
+        if launch.program.asynchronous and (batch.queue.hazards.in_flight or len(batch.mbarriers.place)):
             return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False
@@ -335,7 +335,7 @@ class CompiledTransfer:
         batch, stores = lane_set.batch, self._transfer.stores
         number = batch.launch.events.take(self._transfer.accessor.site)
         arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
-        limit = history.limit(batch.happens_before.limit(lane_set, history.private))
+        limit = history.limit(batch.happens_before.limit(lane_set.rows, history.private))
         if isinstance(limit, int):
             arguments.number("limit", limit)
         elif extent & Extent.ROWS:

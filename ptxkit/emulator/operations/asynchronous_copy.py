@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous import Issuers, Operation, Region, save
-from ptxkit.emulator.asynchronous.data import Data
-from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.asynchronous.data import Data, save
+from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.places import Places
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch

@@ -54,7 +54,7 @@ def atom(form: Form) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> bool:
         launch = lane_set.batch.launch
         if returns:
-            lane_set.batch.poll(lane_set, site)
+            lane_set.schedule.poll(lane_set, site)
         shape = (lane_set.n, WARP)
         operands = [_full(viewed(read(lane_set), dtype), shape, kind.bits) for read in readers]
         unknown = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
@@ -68,9 +68,7 @@ def atom(form: Form) -> Effect:
             history = access.history_of_write
             if history is not None:
                 number = enter_atomic(access, history, width * count)
-                lane_set.batch.happens_before.synchronise(
-                    access, history, number, reads if returns else None, writes
-                )
+                access.synchronise(history, number, reads if returns else None, writes)
             active = lanes_of(lane_set, access.guard, shape)
             lanes = slice(None) if active is None else active.reshape(-1)
             places = np.broadcast_to(np.asarray(access.index), shape).reshape(-1)[lanes]

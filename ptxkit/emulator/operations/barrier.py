@@ -28,7 +28,9 @@ def warp_sync(form: Form) -> Effect:
 
     def meet(lane_set: LaneSet, guard: Any) -> None:
         check(lane_set, guard)
-        lane_set.batch.happens_before.warp_sync(lane_set, lane_set.batch.launch.events.take(site))
+        lane_set.batch.happens_before.warps_meet(
+            lane_set.occupied()[0], lane_set.batch.launch.events.take(site)
+        )
 
     return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
 
@@ -79,7 +81,7 @@ def fence(form: Form) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        lane_set.batch.happens_before.fence(lane_set, lane_set.batch.launch.events.take(site))
+        lane_set.batch.happens_before.fence(lane_set.occupied()[0], lane_set.batch.launch.events.take(site))
 
     return Effect(step)
 

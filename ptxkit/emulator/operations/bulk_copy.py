@@ -11,14 +11,16 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import MOST_CTAS
-from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, load, save
-from ptxkit.emulator.asynchronous.data import Data
-from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.asynchronous.data import Data, load, save
+from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.places import Places
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace

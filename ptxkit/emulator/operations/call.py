@@ -14,8 +14,9 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
-from ptxkit.emulator.effect import Effect, Effects, End, Linker
+from ptxkit.emulator.effect import Effect, Effects, Linker
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.system import SYSTEM
@@ -142,7 +143,7 @@ def _indirect(
                 mask = same if lane_set.mask is None else same & lane_set.mask
                 part = lane_set.part(mask, lane_set.count(same), lane_set.pc)
                 part.pc = begin(part, int(address), value)
-                lane_set.batch.ready.append(part)
+                lane_set.schedule.ready.append(part)
             return -1
 
         def begin(lane_set: LaneSet, address: int, value: Any) -> int:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import Effect, Effects, End, Linker
+from ptxkit.emulator.effect import Effect, Effects, Linker
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.isa.modifiers import GridAction
@@ -91,7 +92,7 @@ def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
         same = value == number
         mask = same if lane_set.mask is None else same & lane_set.mask
         pc = where(int(number))
-        lane_set.batch.ready.append(lane_set.part(mask, lane_set.count(same), pc))
+        lane_set.schedule.ready.append(lane_set.part(mask, lane_set.count(same), pc))
     return -1
 
 
@@ -100,7 +101,7 @@ def exit_(form: Form) -> Effect:
     """`exit`."""
 
     def end(lane_set: LaneSet) -> int:
-        lane_set.batch.retire(lane_set)
+        lane_set.schedule.retire(lane_set)
         return -1
 
     return Effect(link=lambda linker: end)
@@ -152,6 +153,6 @@ def nanosleep(form: Form) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         longest = int(read(lane_set).max())
         lane_set.batch.launch.clock += min(longest, 1_000_000)
-        lane_set.batch.poll(lane_set, lane_set.polled)
+        lane_set.schedule.poll(lane_set, lane_set.polled)
 
     return Effect(step)

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction, save
-from ptxkit.emulator.asynchronous.data import Data
-from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.asynchronous.data import Data, save
+from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import FirstCta, StateSpace
@@ -31,6 +34,13 @@ RESPONSE = 16
 """Bytes of a response."""
 FIRST = {FirstCta.X: 0, FirstCta.Y: 1, FirstCta.Z: 2}
 """The word of a response that each coordinate is."""
+
+
+class Refusals:
+    """Which CTAs of a batch have been told that no cluster is left to cancel: `ctas`, bool (CTAs,)."""
+
+    def __init__(self, batch: CtaBatch) -> None:
+        self.ctas = np.zeros(len(batch.ctas), bool)
 
 
 @effect("clusterlaunchcontrol.try_cancel.async")
@@ -50,7 +60,7 @@ def try_cancel(form: Form) -> Effect:
         launch = batch.launch
         places, signals = to(lane_set, issuers), mbarrier(lane_set, issuers)
         warps, stride = batch.warps, batch.shared.stride
-        refused = batch.refused[issuers.rows // warps]
+        refused = batch.own(Refusals).ctas[issuers.rows // warps]
         if refused.any():
             at = int(np.argmax(refused))
             raise fault(
@@ -118,7 +128,8 @@ def query_cancel(form: Form) -> Effect:
         if asks:
             if failed.any():
                 rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
-                lane_set.batch.refused[np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps)] = True
+                refused = np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps)
+                lane_set.batch.own(Refusals).ctas[refused] = True
             for target in targets:
                 if target is not None:
                     target.write(lane_set, canceled, None, guard)

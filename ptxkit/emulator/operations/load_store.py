@@ -69,7 +69,7 @@ def ld(form: Form) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> bool:
         accesses = accessor(lane_set, guard)
         if strong:
-            lane_set.batch.poll(lane_set, form.site)
+            lane_set.schedule.poll(lane_set, form.site)
         tainted = False
         for access in accesses:
             lane_set.batch.launch.counts.load(access.space, access.lanes * width * count)

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.objects import MOST
-from ptxkit.emulator.asynchronous.operation import Arrival, Issuers, Membership, Operation
-from ptxkit.emulator.asynchronous.phases import PhaseSyncPoint
-from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operation import Operations, Pure, computes
+from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
+from ptxkit.emulator.places import Places
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.lanes_apart import Look
+    from ptxkit.emulator.lanes_apart import Waited
 
 NO_LOOP = "MBAR-WAIT-NOLOOP: nothing looks at the result of this wait, which may say no"
 
@@ -146,8 +149,8 @@ def _arrive(form: Form, drops: bool) -> Effect:
         batch.happens_before.release(rows, slots, event, relaxed)
         if narrow:
             check_scope(issuers, slots, site)
-        if relaxed and batch.tensor is not None:
-            batch.tensor.relaxed_arrival(rows, slots, event)
+        if relaxed and (tensor := batch.found(Engine)) is not None:
+            tensor.relaxed_arrival(rows, slots, event)
         tokens = batch.mbarriers.arrive(
             slots,
             one if expects else given,
@@ -197,21 +200,21 @@ def _wait(form: Form, what: str, parity: bool) -> Effect:
             masks = issuers.masks(guard) if batch.launch.sanitize else None
             some = None if masks is None else masks[done]
             rows, waited = issuers.rows[done], slots[done]
-            early = batch.happens_before.acquire(rows, waited, batch.mbarriers, number, relaxed, some, parity)
+            early = batch.happens_before.acquire(rows, waited, number, relaxed, some, parity)
             if early is not None:
                 raise _too_early(batch, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
             batch.mbarriers.observe(slots[done])
-        if relaxed and done.any() and batch.tensor is not None:
-            batch.tensor.relaxed_wait(issuers.rows[done], slots[done])
+        if relaxed and done.any() and (tensor := batch.found(Engine)) is not None:
+            tensor.relaxed_wait(issuers.rows[done], slots[done])
         if not done.all():
-            batch.poll(lane_set, site)
+            lane_set.schedule.poll(lane_set, site)
         if target is not None:
             target.write(lane_set, issuers.spread(done), None, guard)
 
     return Effect(step, sync_point)
 
 
-def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Look, site: Site) -> EmulatorFault:
+def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, site: Site) -> EmulatorFault:
     """The fault where a lane waits for a phase, and may come before another waits for the one before."""
     phase, earlier = int(batch.mbarriers.phase[slot]) - 1, batch.launch.events.site(other.number)
     where = "" if earlier is None else f" at {earlier.where}"
@@ -276,7 +279,7 @@ def arrive_on_copies(form: Form) -> Effect:
         mine[issuers.rows, issuers.lanes] = True
         earlier = tuple(
             operation
-            for operation in dict.fromkeys((*queue.pending, *queue.in_flight))
+            for operation in dict.fromkeys((*queue.pending, *queue.hazards.in_flight))
             if isinstance(operation.signal, Membership)
             and operation.signal.groups is copies
             and mine[operation.rows, operation.lanes].any()

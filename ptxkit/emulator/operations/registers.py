@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.aligned import AlignedSyncPoint
-from ptxkit.emulator.asynchronous.registers import WARPGROUP
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
+from ptxkit.emulator.warp_registers import WARPGROUP, WarpRegisters
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
@@ -53,15 +54,16 @@ class RegisterSyncPoint:
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         admitted = self.together(lane_set)
-        if admitted is None or not self.grows or not admitted.batch.registers.any():
+        if admitted is None or not self.grows:
             return admitted
-        rows = self._rows(admitted)
         batch = admitted.batch
-        held = batch.registers.reshape(-1, batch.warps)
-        pool = batch.register_pool
-        after = held.sum(axis=1)
-        np.add.at(after, rows // batch.warps, self.wanted - batch.registers[rows])
-        short = after > pool
+        registers = batch.own(WarpRegisters)
+        if not registers.each.any():
+            return admitted
+        rows = admitted.occupied()[0]
+        after = registers.each.reshape(-1, batch.warps).sum(axis=1)
+        np.add.at(after, rows // batch.warps, self.wanted - registers.each[rows])
+        short = after > registers.pool
         waits = np.zeros(batch.rows, bool)
         waits[rows] = short[rows // batch.warps]
         if not waits.any():
@@ -70,17 +72,13 @@ class RegisterSyncPoint:
         mask = admitted.full_mask() & own[:, None]
         count = int(np.count_nonzero(mask))
         if count == admitted.size:
-            batch.add_blocked(admitted, self)
+            admitted.schedule.block(admitted, self)
             return None
-        batch.add_blocked(admitted.part(mask, count, admitted.pc), self)
+        admitted.schedule.block(admitted.part(mask, count, admitted.pc), self)
         return admitted.part(admitted.full_mask() & ~mask, admitted.size - count, admitted.pc)
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited, which gives no registers back."""
-
-    @staticmethod
-    def _rows(lane_set: LaneSet) -> np.ndarray:
-        return lane_set.occupied()[0]
 
     def step(self, lane_set: LaneSet, guard: Any) -> None:
         """Change the count.
@@ -88,36 +86,37 @@ class RegisterSyncPoint:
         Raises:
             EmulatorFault: P697, it would not grow, or not shrink.
         """
-        batch = lane_set.batch
-        if not batch.registers.any():
+        batch, schedule = lane_set.batch, lane_set.schedule
+        registers = batch.own(WarpRegisters)
+        if not registers.each.any():
             return
         lanes = executing(lane_set, guard)
         rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         rows = rows if lanes is None else rows[lanes.any(axis=1)]
-        now = batch.registers[rows]
+        now = registers.each[rows]
         wrong = now > self.wanted if self.grows else now < self.wanted
         if wrong.any():
             row, found = int(rows[int(np.argmax(wrong))]), int(now[int(np.argmax(wrong))])
             raise self._direction(batch, row, found, self.site)
-        self._check_synchronised(batch, rows)
-        batch.registers[rows] = self.wanted
-        batch.counted_by = self.site
+        self._check_synchronised(registers, rows)
+        registers.each[rows] = self.wanted
+        registers.changed_by = self.site
         if not self.grows:
             for sync_point in {
                 id(e.sync_point): e.sync_point
-                for e in batch.waiting
+                for e in schedule.blocked
                 if isinstance(e.sync_point, RegisterSyncPoint)
             }.values():
-                batch.ready += batch.take_blocked(sync_point)
+                schedule.retry(sync_point)
 
-    def _check_synchronised(self, batch: CtaBatch, rows: np.ndarray) -> None:
+    def _check_synchronised(self, registers: WarpRegisters, rows: np.ndarray) -> None:
         """The warps of a warpgroup must have met since their last `setmaxnreg`."""
-        last, times = batch.counted_at, batch.counted
+        batch, last, times = registers.batch, registers.changed_at, registers.changes
         for row in rows.tolist():
             first = row - row % batch.warps % WARPGROUP
             others = np.arange(first, min(first + WARPGROUP, (row // batch.warps + 1) * batch.warps))
             others = others[(times[others] == times[row]) & (times[row] > 0)]
-            unmet = ~batch.happens_before.knows(np.full(len(others), row), others, last[others])
+            unmet = ~batch.happens_before.covers(np.full(len(others), row), others, last[others])
             if unmet.any():
                 raise fault(
                     "P667",
@@ -129,8 +128,8 @@ class RegisterSyncPoint:
                     ),
                     "put a barrier that all four warps pass between the two: `bar.sync` or `barrier.sync`",
                 )
-        batch.counted_at[rows] = batch.launch.events.take(self.site)
-        batch.counted[rows] += 1
+        last[rows] = batch.launch.events.take(self.site)
+        times[rows] += 1
 
     def _direction(self, batch: CtaBatch, row: int, found: int, site: Site) -> Exception:
         verb = "grow" if self.grows else "shrink"
@@ -144,12 +143,12 @@ class RegisterSyncPoint:
             "`.inc` must not ask for less than a warp has, `.dec` not for more",
         )
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
-        cta = row // batch.warps
-        held = int(batch.registers.reshape(-1, batch.warps)[cta].sum())
-        need = self.wanted - int(batch.registers[row])
+        registers, warps = lane_set.batch.own(WarpRegisters), lane_set.batch.warps
+        held = int(registers.each.reshape(-1, warps)[row // warps].sum())
+        need = self.wanted - int(registers.each[row])
         return (
-            f"{need * WARP} registers more; the CTA has {batch.register_pool * WARP}, "
+            f"{need * WARP} registers more; the CTA has {registers.pool * WARP}, "
             f"of which its warps hold {held * WARP}"
         )

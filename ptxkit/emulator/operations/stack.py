@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.local_memory import reach_local
 from ptxkit.emulator.operands import Target, undefined_decides
 from ptxkit.emulator.values import dtype_of
 
@@ -36,7 +37,7 @@ def alloca(form: Form) -> Effect:
         end = np.where(amount > ~begin, ~np.uint64(0), begin + amount)
         furthest = end if end.ndim == 0 else np.where(_active(lane_set, guard), end, np.uint64(0))
         top = max(lane_set.top, int(furthest.max()))
-        lane_set.batch.reach_local(lane_set, top, site)
+        reach_local(lane_set, top, site)
         lane_set.top = top
         keeper.write_raw(lane_set, end - np.uint64(lane_set.local), None, guard)
         if target is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import tree
-from ptxkit.emulator.asynchronous import Issuers
-from ptxkit.emulator.asynchronous.places import Places
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.places import Places
 from ptxkit.emulator.tensor_copies.issue import Loads, Stores
 from ptxkit.emulator.tensor_copies.maps import MapOperand
 from ptxkit.isa.modifiers import LoadMode

@@ -13,9 +13,9 @@ import numpy as np
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
-from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -227,7 +227,7 @@ def fence(form: Form) -> Effect:
         issuers = Issuers.of(lane_set, guard)
         launch = lane_set.batch.launch
         number = launch.events.take(site)
-        lane_set.batch.happens_before.fence(lane_set, number)
+        lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
         for access in at(lane_set, guard):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
@@ -242,7 +242,7 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
     if len(issuers):
         launch = lane_set.batch.launch
         number = launch.events.take(site)
-        lane_set.batch.happens_before.fence(lane_set, number)
+        lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
         launch.own(MapFences).release(issuers, number)
 
 

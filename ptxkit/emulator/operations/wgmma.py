@@ -11,7 +11,8 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.aligned import uniform
-from ptxkit.emulator.asynchronous import Operation, Region
+from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.fragments import Fragment
@@ -153,7 +154,7 @@ class _Issue:
         if not len(members.which):
             return
         batch, plan = lane_set.batch, self.plan
-        state = Warpgroups.of(batch)
+        state = batch.own(Warpgroups)
         accumulator, fresh = state.accumulator(lane_set, members, self.target, self.shape, self.site)
         chained = not fresh.any()
         sources = self.source.sources if self.source is not None else []
@@ -359,7 +360,7 @@ def fence(form: Form) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        Warpgroups.of(lane_set.batch).fence(Members.of(lane_set, guard, site))
+        lane_set.batch.own(Warpgroups).fence(Members.of(lane_set, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -370,7 +371,7 @@ def commit_group(form: Form) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        Warpgroups.of(lane_set.batch).commit(Members.of(lane_set, guard, site))
+        lane_set.batch.own(Warpgroups).commit(Members.of(lane_set, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
@@ -382,6 +383,6 @@ def wait_group(form: Form) -> Effect:
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         members = Members.of(lane_set, guard, site)
-        return Warpgroups.of(lane_set.batch).wait(lane_set, members, left, site)
+        return lane_set.batch.own(Warpgroups).wait(lane_set, members, left, site)
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))

@@ -9,11 +9,13 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.addresses import MOST_CTAS
-from ptxkit.emulator.asynchronous import Issuers, Operation, Region, Transaction
-from ptxkit.emulator.asynchronous.places import Places
+from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import Source, undefined_decides
+from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand

@@ -14,8 +14,9 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError, SpanLabel, counted
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.asynchronous.operation import Issuers, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Operation, Transaction
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE, Allocation
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.values import WARP

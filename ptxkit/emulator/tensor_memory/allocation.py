@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
+    pass
 
 SIZES = (32, 64, 128, 256, 512)
 
@@ -99,7 +100,7 @@ class Pool:
     def __init__(self) -> None:
         self.taken = np.zeros(COLUMNS, bool)
         self.permit: Holder | None = None
-        self.batches: list[CtaBatch] = []
+        self.batches: list[Ctas] = []
 
     def may(self, holder: Holder) -> bool:
         """Whether a CTA has or can take the permit."""
@@ -108,7 +109,7 @@ class Pool:
     def wake(self) -> None:
         """Columns or the permit have become free: whoever waits for them tries again."""
         for batch in self.batches:
-            batch.reconsider()
+            batch.scheduling.reconsider()
 
     def free(self) -> int:
         """How many columns nobody has."""

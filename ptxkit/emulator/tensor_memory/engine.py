@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.access_history import ASYNC
-from ptxkit.emulator.asynchronous import Arrival, Operation, Region
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, Pools, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
@@ -103,6 +104,7 @@ class Engine:
         self.fences = Fences(self)
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
+        batch.at_exit.append(self.retired)
 
     def pool(self, cta: int) -> Pool:
         """The columns of the SM that a CTA of the batch runs on."""
@@ -149,8 +151,8 @@ class Engine:
                 "let both CTAs meet at a cluster barrier before either exits",
             )
 
-    def retired(self) -> None:
-        """Threads have exited: CTAs without any left give up what they have of their SMs.
+    def retired(self, rows: np.ndarray) -> None:
+        """Threads of some rows have exited: CTAs without any left give up what they have of their SMs.
 
         Raises:
             EmulatorFault: P6111, a CTA still has columns.
@@ -182,12 +184,12 @@ class Engine:
 
     # ---- what threads know
 
-    def knows(self, row: int, by: int, number: int) -> bool:
+    def covers(self, row: int, by: int, number: int) -> bool:
         """Whether a row has seen an event of another one."""
         rows, others, numbers = (np.array([value]) for value in (row, by, number))
-        return bool(self.batch.happens_before.knows(rows, others, numbers)[0])
+        return bool(self.batch.happens_before.covers(rows, others, numbers)[0])
 
-    def knows_done(self, row: int, issued: Tcgen05InFlight) -> bool:
+    def covers_done(self, row: int, issued: Tcgen05InFlight) -> bool:
         """Whether a row knows of the commit that tells of an instruction's completion."""
         if issued.done == 0:
             return False
@@ -331,10 +333,3 @@ class Engine:
             )
             for kind in ("first read", "last read"):
                 history.put(kind, index, history.own(number, ASYNC, threads))
-
-
-def engine_of(batch: CtaBatch) -> Engine:
-    """The tensor memory of a batch, made when it is first used."""
-    if batch.tensor is None:
-        batch.tensor = Engine(batch)
-    return batch.tensor

@@ -67,7 +67,7 @@ class Fences:
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))
-                batch.happens_before.acquire(np.full(len(found), row), found, batch.mbarriers, number)
+                batch.happens_before.acquire(np.full(len(found), row), found, number)
         self._clocks[rows] = batch.happens_before.clocks[rows]
         self._completed[rows] = batch.happens_before.completed[rows, :, self.engine.local]
 

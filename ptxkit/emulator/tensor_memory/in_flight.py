@@ -140,10 +140,10 @@ class InFlightTable:
     def _ordered(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
         engine = self.engine
         if earlier.kind in COMMITTED:
-            if engine.knows_done(later.row, earlier):
+            if engine.covers_done(later.row, earlier):
                 return True
-            return pipelined(earlier, later) and engine.knows(later.row, earlier.row, earlier.number)
-        return earlier.done > 0 and engine.knows(later.row, earlier.row, earlier.done)
+            return pipelined(earlier, later) and engine.covers(later.row, earlier.row, earlier.number)
+        return earlier.done > 0 and engine.covers(later.row, earlier.row, earlier.done)
 
     # ---- findings
 

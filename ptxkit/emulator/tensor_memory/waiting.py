@@ -8,7 +8,9 @@ import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
+from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.allocation import (
     Allocation,
@@ -20,11 +22,10 @@ from ptxkit.emulator.tensor_memory.allocation import (
     release,
 )
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
-from ptxkit.emulator.tensor_memory.engine import Engine, Request, engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine, Request
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
@@ -61,7 +62,7 @@ class TensorSyncPoint:
         lanes = executing(lane_set, guard)
         on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         wanted = self.operand(lane_set, guard, self.columns)
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         blocked = np.zeros(lane_set.n, bool)
         for at in np.flatnonzero(on).tolist():
             row = at if lane_set.rows is None else int(lane_set.rows[at])
@@ -75,9 +76,9 @@ class TensorSyncPoint:
         held = mask & blocked[:, None]
         count = int(np.count_nonzero(held))
         if count == lane_set.size:
-            lane_set.batch.add_blocked(lane_set, self)
+            lane_set.schedule.block(lane_set, self)
             return None
-        lane_set.batch.add_blocked(lane_set.part(held, count, lane_set.pc), self)
+        lane_set.schedule.block(lane_set.part(held, count, lane_set.pc), self)
         return lane_set.part(mask & ~blocked[:, None], lane_set.size - count, lane_set.pc)
 
     def operand(self, lane_set: LaneSet, guard: Any, source: Source) -> np.ndarray:
@@ -120,13 +121,14 @@ class TensorSyncPoint:
         del engine.requests[kind, cta ^ 1]
         return other
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Something has changed: try again."""
-        batch.ready += batch.take_blocked(self)
+        schedule.retry(self)
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for, and why it can't come."""
-        engine = engine_of(batch)
+        batch = lane_set.batch
+        engine = batch.own(Engine)
         cta = row // batch.warps
         if self.cta_group == 2 and (type(self).__name__, cta) in engine.requests:
             return f"a warp of the other CTA of the pair, {batch.name_cta(cta ^ 1)}, to execute the same"
@@ -175,7 +177,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         for one, holding, pool in zip(requests, ctas, pools, strict=True):
             self._grant(engine, engine.holders[holding], holding, pool, first, one)
         if len(requests) > 1:
-            batch.reconsider()
+            batch.scheduling.reconsider()
         return True
 
     def _grant(
@@ -184,7 +186,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         columns = request.columns
         batch = engine.batch
         who = str(batch.thread(request.row, 0))
-        arrivals = int(batch.cluster_barrier.arrivals[request.row].max())
+        arrivals = int(batch.own(ClusterBarrier).arrivals[request.row].max())
         number = batch.launch.events.take(request.site)
         made = Allocation(first, columns, self.cta_group, request.site, who, request.row, number, arrivals)
         pool.taken[first : made.end] = True
@@ -192,7 +194,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         holder.held.append(made)
         holder.least = made
         if engine.batch.trace is not None:
-            engine.batch.trace.allocated(cta, made)
+            engine.batch.trace.allocated(cta, first, columns, self.cta_group, request.site)
         engine.memory.forget(cta, slice(first, made.end))
         engine.granted[request.row] = first
         counts = engine.batch.launch.counts
@@ -252,7 +254,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         for one in requests[1:]:
             engine.freed.add(one.row)
         if len(requests) > 1:
-            batch.reconsider()
+            batch.scheduling.reconsider()
         return True
 
     def _check_peer(self, engine: Engine, request: Request, who: str) -> None:
@@ -265,9 +267,9 @@ class DeallocationSyncPoint(TensorSyncPoint):
         peer = engine.holders[request.row // batch.warps ^ 1]
         first = request.address & 0xFFFF
         made = next((one for one in peer.held if (one.first, one.cta_group) == (first, 2)), None)
-        if made is None or not batch.launch.sanitize or engine.knows(request.row, made.row, made.number):
+        if made is None or not batch.launch.sanitize or engine.covers(request.row, made.row, made.number):
             return
-        if batch.cluster_barrier.waits[request.row].max() > made.arrivals:
+        if batch.own(ClusterBarrier).waits[request.row].max() > made.arrivals:
             return  # A relaxed cluster barrier orders no memory, but it does come later.
         raise fault(
             "P6132",
@@ -296,7 +298,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         first = request.address & 0xFFFF
         gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)
         if engine.batch.trace is not None:
-            engine.batch.trace.freed(cta, gone)
+            engine.batch.trace.freed(cta, first)
         pool = engine.pool(cta)
         pool.taken[first : gone.end] = False
         engine.in_flight.freed(cta, first, gone.end)

@@ -6,13 +6,13 @@ covered the last of them. PTX ISA 9.7.15.7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
-from ptxkit.emulator.asynchronous import Operation
+from ptxkit.emulator.asynchronous.operation import Operation
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.provenance import loads_of_products
@@ -54,7 +54,6 @@ class WgmmaInFlight:
     sources: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
 class Warpgroups:
     """What the warpgroups of a batch have in flight.
 
@@ -70,28 +69,20 @@ class Warpgroups:
         loads: by a function's name, `loads_of_products`, of those that were asked for.
     """
 
-    batch: CtaBatch
-    committed: np.ndarray
-    completion: np.ndarray | None = None
-    in_flight: list[WgmmaInFlight] = field(default_factory=list)
-    accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = field(default_factory=dict)
-    touched: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
-    fenced: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    loads: dict[str, frozenset[int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, batch: CtaBatch) -> Warpgroups:
-        """Those of a batch, made when they are first asked for."""
-        if batch.warpgroups is None:
-            count = count_of(batch)
-            completion = None
-            if batch.launch.sanitize:
-                each = range(count // len(batch.ctas))
-                completion = np.tile(
-                    [batch.mbarriers.reserve(THREADS * number) for number in each], len(batch.ctas)
-                )
-            batch.warpgroups = cls(batch, np.zeros(count, np.int64), completion, fenced=np.zeros(count, bool))
-        return batch.warpgroups
+    def __init__(self, batch: CtaBatch) -> None:
+        count = count_of(batch)
+        self.batch = batch
+        self.committed = np.zeros(count, np.int64)
+        self.completion: np.ndarray | None = None
+        if batch.launch.sanitize:
+            each = [batch.mbarriers.reserve(THREADS * number) for number in range(count // len(batch.ctas))]
+            self.completion = np.tile(each, len(batch.ctas))
+            batch.happens_before.takers.append(self.took)
+        self.in_flight: list[WgmmaInFlight] = []
+        self.accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = {}
+        self.touched: dict[tuple[int, int], np.ndarray] = {}
+        self.fenced = np.zeros(count, bool)
+        self.loads: dict[str, frozenset[int]] = {}
 
     def rows(self, which: np.ndarray) -> np.ndarray:
         """The batch's rows of some whole warpgroups: (count, 4)."""
@@ -303,7 +294,7 @@ class Warpgroups:
         if self.completion is not None:
             rows = self.rows(members.which)
             number = self.batch.launch.events.take(site)
-            self.batch.happens_before.know(
+            self.batch.happens_before.complete(
                 rows.reshape(-1), np.repeat(self.completion[members.which], WARPS), number
             )
         self.in_flight = [issued for issued in self.in_flight if issued.unseen.any()]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet, Schedule
+from ptxkit.emulator.merge import join
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class WarpgroupSyncPoint:
@@ -33,8 +30,8 @@ class WarpgroupSyncPoint:
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         if self.guard is None and (lane_set.size == lane_set.batch.living or _whole(lane_set)):
             return lane_set
-        if lane_set.batch.waiting:
-            lane_set = lane_set.batch.join(self, lane_set)
+        if lane_set.schedule.blocked:
+            lane_set = join(lane_set, self)
         ready = self._ready(lane_set)
         if ready is None:
             return lane_set
@@ -44,7 +41,7 @@ class WarpgroupSyncPoint:
         waiting = lane_set
         if count:
             waiting = lane_set.part(lane_set.full_mask() & ~ready, lane_set.size - count, lane_set.pc)
-        lane_set.batch.add_blocked(waiting, self)
+        lane_set.schedule.block(waiting, self)
         return lane_set.part(ready, count, lane_set.pc) if count else None
 
     def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
@@ -68,12 +65,13 @@ class WarpgroupSyncPoint:
         found: np.ndarray = by_warpgroup(batch, missing)[warpgroup_of(batch, rows)]
         return found
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited: whoever waited for them tries again."""
-        batch.ready += batch.take_blocked(self)
+        schedule.retry(self)
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
+        batch = lane_set.batch
         first = row // batch.warps * batch.warps + row % batch.warps // WARPS * WARPS
         rows = range(first, min(first + WARPS, (row // batch.warps + 1) * batch.warps))
         lanes = lane_set.in_batch()
@@ -98,19 +96,19 @@ def _whole(lane_set: LaneSet) -> bool:
     return bool((by_four[:, 0] % WARPS == 0).all() and (by_four[:, 3] - by_four[:, 0] == WARPS - 1).all())
 
 
-def count_of(batch: CtaBatch) -> int:
+def count_of(batch: Ctas) -> int:
     """How many warpgroups a batch has; the last of a CTA may lack warps."""
     return len(batch.ctas) * -(-batch.warps // WARPS)
 
 
-def warpgroup_of(batch: CtaBatch, rows: np.ndarray) -> np.ndarray:
+def warpgroup_of(batch: Ctas, rows: np.ndarray) -> np.ndarray:
     """The number of the warpgroup of each row."""
     cta, warp = np.divmod(rows, batch.warps)
     number: np.ndarray = cta * -(-batch.warps // WARPS) + warp // WARPS
     return number
 
 
-def by_warpgroup(batch: CtaBatch, rows: np.ndarray) -> np.ndarray:
+def by_warpgroup(batch: Ctas, rows: np.ndarray) -> np.ndarray:
     """Whether any row of each warpgroup is set, from bool (rows,)."""
     found = np.zeros(count_of(batch), bool)
     np.logical_or.at(found, warpgroup_of(batch, np.arange(batch.rows)), rows)

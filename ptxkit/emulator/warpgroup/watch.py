@@ -28,7 +28,7 @@ def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None
 
     def careful(lane_set: LaneSet) -> Any:
         if lane_set.batch.launch.sanitize:
-            Warpgroups.of(lane_set.batch).touch(
+            lane_set.batch.own(Warpgroups).touch(
                 lane_set, slots, site, condition(lane_set) if condition else None
             )
         return step(lane_set)

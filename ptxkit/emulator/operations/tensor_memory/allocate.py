@@ -12,7 +12,7 @@ from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operations.tensor_memory.issue import cta_group
 from ptxkit.emulator.sync_points import executing
-from ptxkit.emulator.tensor_memory.engine import engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.waiting import AllocationSyncPoint, DeallocationSyncPoint
 from ptxkit.isa.modifiers import StateSpace
 
@@ -32,7 +32,7 @@ def alloc(form: Form) -> Effect:
     sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         lanes = executing(lane_set, guard)
         on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         if not on.any():
@@ -63,7 +63,7 @@ def relinquish(form: Form) -> Effect:
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole(lane_set, guard, site)
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         lanes = executing(lane_set, guard)
         rows = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
         for at in rows:

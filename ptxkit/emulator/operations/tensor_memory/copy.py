@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
     check_boxes,
@@ -19,7 +19,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     warn_many,
 )
 from ptxkit.emulator.tensor_memory import copies
-from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
@@ -51,7 +51,7 @@ def cp(form: Form) -> Effect:
         if not len(issuers):
             return
         warn_many(lane_set, issuers, site)
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         pairs = zip(target.take(lane_set, issuers), descriptor.take(lane_set, issuers), strict=True)
         for item, (address, word) in enumerate(pairs):
             who, row = issuers.name(item), int(issuers.rows[item])
@@ -111,7 +111,7 @@ def shift(form: Form) -> Effect:
         if not len(issuers):
             return
         warn_many(lane_set, issuers, site)
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         for item, value in enumerate(target.take(lane_set, issuers)):
             who, row, address = issuers.name(item), int(issuers.rows[item]), int(value)
             cta = row // lane_set.batch.warps

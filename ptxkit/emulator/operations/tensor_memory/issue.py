@@ -9,8 +9,8 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
-from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operands import Source, undefined_decides
 from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine

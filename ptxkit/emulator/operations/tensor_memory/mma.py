@@ -10,9 +10,9 @@ import numpy as np
 
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
-from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
@@ -23,7 +23,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     warn_many,
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
-from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import (
@@ -78,7 +78,7 @@ def _mma(form: Form, ws: bool) -> Effect:
         if not len(issuers):
             return
         warn_many(lane_set, issuers, site)
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         for item, (idesc, operands, disabled) in enumerate(read(lane_set, issuers)):
             who = issuers.name(item)
             row = int(issuers.rows[item])

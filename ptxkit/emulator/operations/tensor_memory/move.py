@@ -14,7 +14,7 @@ from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
 from ptxkit.emulator.sync_points import executing
-from ptxkit.emulator.tensor_memory.engine import Engine, engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
@@ -111,7 +111,7 @@ def ld(form: Form) -> Effect:
     addresses, site = _Addresses(form), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         memory = engine.memory
         words = np.zeros((pattern.registers, lane_set.n, 32), np.uint32)
         masks: np.ndarray | None = None
@@ -183,7 +183,7 @@ def st(form: Form) -> Effect:
     addresses, site = _Addresses(form), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        engine = engine_of(lane_set.batch)
+        engine = lane_set.batch.own(Engine)
         shape = (lane_set.n, 32)
         words = np.stack([np.broadcast_to(source.reader(lane_set), shape) for source in sources])
         masks, origin = None, 0
@@ -237,6 +237,6 @@ def _wait(form: Form, kind: str) -> Effect:
             on = lanes.any(axis=1)
             rows = np.flatnonzero(on) if lane_set.rows is None else lane_set.rows[on]
         number = lane_set.batch.launch.events.take(site)
-        engine_of(lane_set.batch).in_flight.waited(kind, rows.tolist(), number)
+        lane_set.batch.own(Engine).in_flight.waited(kind, rows.tolist(), number)
 
     return Effect(step, AlignedSyncPoint(form))

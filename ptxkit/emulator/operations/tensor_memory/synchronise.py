@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.addresses import WINDOW
-from ptxkit.emulator.asynchronous import Issuers
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.tensor_memory.issue import Operand, cta_group, warn_many
-from ptxkit.emulator.tensor_memory.engine import engine_of
+from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def commit(form: Form) -> Effect:
             return
         warn_many(lane_set, issuers, site)
         batch = lane_set.batch
-        engine = engine_of(batch)
+        engine = batch.own(Engine)
         # Triton gives zero-extended addresses of shared memory to the form without a state space.
         narrow = bool((address.take(lane_set, issuers) < WINDOW).all())
         found = places[StateSpace.SHARED_CLUSTER if narrow else space](lane_set, issuers)
@@ -82,7 +82,7 @@ def _fence(form: Form, before: bool) -> Effect:
         if not launch.sanitize:
             return
         issuers = Issuers.of(lane_set, guard)
-        fences = engine_of(lane_set.batch).fences
+        fences = lane_set.batch.own(Engine).fences
         (fences.before if before else fences.after)(issuers.rows, launch.events.take(site))
 
     return Effect(step)

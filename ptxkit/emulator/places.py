@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.operation import Issuers
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.asynchronous.places import Places
-    from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.places import Places
 
 STORIES = 8
 """How many lines a deadlock tells of what happened to mbarriers."""
@@ -123,14 +123,15 @@ class PhaseSyncPoint:
             waiting = lane_set.part(held, count, lane_set.pc)
             going = lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)
         waiting.result = slots[~done]
-        batch.add_blocked(waiting, self)
+        lane_set.schedule.block(waiting, self)
         return going
 
-    def reconsider(self, batch: CtaBatch) -> None:
+    def reconsider(self, schedule: Schedule) -> None:
         """Lanes have exited: that completes no phase."""
 
-    def waits_for(self, batch: CtaBatch, lane_set: LaneSet, row: int) -> str:
+    def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for, and why it can't come."""
+        batch = lane_set.batch
         guard = self.guard(lane_set) if self.guard is not None else None
         issuers = self.who(lane_set, guard)
         mine = np.flatnonzero(issuers.rows == row)

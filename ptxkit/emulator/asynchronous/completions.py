@@ -1,0 +1,186 @@
+"""What is in flight, as the sanitizer knows it, until somebody has seen that it is done.
+
+Then its accesses are entered into the access histories, as those of the thread that waited for its group or
+of the mbarrier whose phase it completed; what follows is happens-before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
+from ptxkit.emulator.asynchronous.histories import granules, histories
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
+from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.reports import Reports
+from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.happens_before import HappensBefore
+
+
+class Completions:
+    """The operations of a batch that are in flight, and how their completion is seen.
+
+    Attributes:
+        in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
+    """
+
+    def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
+        self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
+        self.reports = Reports(batch, mbarriers, happens_before)
+        self.in_flight: list[Operation] = []
+
+    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
+        """Enter the accesses of what these phases, which have just completed, signal.
+
+        Raises:
+            EmulatorFault: P678, an operation that signals one of them is not done.
+        """
+        phase = self.mbarriers.phase
+        turned = frozenset(slots.tolist())
+        for operation in list(self.in_flight):
+            signal = operation.signal
+            if not isinstance(signal, Transaction | Arrival):
+                continue
+            if turned.isdisjoint(signal.slots.tolist()):
+                continue
+            hit = np.isin(signal.slots, slots)
+            if not operation.delivered:
+                if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
+                    self.reports.leak(operation, hit, site)
+                continue
+            items = hit & (operation.phases == phase[signal.slots] - 1)
+            if isinstance(signal, Transaction):
+                self._leave(operation, items, signal.slots)
+            elif signal.tells:
+                for item in np.flatnonzero(items).tolist():
+                    self._tell(operation, item, int(signal.slots[item]))
+        self._forget()
+
+    def observe(self, operation: Operation, items: np.ndarray, reads: bool, writes: bool) -> None:
+        """The issuing threads know from now on that some items of an operation are done.
+
+        Args:
+            operation: the operation.
+            items: which, bool (count,).
+            reads, writes: which of its accesses.
+        """
+        self._leave(operation, items, None, reads, writes)
+        self._forget()
+
+    def _forget(self) -> None:
+        self.in_flight = [
+            operation
+            for operation in self.in_flight
+            if not operation.delivered or operation.unread.any() or operation.unwritten.any()
+        ]
+
+    def _tell(self, operation: Operation, item: int, slot: int) -> None:
+        """An arrival tells of what its CTA's threads issued before it."""
+        warps = self.batch.warps
+        for tracked in operation.after:
+            mine = tracked.rows // warps == operation.rows[item] // warps
+            self._leave(tracked, mine, np.full(tracked.count, slot))
+
+    def _leave(
+        self,
+        operation: Operation,
+        items: np.ndarray,
+        slots: np.ndarray | None,
+        reads: bool = True,
+        writes: bool = True,
+    ) -> None:
+        """Some items are done, and somebody knows: their accesses become those of who does.
+
+        Args:
+            operation: the operation.
+            items: bool (count,).
+            slots: the mbarriers whose phases tell, one an item; None where a wait does.
+            reads, writes: which of the accesses.
+        """
+        batch = self.batch
+        read, written = items & operation.unread & reads, items & operation.unwritten & writes
+        own = batch.launch.events.take(operation.site) if read.any() or written.any() else 0
+        for regions, chosen, kinds in (
+            (operation.reads, read, ("first read", "last read")),
+            (operation.writes, written, ("write",)),
+        ):
+            if not chosen.any():
+                continue
+            for region in regions:
+                part = region.of_items(chosen)
+                for history, within in histories(self.batch, part, kinds[0]):
+                    index, interval = granules(history, within)
+                    item = within.item[interval]
+                    if slots is not None:
+                        threads = self.happens_before.record_of_slot(history, slots[item])
+                        records = history.own(own, ASYNC, threads)
+                    elif operation.completion is not None:
+                        ctas = operation.rows[item] // batch.warps
+                        threads = self.happens_before.record_of_machine(
+                            history, operation.completion[item], ctas
+                        )
+                        records = history.own(own, ASYNC, threads)
+                    else:
+                        threads = self.happens_before.record_of(
+                            history, operation.rows[item], operation.lanes[item]
+                        )
+                        records = history.own(own, WEAK, threads)
+                    for kind in kinds:
+                        kept = records
+                        if kind == "first read" and history.has(kind):
+                            kept = self._first_reads(operation, history, index, item, records, slots is None)
+                        history.put(kind, index, kept)
+        operation.unread &= ~read
+        operation.unwritten &= ~written
+
+    def _first_reads(
+        self,
+        operation: Operation,
+        history: AccessHistory,
+        index: np.ndarray,
+        item: np.ndarray,
+        records: np.ndarray,
+        waited: bool,
+    ) -> np.ndarray:
+        """The first reads of some granules once an operation has read them.
+
+        A thread's own read stays, unless whoever knows of the operation knows of that read too: where the
+        issuing warps, which had seen it, have waited.
+        """
+        before = history.take("first read", index)
+        own = (before != 0) & ~history.is_async(before)
+        if not own.any():
+            return records
+        at = np.flatnonzero(own)
+        if waited:
+            begins = runs(before[at], item[at])
+            first = at[begins]
+            rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
+            ordered = self._ordered(operation, history, before[first], rows, lanes)
+            at = at[~ordered.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(begins), len(at))))]
+        kept = records.copy()
+        kept[at] = before[at]
+        return kept
+
+    def _ordered(
+        self,
+        operation: Operation,
+        history: AccessHistory,
+        record: np.ndarray,
+        rows: np.ndarray,
+        lanes: np.ndarray,
+    ) -> np.ndarray:
+        """Whether a record happens before what the issuing lane does, or the issuing warps: (rows, warps)."""
+        if operation.warps == 1:
+            return self.happens_before.covers_records(history, record, rows, lanes=lanes)[:, None]
+        each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
+        ordered = self.happens_before.covers_records(history, record.repeat(operation.warps), each)
+        return ordered.reshape(-1, operation.warps)
+
+
+def runs(record: np.ndarray, item: np.ndarray) -> np.ndarray:
+    """Where runs begin of granules side by side of which the same record stands, of the same item: bool."""
+    begins = np.ones(len(record), bool)
+    begins[1:] = (record[1:] != record[:-1]) | (item[1:] != item[:-1])
+    return begins

@@ -1,0 +1,144 @@
+"""Lane sets that meet at a block become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.lane_set import Blocking, CodeToRun, Frame, LaneSet, Undefined
+from ptxkit.emulator.values import WARP
+
+
+def join(lane_set: LaneSet, sync_point: Blocking) -> LaneSet:
+    """A lane set that has come to a synchronisation point, merged with those that wait there at the same
+    place."""
+    blocked = lane_set.schedule.take(
+        sync_point,
+        lambda other: (
+            other.pc == lane_set.pc and other.code is lane_set.code and other.trail == lane_set.trail
+        ),
+    )
+    return merge([lane_set, *blocked]) if blocked else lane_set
+
+
+def merge(lane_sets: Sequence[LaneSet]) -> LaneSet:
+    """One lane set of the lanes of several at the same block with the same trail."""
+    ordered = sorted(lane_sets, key=lambda lane_set: -lane_set.n)
+    merged = ordered[0]
+    for other in ordered[1:]:
+        merged = _merge_two(merged, other)
+    return merged
+
+
+@dataclass(slots=True)
+class _Side:
+    """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes."""
+
+    at: np.ndarray | None
+    mask: np.ndarray | None
+
+
+def _merge_two(a: LaneSet, b: LaneSet) -> LaneSet:
+    batch = a.batch
+    rows: np.ndarray | None
+    at_a: np.ndarray | None = None
+    at_b: np.ndarray | None = None
+    if a.rows is b.rows:
+        rows = a.rows
+    elif a.rows is None:
+        rows, at_b = None, b.rows
+    else:
+        assert b.rows is not None
+        rows = np.union1d(a.rows, b.rows)
+        at_a = None if len(rows) == a.n else np.searchsorted(rows, a.rows)
+        at_b = None if len(rows) == b.n else np.searchsorted(rows, b.rows)
+        if len(rows) == batch.rows:
+            rows = None
+    n = batch.rows if rows is None else len(rows)
+    sides = _Side(at_a, a.mask), _Side(at_b, b.mask)
+    size = a.size + b.size
+    mask = None
+    if size < n * WARP:
+        mask = np.zeros((n, WARP), bool)
+        for side, lane_set in zip(sides, (a, b), strict=True):
+            if side.at is None:
+                mask |= lane_set.full_mask()
+            else:
+                mask[side.at] |= lane_set.full_mask()
+    live = a.code.blocks[a.pc].live
+    regs, undefined = _join(a.code, live, n, sides, (a.regs, b.regs), (a.undefined, b.undefined), b.kept)
+    merged = LaneSet(a.schedule, a.code, a.pc, rows, mask, size, regs, undefined)
+    frames = []
+    for fa, fb in zip(a.frames, b.frames, strict=True):
+        values, masks = _join(
+            fa.code,
+            fa.code.blocks[fa.pc].live,
+            n,
+            sides,
+            (fa.regs, fb.regs),
+            (fa.undefined, fb.undefined),
+            {},
+        )
+        frames.append(Frame(fa.code, fa.pc, values, masks, fa.local, max(fa.top, fb.top), fa.results))
+    merged._inherit(a, tuple(frames))
+    merged.top = max(a.top, b.top)
+    merged.spins = min(a.spins, b.spins)
+    if rows is a.rows and at_a is None:
+        merged._special = a._special
+        merged.kept = a.kept
+    return merged
+
+
+def _join(
+    code: CodeToRun,
+    live: Iterable[int],
+    n: int,
+    sides: tuple[_Side, _Side],
+    regs: tuple[list[Any], list[Any]],
+    undefined: tuple[Undefined, Undefined],
+    kept: dict[int, tuple[Any, Any]],
+) -> tuple[list[Any], Undefined]:
+    joined = list(code.blank)
+    masks: Undefined = {}
+    for slot in live:
+        one, other = regs[0][slot], regs[1][slot]
+        before = kept.get(slot)
+        same_rows = sides[0].at is None and sides[1].at is None
+        gathered = before is not None and before[0] is one and before[1] is other and sides[0].at is None
+        if gathered or (one is other and (same_rows or one.ndim == 0)):
+            joined[slot] = one
+        else:
+            joined[slot] = _join_value(one, other, n, sides, slot in code.wide)
+        if slot in undefined[0] or slot in undefined[1]:
+            none = code.defined[slot]
+            (mask, origin), (mask2, origin2) = (part.get(slot, (none, 0)) for part in undefined)
+            both = _join_value(mask, mask2, n, sides, slot in code.wide)
+            if both.any():
+                masks[slot] = (both, origin or origin2)
+    return joined, masks
+
+
+def _join_value(one: Any, other: Any, n: int, sides: tuple[_Side, _Side], wide: bool) -> Any:
+    if other.dtype is not one.dtype:
+        other = other.view(one.dtype)
+    if one.ndim == 0 and other.ndim == 0 and one.tobytes() == other.tobytes():
+        return one
+    whole_rows = sides[0].mask is None and sides[1].mask is None
+    width = WARP
+    if whole_rows and not wide and all(v.ndim == 0 or v.shape[1] == 1 for v in (one, other)):
+        width = 1
+    joined = np.zeros((n, width, 2) if wide else (n, width), one.dtype)
+    for value, side in ((one, sides[0]), (other, sides[1])):
+        mask = side.mask if side.mask is None or not wide else side.mask[..., None]
+        if side.at is None:
+            np.copyto(joined, value, where=True if mask is None else mask)
+        elif mask is None:
+            joined[side.at] = value
+        else:
+            part = joined[side.at]
+            np.copyto(part, value, where=mask)
+            joined[side.at] = part
+    return joined
