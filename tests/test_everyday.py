@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 import ptxkit
-from tools.measure_everyday import LARGE, MEMORY, large, memory
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+
+from measure_everyday import LARGE, MEMORY, large, memory
 
 
 def test_the_large_file_is_right() -> None:

@@ -12,26 +12,21 @@ where a bar is missed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ptxkit.asm import parse
-from ptxkit.machine.provenance import provenance
+import measuring
+from measuring import timed_command
 
-ROOT = Path(__file__).resolve().parents[1]
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))
-OUTPUT = ROOT / "bench" / "results" / "check_speed.json"
+from ptxkit.asm import parse
+
 SHARE, START = 0.5, 0.25
 """The bars: share of ptxas's time for the large file, seconds for the small one, process start included."""
 
@@ -108,28 +103,9 @@ print(json.dumps([once(), once()]))
 """What a fresh process does: once as the first thing, and once more."""
 
 
-def largest() -> Path:
-    """The largest of Triton's files in the corpus."""
-    files = sorted(CORPUS.glob("triton/*.ptx"), key=lambda path: path.stat().st_size)
-    if not files:
-        raise SystemExit(f"no corpus at {CORPUS}; set PTXKIT_CORPUS")
-    return files[-1]
-
-
-def timed(command: Sequence[str | Path], environment: dict[str, str]) -> tuple[dict[str, float], str]:
-    """Seconds that a command takes, by the wall's clock and by its own, and what it prints."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        raise SystemExit(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"wall": wall, "cpu": cpu}, done.stdout
-
-
 def measure(rounds: int) -> dict[str, Any]:
     """So many rounds, after one to warm up."""
-    path = largest()
+    path = measuring.largest_of_triton()
     module = parse(path)
     ptxas = shutil.which("ptxas")
     if ptxas is None:
@@ -144,32 +120,30 @@ def measure(rounds: int) -> dict[str, Any]:
         environment["PYTHONPYCACHEPREFIX"] = folder
         for number in range(rounds + 1):
             compile_ = [ptxas, f"-arch={module.target}", path, "-o", Path(folder) / "out.cubin"]
-            compiled, _ = timed(compile_, environment)
-            _, printed = timed([python, "-c", PROGRAM, path], environment)
+            compiled, _ = timed_command(compile_, environment)
+            _, printed = timed_command([python, "-c", PROGRAM, path], environment)
             first, again = json.loads(printed)
-            command, _ = timed([python, "-m", "ptxkit", "check", path], environment)
-            start, _ = timed([python, "-m", "ptxkit", "check", small], environment)
+            command, _ = timed_command([python, "-m", "ptxkit", "check", path], environment)
+            start, _ = timed_command([python, "-m", "ptxkit", "check", small], environment)
             runs = {"ptxas": compiled, "first": first, "again": again, "command": command, "small": start}
             if number:
-                made.append({name: {k: round(v, 4) for k, v in run.items()} for name, run in runs.items()})
-    return {
-        "schema": 1,
-        "kind": "check_speed",
-        "file": f"{path.parent.name}/{path.name}",
-        "bytes": path.stat().st_size,
-        "lines": path.read_text().count("\n"),
-        "lines_of_the_small_file": SMALL.count("\n"),
-        "ptxas": release.strip().splitlines()[-1],
-        "seconds": {name: {k: _median(made, name, k) for k in made[0][name]} for name in made[0]},
-        "share_of_ptxas": {
+                made.append(runs)
+    return measuring.document(
+        "check_speed",
+        file=f"{path.parent.name}/{path.name}",
+        bytes=path.stat().st_size,
+        lines=path.read_text().count("\n"),
+        lines_of_the_small_file=SMALL.count("\n"),
+        ptxas=release.strip().splitlines()[-1],
+        seconds={name: {k: _median(made, name, k) for k in made[0][name]} for name in made[0]},
+        share_of_ptxas={
             name: {clock: _share(made, name, clock) for clock in ("wall", "cpu")}
             for name in ("first", "again", "command")
         },
-        "bars": {"share_of_ptxas": SHARE, "seconds_of_the_small_file": START},
-        "load_average": [round(load, 2) for load in os.getloadavg()],
-        **provenance(),
-        "rounds": made,
-    }
+        bars={"share_of_ptxas": SHARE, "seconds_of_the_small_file": START},
+        load_average=measuring.load_average(),
+        rounds=made,
+    )
 
 
 def _median(made: list[dict[str, dict[str, float]]], name: str, clock: str) -> float:
@@ -181,14 +155,11 @@ def _share(made: list[dict[str, dict[str, float]]], name: str, clock: str) -> fl
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = measuring.command_line(__doc__, "check_speed.json")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the document")
     arguments = parser.parse_args()
     found = measure(arguments.rounds)
-    arguments.output.write_text(json.dumps(found, indent=1) + "\n")
+    measuring.write(arguments.output, found)
     seconds, share = found["seconds"], found["share_of_ptxas"]
     for name, what in (
         ("first", "parse and check, first in a process"),

@@ -18,7 +18,7 @@ import argparse
 import csv
 import dataclasses
 import io
-import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -27,22 +27,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import measure_launch
+import measuring
 
-from ptxkit import card
-from ptxkit.asm import parse
 from ptxkit.bench import Schedule, Settings
 from ptxkit.driver import CudaDevice, Stopwatch
-from ptxkit.machine.provenance import provenance
-from ptxkit.plan import LaunchPlan, Program, Request, make
+from ptxkit.plan import LaunchPlan
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
 from ptxkit.workers import choose
-
-ROOT = Path(__file__).resolve().parents[1]
 
 STATES: dict[str, tuple[str, dict[str, int]]] = {
     "gemv 128x256x1": ("gemv.ptx", {"M": 128, "K": 256, "L": 1}),
@@ -70,8 +64,7 @@ def plan_of(name: str) -> LaunchPlan:
     """The state's launch plan."""
     file, sizes = STATES[name]
     found, path = kernels.find(file)
-    module = parse(path, name=found)
-    return make(Program(found, str(path)), module, card.read(module.source), Request(sizes=sizes))
+    return measuring.plan_of(path, sizes, found)[1]
 
 
 def bench(settings: Settings, names: Sequence[str] = tuple(STATES)) -> dict[str, Any]:
@@ -142,9 +135,9 @@ def profile(name: str, ncu: str) -> dict[str, Any]:
     command = [
         ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", f"{TIME},{CLOCK}",
         "--print-units", "base", "--csv", "--kernel-name", entry,
-        sys.executable, __file__, "--under-profiler", name,
+        sys.executable, __file__, os.devnull, "--under-profiler", name,
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=measuring.ROOT, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     told: dict[str, list[float]] = {TIME: [], CLOCK: []}
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
@@ -256,10 +249,7 @@ def show(document: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("out", type=Path, nargs="?", help="write the figures here")
+    parser = measuring.command_line(__doc__)
     parser.add_argument("--trials", type=int, default=Settings().trials, help="trials of each bench")
     parser.add_argument("--no-roofs", action="store_true", help="leave the arithmetic roofs out")
     parser.add_argument("--under-profiler", choices=[EMPTY, *STATES], help=argparse.SUPPRESS)
@@ -267,14 +257,12 @@ def main() -> None:
     if chosen.under_profiler:
         launch_under_profiler(chosen.under_profiler)
         return
-    if chosen.out is None:
-        parser.error("give the file to write")
-    document: dict[str, Any] = {"schema": 1, "kind": "driver measurement", **provenance()}
+    document = measuring.document("driver measurement")
 
     def keep(**found: Any) -> None:
         """What was found so far is in the file, whatever becomes of the rest."""
         document.update(found)
-        chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+        measuring.write(chosen.output, document)
 
     with CudaDevice() as device:
         keep(device=device.name, gpu=device.describe())

@@ -14,35 +14,23 @@ Writes bench/results/emulator_speed.json; exits with 1 where a bar is missed.
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
-import json
 import math
 import os
 import statistics
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
+import measuring
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from plain_interpreter import Interpreter
 
-from ptxkit import card
-from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.jit import available
-from ptxkit.machine.provenance import provenance
-from ptxkit.plan import LaunchPlan, Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays
 
-ROOT = Path(__file__).resolve().parents[1]
-KERNEL = ROOT / "bench" / "kernels" / "gemv_simt.ptx"
-OUTPUT = ROOT / "bench" / "results" / "emulator_speed.json"
+KERNEL = measuring.ROOT / "bench" / "kernels" / "gemv_simt.ptx"
 LARGE = {"M": 7168, "K": 16384, "L": 1}
 SMALL = {"M": 16, "K": 16384, "L": 1}
 RATE, FACTOR, JIT_RATE = 200e6, 50, 1e9
@@ -53,24 +41,18 @@ class Launch:
     """The kernel at some sizes on an emulator of its own."""
 
     def __init__(self, sizes: dict[str, int], jit: bool = False) -> None:
-        module = parse(KERNEL)
-        assert module.source is not None
-        program = Program(KERNEL.name, str(KERNEL))
-        self.module = module
-        self.plan: LaunchPlan = make(program, module, card.read(module.source), Request(sizes=sizes))
+        self.module, self.plan = measuring.plan_of(KERNEL, sizes)
         self.case = Case(self.plan)
         self.device = Emulator(jit=jit)
-        self.on_device = LoadedPlan(self.device, self.device.load(module), self.plan)
+        self.on_device = LoadedPlan(self.device, self.device.load(self.module), self.plan)
         self.on_device.fill(self.case.inputs)
         for kernel in self.on_device.kernels:
             assert kernel.attributes
 
     def run(self) -> dict[str, Any]:
         """One launch: thread-instructions, seconds of wall clock and of this process."""
-        load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
-        self.on_device.launch()
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        return _run(self.device.counts.instructions, wall, cpu, load)
+        times = measuring.timed(self.on_device.launch)
+        return {"thread_instructions": self.device.counts.instructions, **times}
 
     def outputs(self) -> Arrays:
         """What the launch made, verified against the workload's reference."""
@@ -91,22 +73,11 @@ class Launch:
         (launch,) = self.plan.launches
         parameters = [at[a.tensor] if a.tensor else int(a.value or 0) for a in launch.arguments]
         interpreter = Interpreter(self.module, parameters, memory)
-        load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
-        interpreter.run(launch.grid[:2], launch.block[0], launch.shared)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        times = measuring.timed(lambda: interpreter.run(launch.grid[:2], launch.block[0], launch.shared))
         layout = self.on_device.tensors["c"].tensor
         size = math.prod(layout.storage_shape)
         output = np.frombuffer(memory, layout.storage_dtype, size, at["c"]).reshape(layout.storage_shape)
-        return _run(interpreter.executed, wall, cpu, load), output
-
-
-def _run(instructions: int, wall: float, cpu: float, load: float) -> dict[str, Any]:
-    return {
-        "thread_instructions": instructions,
-        "wall_seconds": round(wall, 4),
-        "cpu_seconds": round(cpu, 4),
-        "load_average": round(load, 2),
-    }
+        return {"thread_instructions": interpreter.executed, **times}, output
 
 
 def _rates(runs: list[dict[str, Any]]) -> dict[str, float]:
@@ -155,26 +126,24 @@ def measure(batches: int, runs: int, jit: bool) -> dict[str, Any]:
         made.append(batch)
         print(_line(made[-1]), file=sys.stderr, flush=True)
     best = max(made, key=lambda batch: batch["emulator"]["per_wall_second"])
-    return {
-        "schema": 1,
-        "kind": "emulator_speed",
-        "kernel": KERNEL.relative_to(ROOT).as_posix(),
-        "sizes": LARGE,
-        "sizes_of_the_plain_interpretation": SMALL,
-        "sanitize": large.device.options.sanitize,
+    return measuring.document(
+        "emulator_speed",
+        kernel=KERNEL.relative_to(measuring.ROOT).as_posix(),
+        sizes=LARGE,
+        sizes_of_the_plain_interpretation=SMALL,
+        sanitize=large.device.options.sanitize,
         **{name: best[name] for name in ("emulator", "plain", "ratio", "jit") if name in best},
         **({"first_launch_with_jit": first, "llvmlite": llvmlite_version()} if first else {}),
-        "bars": {
+        bars={
             "thread_instructions_per_second": RATE,
             "ratio": FACTOR,
             "jit_thread_instructions_per_second": JIT_RATE,
         },
-        "load_average": [round(load, 2) for load in os.getloadavg()],
-        "cores_allowed": len(os.sched_getaffinity(0)),
-        **provenance(),
-        "numpy": np.__version__,
-        "batches": made,
-    }
+        load_average=measuring.load_average(),
+        cores_allowed=len(os.sched_getaffinity(0)),
+        numpy=np.__version__,
+        batches=made,
+    )
 
 
 def llvmlite_version() -> str:
@@ -193,16 +162,13 @@ def _line(batch: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = measuring.command_line(__doc__, "emulator_speed.json")
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--runs", type=int, default=5, help="of a batch")
     parser.add_argument("--no-jit", dest="jit", action="store_false", help="leave the `jit` extra out")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the document")
     arguments = parser.parse_args()
     document = measure(arguments.batches, arguments.runs, arguments.jit and available())
-    arguments.output.write_text(json.dumps(document, indent=1) + "\n")
+    measuring.write(arguments.output, document)
     print(f"best batch, {_line(document)}; written to {arguments.output}")
     reached = (
         document["emulator"]["per_wall_second"] >= RATE

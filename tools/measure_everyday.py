@@ -11,25 +11,17 @@ exits with 1 where a bar is missed, by the processes' own clock.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ptxkit.machine.provenance import provenance
+import measuring
 
-ROOT = Path(__file__).resolve().parents[1]
-CORPUS = Path(os.environ.get("PTXKIT_CORPUS", ROOT / "tests" / "corpus"))
-OUTPUT = ROOT / "bench" / "results" / "everyday.json"
 COMMANDS = {
     "python": ["-c", "pass"],
     "version": ["-m", "ptxkit", "--version"],
@@ -57,10 +49,7 @@ print(json.dumps(found), file=sys.stderr)
 
 def large(size: int) -> str:
     """A module of at least so many bytes: the largest of Triton's, its functions again and again."""
-    files = sorted(CORPUS.glob("triton/*.ptx"), key=lambda path: path.stat().st_size)
-    if not files:
-        raise SystemExit(f"no corpus at {CORPUS}; set PTXKIT_CORPUS")
-    text = files[-1].read_text()
+    text = measuring.largest_of_triton().read_text()
     text = text[:at] if (at := text.find("\t.file\t")) >= 0 else text
     text = re.sub(r"^\s*\.loc\s.*\n", "", text, flags=re.MULTILINE)
     text = text.partition("\t.section\t")[0]
@@ -84,19 +73,14 @@ def memory(size: int) -> dict[str, Any]:
         return {**found, "file_bytes": path.stat().st_size, "said": done.stdout.splitlines()[-1]}
 
 
-def timed(arguments: Sequence[str]) -> dict[str, float]:
+def timed(arguments: list[str]) -> dict[str, float]:
     """Seconds that Python takes with these arguments, by the wall's clock and by its own."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
-    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"wall": round(wall, 4), "cpu": round(cpu, 4)}
+    return measuring.timed_command([sys.executable, *arguments])[0]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = measuring.command_line(__doc__, "everyday.json")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     given = parser.parse_args()
     for arguments in COMMANDS.values():
         timed(arguments)
@@ -106,17 +90,15 @@ def main() -> int:
         for name in COMMANDS
     }
     checked = memory(LARGE)
-    record = {
-        "schema": 1,
-        "kind": "everyday",
-        "seconds": seconds,
-        "check": checked,
-        "bars": {"seconds": BARS, "bytes": MEMORY},
-        "load_average": [round(load, 2) for load in os.getloadavg()],
-        **provenance(),
-        "rounds": rounds,
-    }
-    given.output.write_text(json.dumps(record, indent=1) + "\n")
+    record = measuring.document(
+        "everyday",
+        seconds=seconds,
+        check=checked,
+        bars={"seconds": BARS, "bytes": MEMORY},
+        load_average=measuring.load_average(),
+        rounds=rounds,
+    )
+    measuring.write(given.output, record)
     for name, row in seconds.items():
         print(f"{name:8} {row['wall']:.3f} s, {row['cpu']:.3f} s of processor time")
     print(

@@ -10,25 +10,16 @@ bench/results/emulated_gemm.json; exits with 1 where the bar is missed.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import measuring
 
-from ptxkit import card
-from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
-from ptxkit.machine.provenance import provenance
-from ptxkit.plan import Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.shipped.kernels import find
 
-OUTPUT = Path(__file__).resolve().parents[1] / "bench" / "results" / "emulated_gemm.json"
 KERNELS = ("gemm_wgmma.ptx", "gemm_tcgen05.ptx")
 SIZES = {"M": 1024, "N": 1024, "K": 1024}
 SECONDS = 30
@@ -38,44 +29,33 @@ SECONDS = 30
 def measure(name: str, runs: int) -> dict[str, Any]:
     """Seconds of wall clock and of this process for each launch of a kernel."""
     _, path = find(name)
-    module = parse(path)
-    assert module.source is not None
-    plan = make(Program(path.name, str(path)), module, card.read(module.source), Request(sizes=SIZES))
+    module, plan = measuring.plan_of(path, SIZES)
     made = []
     for _ in range(runs):
         case = Case(plan)
         device = Emulator()
         on_device = LoadedPlan(device, device.load(module), plan)
         on_device.fill(case.inputs)
-        load, wall, cpu = os.getloadavg()[0], time.perf_counter(), time.process_time()
-        on_device.launch()
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        made.append(measuring.timed(on_device.launch, digits=2))
         right = all(each.ok for each in case.compare(on_device.outputs()))
         if device.findings or not right:
             raise RuntimeError(f"the emulator's result of {name} is wrong")
-        made.append(
-            {"wall_seconds": round(wall, 2), "cpu_seconds": round(cpu, 2), "load_average": round(load, 2)}
-        )
     best = min(made, key=lambda run: run["wall_seconds"])
     print(f"{name}: {best['wall_seconds']} s, {best['cpu_seconds']} s of CPU", flush=True)
     return {"kernel": name, **best, "runs": made}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = measuring.command_line(__doc__, "emulated_gemm.json")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2, help="how many cores this process may use")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     arguments = parser.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
     results = [measure(name, arguments.runs) for name in KERNELS]
-    head = {"schema": 1, "kind": "emulated_gemm", "sizes": SIZES, "sanitize": True, "order": "lazy"}
+    options = {"sizes": SIZES, "sanitize": True, "order": "lazy"}
     bars = {"seconds": SECONDS, "cores": arguments.cores}
-    arguments.output.write_text(
-        json.dumps({**head, "bars": bars, **provenance(), "results": results}, indent=1) + "\n"
-    )
+    found = measuring.document("emulated_gemm", **options, bars=bars, results=results)
+    measuring.write(arguments.output, found)
     return 0 if all(result["wall_seconds"] < SECONDS for result in results) else 1
 
 

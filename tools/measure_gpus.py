@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import itertools
 import json
@@ -21,12 +20,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import measuring
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from ptxkit.driver import CudaDevice, device_count
-from ptxkit.machine.provenance import provenance
 
 BYTES = 1 << 28
 """Of a copy."""
@@ -94,15 +91,12 @@ def together(spans: Sequence[Sequence[tuple[float, float]]]) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("out", type=Path, help="write the figures here")
+    parser = measuring.command_line(__doc__)
     parser.add_argument("--copies", type=int, default=20, help="copies between two GPUs")
     chosen = parser.parse_args()
     if device_count() < 2:
         parser.error("this needs two GPUs")
-    document: dict[str, Any] = {"schema": 1, "kind": "driver measurement", **provenance()}
+    document: dict[str, Any] = measuring.document("driver measurement")
     with CudaDevice() as device:
         document |= {"device": device.name, "gpu": device.describe()}
     document["gpus"] = device_count()
@@ -110,7 +104,7 @@ def main() -> int:
     document["copies"] = [copies(first, second, chosen.copies) for first, second in pairs]
     document["sweep"] = sweep("cuda:all")
     document["sweep_on_one"] = sweep("cuda:0")
-    chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+    measuring.write(chosen.output, document)
     for copy in document["copies"]:
         word = "equal" if copy["equal"] else "NOT EQUAL"
         print(f"cuda:{copy['from']} to cuda:{copy['to']}: {copy['rate'] / 1e9:.1f} GB/s, {word}")

@@ -1,6 +1,6 @@
 """Measure what a launch costs on the host, beside the bare driver call and other libraries.
 
-    python tools/measure_launch.py [--json FILE] [--batches 60] [--batch 400]
+    python tools/measure_launch.py OUT.json [--batches 60] [--batch 400]
 
 One kernel of five parameters (two pointers, three ints) that does nothing. The ways take turns, a batch of
 launches each and every round begins with another, the device is waited for outside the timed part; the
@@ -11,19 +11,15 @@ into a stream that does not wait for it: so each is compared with its like.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import importlib.metadata
 import itertools
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import measuring
 
 from ptxkit.driver import CudaDevice, driver_version
 from ptxkit.driver.errors import bindings
@@ -176,10 +172,7 @@ def document(device: CudaDevice, batches: int, batch: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser = measuring.command_line(__doc__)
     parser.add_argument("--batches", type=int, default=60)
     parser.add_argument(
         "--batch", type=int, default=400, help="launches of a batch; below 1024, the queue's depth"
@@ -197,8 +190,7 @@ def main() -> None:
     print(f"prepared / bare = {found['prepared']['median'] / bare:.3f}")
     graph, replay = found[f"graph, {NODES} nodes"]["median"], found[f"cuGraphLaunch, {NODES} nodes"]["median"]
     print(f"graph / replay  = {graph / replay:.3f}")
-    if chosen.json:
-        chosen.json.write_text(json.dumps(made, indent=2) + "\n")
+    measuring.write(chosen.output, made)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,17 @@ which some more have gone before, so that pools have their size.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import measuring
 
 from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.driver import CudaDevice
-from ptxkit.machine.provenance import provenance
 from ptxkit.toolchain.assembler import assemble
 
 PTX = """.version 8.0
@@ -87,14 +84,11 @@ def run(device: CudaDevice, source: str | bytes, rounds: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("out", type=Path, help="write the figures here")
+    parser = measuring.command_line(__doc__)
     parser.add_argument("--cubin", type=int, default=100_000, help="rounds with machine code")
     parser.add_argument("--ptx", type=int, default=2_000, help="rounds with PTX")
     chosen = parser.parse_args()
-    document: dict[str, Any] = {"schema": 1, "kind": "driver measurement", **provenance(), "rounds": {}}
+    document: dict[str, Any] = measuring.document("driver measurement", rounds={})
     with CudaDevice() as device:
         document |= {"device": device.name, "gpu": device.describe()}
         for name, source, rounds in (
@@ -102,7 +96,7 @@ def main() -> int:
             ("ptx", PTX, chosen.ptx),
         ):
             found = document["rounds"][name] = run(device, source, rounds)
-            chosen.out.write_text(json.dumps(document, indent=2) + "\n")
+            measuring.write(chosen.output, document)
             free, free_after = found["device_free"]
             size, size_after = found["host_resident"]
             each = found["seconds"] / rounds * 1e6
