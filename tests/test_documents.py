@@ -251,6 +251,10 @@ def test_the_examples_of_a_verb_run(lines: list[str], tmp_path: Path) -> None:
         folder.mkdir(exist_ok=True)
         shutil.copy(kernels.shipped()["gemv.ptx"], folder)
     (here / "requests.jsonl").write_text('{"op": "decode", "kind": "idesc.f16", "value": "0x08200490"}\n')
+    for client, name in (("saxpy.py", "tutorial.py"), ("bindings.py", "bindings.py")):
+        shutil.copy(documents.ROOT / "tests" / "virtual_clients" / client, here / name)
+    (here / "program").write_text("#!/bin/sh\nexec python tutorial.py\n")
+    (here / "program").chmod(0o755)
     (here / "commands").write_text("run\nquit\n")
     if any("gemv.cubin --json" in line for line in lines):
         assert session.command("ptxkit asm gemv.ptx -o gemv.cubin")[0] == 0

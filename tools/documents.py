@@ -256,10 +256,10 @@ class Session:
         if words[:1] == ["cd"]:
             self.cwd = (self.cwd / words[1]).resolve()
             return 0, ""
-        reads = words[1:2] in (["debug"], ["lsp"])
+        apart = words[1:2] in (["debug"], ["exec"], ["lsp"])  # they read, or start others
         plain = (
             words[:1] == ["ptxkit"]
-            and not reads
+            and not apart
             and not SHELL.search(re.sub(r"'[^']*'", "", line))
             and not given
         )

@@ -223,6 +223,7 @@ class Kernel:
         self._entry = entry
         self._signature = Signature.of(entry, module.module.source)
         self._programs: dict[bool, Program] = {}
+        self._requirements: Requirements | None = None
 
     @property
     def name(self) -> str:
@@ -262,6 +263,14 @@ class Kernel:
             "max_threads": self._module.limits.threads_per_cta,
         }
 
+    @property
+    def requirements(self) -> Requirements:
+        """What its directives and its shared memory demand of launches."""
+        if self._requirements is None:
+            statics = self.program.shared_static
+            self._requirements = Requirements.of(self._entry, statics, source=self._module.module.source)
+        return self._requirements
+
     def check(
         self,
         grid: Sequence[int],
@@ -275,10 +284,8 @@ class Kernel:
         Raises:
             PtxkitError: a bad shape or size (P5), a form that is not executed (P601).
         """
-        module = self._module
-        statics = self.program.shared_static
-        requirements = Requirements.of(self._entry, statics, source=module.module.source)
-        launch = check_launch(requirements, module.limits, grid, block, cluster, shared, cooperative)
+        requirements = self.requirements
+        launch = check_launch(requirements, self._module.limits, grid, block, cluster, shared, cooperative)
         check_resident(requirements, launch, self.resident_ctas(launch.threads, launch.shared))
         return launch
 

@@ -276,15 +276,27 @@ class GlobalMemory(Bank):
             address = reused
         else:
             self._next = beyond
+        allocation = self.adopt(address, size, name, heap)
+        self.used += size
+        if heap:
+            self.heap_used += size
+        return allocation
+
+    def adopt(self, address: int, size: int, name: str, heap: bool = False) -> Allocation:
+        """Let kernels reach a range that belongs to nobody; its bytes count as defined."""
         allocation = Allocation(address, size, name, heap=heap)
         at = bisect_right(self._addresses, address)
         self._addresses.insert(at, address)
         self._allocations.insert(at, allocation)
         self._table = None
-        self.used += size
-        if heap:
-            self.heap_used += size
         return allocation
+
+    def disown(self, allocation: Allocation) -> None:
+        """Forget a range that was adopted."""
+        at = self._allocations.index(allocation)
+        del self._allocations[at], self._addresses[at]
+        allocation.live = False
+        self._table = None
 
     def _reuse(self, size: int, align: int) -> int | None:
         """Room in a freed range; its memory of having been freed ends here."""
@@ -307,11 +319,15 @@ class GlobalMemory(Bank):
             self.heap_used -= allocation.size
         self._table = None
         start = allocation.address - BASE
-        clear(self.data, start, allocation.size)
+        self._clear(start, allocation.size)
         assert self.shadow is not None
         clear(self.shadow, start, allocation.size)
         if self.origins is not None:
             self.origins[start // 4 : (start + allocation.size + 3) // 4] = 0
+
+    def _clear(self, start: int, size: int) -> None:
+        """Make bytes zero, as fresh ones are."""
+        clear(self.data, start, size)
 
     def forget(self, allocation: Allocation) -> None:
         """Mark a whole allocation as undefined, as fresh memory is."""

@@ -1,0 +1,151 @@
+"""C's types as the libraries' callers lay them out: letters of the symbol tables, structures, memory by
+address.
+
+Everything that is an address or a handle is a Python int here, 0 for none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from ptxkit.virtual.results import failure
+
+LETTERS: dict[str, Any] = {
+    "p": ctypes.c_uint64,
+    "a": ctypes.c_uint64,
+    "q": ctypes.c_uint64,
+    "z": ctypes.c_uint64,
+    "l": ctypes.c_int64,
+    "i": ctypes.c_int,
+    "u": ctypes.c_uint,
+    "h": ctypes.c_ushort,
+    "b": ctypes.c_ubyte,
+    "f": ctypes.c_float,
+    "v": None,
+}
+"""p: a pointer or handle, a: a device address, z: size_t, q and l: 64 bits, i and u: 32, h: 16, b: 8, f:
+float,
+v: nothing; `s` and a number: a structure of so many bytes, by value."""
+
+
+def ctype(letter: str) -> Any:
+    """The ctypes type of a letter."""
+    if letter.startswith("s"):
+        words = int(letter[1:]) // 4
+        return type(f"Block{words}", (ctypes.Structure,), {"_fields_": [("words", ctypes.c_uint * words)]})
+    return LETTERS[letter]
+
+
+Int, UInt, Size, Float = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64, ctypes.c_float
+Pointer = ctypes.c_uint64
+
+
+def put(address: int, kind: Any, value: Any) -> None:
+    """Store a result where the caller wants it.
+
+    Raises:
+        DriverError: INVALID_VALUE, it wants it nowhere.
+    """
+    if not address:
+        raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
+    kind.from_address(address).value = value
+
+
+def put_if(address: int, kind: Any, value: Any) -> None:
+    """Store a result that the caller may leave out."""
+    if address:
+        kind.from_address(address).value = value
+
+
+def get(address: int, kind: Any) -> Any:
+    """A value of a type at an address."""
+    if not address:
+        raise failure("INVALID_VALUE", "an argument is null")
+    return kind.from_address(address).value
+
+
+def several(address: int, kind: Any, count: int) -> list[Any]:
+    """`count` values of a type from an address on."""
+    if not count:
+        return []
+    if not address:
+        raise failure("INVALID_VALUE", "an array is null")
+    return list((kind * count).from_address(address))
+
+
+def put_several(address: int, kind: Any, values: Sequence[Any]) -> None:
+    """Values of a type one after another."""
+    if values:
+        (kind * len(values)).from_address(address)[:] = list(values)
+
+
+def text(address: int) -> str:
+    """A string of C's."""
+    if not address:
+        raise failure("INVALID_VALUE", "a name is null")
+    return ctypes.string_at(address).decode("utf-8", "replace")
+
+
+def memory(address: int, size: int) -> bytes:
+    """Bytes from an address on."""
+    if size and not address:
+        raise failure("INVALID_VALUE", "a block of memory is null")
+    return ctypes.string_at(address, size) if size else b""
+
+
+_texts: dict[str, Any] = {}
+
+
+def lasting_text(value: str) -> int:
+    """The address of a string that stays there as long as the process lives."""
+    if value not in _texts:
+        _texts[value] = ctypes.create_string_buffer(value.encode())
+    return ctypes.addressof(_texts[value])
+
+
+def put_text(address: int, size: int, value: str) -> None:
+    """A string into a caller's buffer of `size` bytes, cut where it does not fit."""
+    if not address or size < 1:
+        raise failure("INVALID_VALUE", "a buffer for text has no room")
+    data = value.encode()[: size - 1] + b"\0"
+    ctypes.memmove(address, data, len(data))
+
+
+def _structure(name: str, fields: str) -> type[ctypes.Structure]:
+    """`name:letter ..` as a structure."""
+    pairs = (field.split(":") for field in fields.split())
+    return type(name, (ctypes.Structure,), {"_fields_": [(word, ctype(letter)) for word, letter in pairs]})
+
+
+_DIMENSIONS = "grid_x:u grid_y:u grid_z:u block_x:u block_y:u block_z:u"
+LaunchConfig = _structure("LaunchConfig", f"{_DIMENSIONS} shared:u stream:p attributes:p count:u")
+"""`CUlaunchConfig`."""
+RuntimeLaunchConfig = _structure(
+    "RuntimeLaunchConfig", f"{_DIMENSIONS} shared:z stream:p attributes:p count:u"
+)
+"""`cudaLaunchConfig_t`."""
+KernelNode = _structure(
+    "KernelNode", f"function:p {_DIMENSIONS} shared:u parameters:p extra:p kernel:p context:p"
+)
+"""`CUDA_KERNEL_NODE_PARAMS_v2`, of which the first 56 bytes are the first revision."""
+MemsetNode = _structure("MemsetNode", "dst:a pitch:z value:u element_size:u width:z height:z")
+HostNode = _structure("HostNode", "function:p data:p")
+_SIDE2 = "{0}_x:z {0}_y:z {0}_kind:u {0}_host:p {0}_device:a {0}_array:p {0}_pitch:z"
+Copy2D = _structure("Copy2D", f"{_SIDE2.format('src')} {_SIDE2.format('dst')} width:z height:z")
+"""`CUDA_MEMCPY2D`."""
+_SIDE3 = (
+    "{0}_x:z {0}_y:z {0}_z:z {0}_lod:z {0}_kind:u {0}_host:p {0}_device:a {0}_array:p {0}_context:p "
+    "{0}_pitch:z {0}_height:z"
+)
+Copy3D = _structure("Copy3D", f"{_SIDE3.format('src')} {_SIDE3.format('dst')} width:z height:z depth:z")
+"""`CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER`, which puts the contexts where the other has reserved words."""
+PoolProperties = _structure(
+    "PoolProperties", "type:i handles:i location:i device:i security:p most:z usage:h"
+)
+AllocationProperties = _structure(
+    "AllocationProperties", "type:i handles:i location:i device:i meta:p compression:b rdma:b usage:h pad:u"
+)
+ATTRIBUTE_BYTES = 72
+"""A `CUlaunchAttribute`: its number, and from byte 8 on its value."""

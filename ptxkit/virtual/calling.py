@@ -1,0 +1,30 @@
+"""Where a program stood when it called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+HOME = str(Path(__file__).parents[1])
+"""ptxkit's own files, which are not shown."""
+DEPTH = 6
+"""Most frames that are kept."""
+_LOOKED_AT = 64
+
+
+def host_stack() -> tuple[str, ...]:
+    """The Python frames of the calling thread outside ptxkit, the innermost first: `file.py:12 in main`.
+
+    Empty for a program that is not Python.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    found: list[str] = []
+    for _ in range(_LOOKED_AT):
+        if frame is None or len(found) == DEPTH:
+            break
+        code = frame.f_code
+        if not code.co_filename.startswith((HOME, "<frozen", "<string>")):
+            found.append(f"{code.co_filename}:{frame.f_lineno} in {code.co_name}")
+        frame = frame.f_back
+    return tuple(found)

@@ -1,0 +1,128 @@
+"""From a call of C to a function of Python: one callback a symbol, made from its line in the table.
+
+A function that implements a symbol takes the machine, then what the table says; it raises `DriverError` for
+what is not CUDA_SUCCESS, and returns nothing. What no function implements answers CUDA_ERROR_NOT_SUPPORTED
+and is named in the report.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.virtual.abi import ctype
+from ptxkit.virtual.elf.write import TABLE
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.results import DriverError
+from ptxkit.virtual.symbols import Symbol
+
+Implementation = Callable[..., Any]
+NOT_INITIALISED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
+
+
+class Functions:
+    """The functions of a library that do something.
+
+    Attributes:
+        by_name: the function of each symbol.
+        early: symbols that may be called before the library is initialised.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Implementation] = {}
+        self.early: set[str] = set()
+
+    def __call__(self, *names: str, early: bool = False) -> Callable[[Implementation], Implementation]:
+        """`@functions("cuMemAlloc_v2")`: this function implements these symbols, by default that of its
+        name."""
+
+        def register(function: Implementation) -> Implementation:
+            for name in names or (function.__name__,):
+                self.by_name[name] = function
+                if early:
+                    self.early.add(name)
+            return function
+
+        return register
+
+
+class Library:
+    """A library of this process whose symbols call into Python.
+
+    Attributes:
+        handle: of the loaded library.
+        symbols: of its table, in order.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        path: str,
+        symbols: Sequence[Symbol],
+        functions: Functions,
+        failed: Callable[[int], int] = int,
+    ) -> None:
+        """Fill the table of a library.
+
+        Args:
+            machine: what the functions work on.
+            path: the file, loaded or not.
+            symbols: what its table is of.
+            functions: what they do.
+            failed: takes the error code of a call, and gives what it returns.
+        """
+        self.handle = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        self.symbols = symbols
+        self._machine = machine
+        self._functions = functions
+        self._failed = failed
+        self._process = os.getpid()
+        self._callbacks = [self._callback(symbol) for symbol in symbols]
+        slots = (ctypes.c_void_p * len(symbols)).in_dll(self.handle, TABLE)
+        slots[:] = [ctypes.cast(callback, ctypes.c_void_p).value for callback in self._callbacks]
+
+    def address(self, name: str) -> int:
+        """Where a symbol's code is."""
+        return ctypes.cast(getattr(self.handle, name), ctypes.c_void_p).value or 0
+
+    def _callback(self, symbol: Symbol) -> Any:
+        function = self._functions.by_name.get(symbol.name) or self._functions.by_name.get(symbol.plain)
+        types = [ctype(letter) for _, letter in symbol.parameters]
+        prototype = ctypes.CFUNCTYPE(ctype(symbol.result), *types)
+        return prototype(self._unsupported(symbol) if function is None else self._call(symbol, function))
+
+    def _unsupported(self, symbol: Symbol) -> Callable[..., int]:
+        def call(*_: Any) -> int:
+            with self._machine.schedule.lock:
+                self._machine.report.not_supported(symbol.name)
+            return self._failed(NOT_SUPPORTED) if symbol.result == "i" else 0
+
+        return call
+
+    def _call(self, symbol: Symbol, function: Implementation) -> Callable[..., Any]:
+        machine, failed, name = self._machine, self._failed, symbol.name
+        early = symbol.name in self._functions.early or symbol.plain in self._functions.early
+        per_thread, lock = symbol.per_thread, self._machine.schedule.lock
+        process = self._process
+
+        def call(*arguments: Any) -> Any:
+            with lock:
+                if not early and (not machine.initialised or os.getpid() != process):
+                    return failed(NOT_INITIALISED)
+                machine.calls += 1
+                machine.per_thread_default = per_thread
+                try:
+                    return function(machine, *arguments) or 0
+                except DriverError as problem:
+                    machine.report.call_failed(name, problem.code, problem.why)
+                    return failed(problem.code)
+                except PtxkitError as problem:
+                    return failed(machine.report.failed(problem))
+                except Exception as problem:  # noqa: BLE001 - it must not unwind into a caller that is C
+                    machine.report.crashed(problem)
+                    return failed(UNKNOWN)
+
+        return call

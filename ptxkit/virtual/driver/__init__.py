@@ -1,0 +1,37 @@
+"""The driver API: a module a chapter of its manual, with what each function does. `ptxkit.virtual.dispatch`
+calls them; `ptxkit.virtual.gpu` has what they work on.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ptxkit.virtual.dispatch import Functions
+
+driver = Functions()
+"""What `libcuda.so.1` does."""
+
+CHAPTERS = (
+    "initialization",
+    "device",
+    "context",
+    "module",
+    "library",
+    "memory",
+    "copies",
+    "unified",
+    "pools",
+    "stream",
+    "event",
+    "execution",
+    "occupancy",
+    "tensor_map",
+    "entry_point",
+)
+
+
+def load() -> Functions:
+    """All functions of the driver API."""
+    for chapter in CHAPTERS:
+        import_module(f"{__name__}.{chapter}")
+    return driver

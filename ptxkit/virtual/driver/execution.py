@@ -1,0 +1,170 @@
+"""Execution control: launches, and what is set of a kernel."""
+
+from __future__ import annotations
+
+from ptxkit.virtual.abi import ATTRIBUTE_BYTES, Int, LaunchConfig, Pointer, get, memory, put, several
+from ptxkit.virtual.calling import host_stack
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.module import Function, function_of
+from ptxkit.virtual.gpu.work import Dim3, Launch
+from ptxkit.virtual.results import failure
+
+COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, PREFERRED_CLUSTER = 2, 4, 6, 11
+PROGRAMMATIC_EVENT, COMPLETION_EVENT, CLUSTER_POLICY = 7, 12, 5
+"""`CUlaunchAttributeID`."""
+HARMLESS = {0, 1, 3, 5, 8, 9, 10, 14, 16}
+"""Attributes that change no result: cache windows, policies, priorities, domains, carveouts, .."""
+BUFFER, BUFFER_SIZE = 1, 2
+"""The marks of `extra`, CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE."""
+
+
+def arguments(function: Function, parameters: int, extra: int) -> list[bytes]:
+    """The bytes of each parameter, from an array of their addresses or from one buffer.
+
+    Raises:
+        DriverError: INVALID_VALUE.
+    """
+    signature = function.kernel.signature
+    if parameters:
+        places = several(parameters, Pointer, len(signature))
+        return [memory(at, parameter.size) for at, parameter in zip(places, signature, strict=True)]
+    if not extra:
+        if len(signature):
+            raise failure(
+                "INVALID_VALUE", f"`{function.name}` has parameters, and nothing was given for them"
+            )
+        return []
+    found: dict[int, int] = {}
+    while mark := get(extra, Pointer):
+        found[mark] = get(extra + 8, Pointer)
+        extra += 16
+    if BUFFER not in found or BUFFER_SIZE not in found:
+        raise failure("INVALID_VALUE", "expected a buffer of parameters and its size")
+    size = get(found[BUFFER_SIZE], Pointer)
+    if size < signature.size:
+        why = f"`{function.name}` takes {signature.size} bytes of parameters, found {size}"
+        raise failure("INVALID_VALUE", why)
+    whole = memory(found[BUFFER], size)
+    return [whole[parameter.offset : parameter.offset + parameter.size] for parameter in signature]
+
+
+def _grid(function: Function, grid: Dim3, cluster: Dim3 | None) -> Dim3:
+    """The grid in CTAs: `.blocksareclusters` counts it in clusters."""
+    requirements = function.kernel.requirements
+    if not requirements.grid_in_clusters or requirements.required_cluster is None:
+        return grid
+    x, y, z = (a * b for a, b in zip(grid, requirements.required_cluster, strict=True))
+    return x, y, z
+
+
+def launch(
+    machine: Machine,
+    handle: int,
+    grid: Dim3,
+    block: Dim3,
+    shared: int,
+    stream: int,
+    parameters: int,
+    extra: int,
+    *,
+    cluster: Dim3 | None = None,
+    cooperative: bool = False,
+    programmatic: bool = False,
+) -> None:
+    """Queue a launch."""
+    context = machine.context()
+    place = context.stream(stream)
+    function = function_of(machine, handle)
+    if cluster is None and function.settings.get(11):
+        cluster = function.attribute(11), function.attribute(12) or 1, function.attribute(13) or 1
+    work = Launch(
+        function,
+        _grid(function, grid, cluster),
+        block,
+        cluster,
+        shared,
+        arguments(function, parameters, extra),
+        cooperative,
+        programmatic,
+        host_stack(),
+    )
+    function.check(work)
+    place.add(work)
+
+
+@driver()
+def cuLaunchKernel(machine: Machine, function: int, *given: int) -> None:
+    grid, block, (shared, stream, parameters, extra) = given[:3], given[3:6], given[6:]
+    launch(machine, function, _dim3(grid), _dim3(block), shared, stream, parameters, extra)
+
+
+@driver()
+def cuLaunchCooperativeKernel(machine: Machine, function: int, *given: int) -> None:
+    grid, block, (shared, stream, parameters) = given[:3], given[3:6], given[6:]
+    launch(machine, function, _dim3(grid), _dim3(block), shared, stream, parameters, 0, cooperative=True)
+
+
+def _dim3(given: tuple[int, ...]) -> Dim3:
+    x, y, z = given
+    return x, y, z
+
+
+class Attributes:
+    """The attributes of a launch: `CUlaunchAttribute`.
+
+    Raises:
+        DriverError: NOT_SUPPORTED, one that would change what happens.
+    """
+
+    def __init__(self, address: int, count: int) -> None:
+        self.cluster: Dim3 | None = None
+        self.cooperative = self.programmatic = False
+        for at in range(address, address + ATTRIBUTE_BYTES * count, ATTRIBUTE_BYTES):
+            identifier, value = get(at, Int), at + 8
+            if identifier == CLUSTER_DIMENSION:
+                self.cluster = _dim3(tuple(several(value, Int, 3)))
+            elif identifier == COOPERATIVE:
+                self.cooperative = bool(get(value, Int))
+            elif identifier == PROGRAMMATIC:
+                self.programmatic = bool(get(value, Int))
+            elif identifier == PREFERRED_CLUSTER:
+                pass  # a wish: the cluster that the launch can do with is taken
+            elif identifier not in HARMLESS:
+                raise failure("NOT_SUPPORTED", f"the launch attribute {identifier}")
+
+
+@driver()
+def cuLaunchKernelEx(machine: Machine, config: int, function: int, parameters: int, extra: int) -> None:
+    if not config:
+        raise failure("INVALID_VALUE", "the configuration is null")
+    given = LaunchConfig.from_address(config)
+    wanted = Attributes(given.attributes, given.count)
+    launch(
+        machine,
+        function,
+        (given.grid_x, given.grid_y, given.grid_z),
+        (given.block_x, given.block_y, given.block_z),
+        given.shared,
+        given.stream,
+        parameters,
+        extra,
+        cluster=wanted.cluster,
+        cooperative=wanted.cooperative,
+        programmatic=wanted.programmatic,
+    )
+
+
+@driver()
+def cuFuncGetAttribute(machine: Machine, value: int, attribute: int, function: int) -> None:
+    put(value, Int, function_of(machine, function).attribute(attribute))
+
+
+@driver()
+def cuFuncSetAttribute(machine: Machine, function: int, attribute: int, value: int) -> None:
+    function_of(machine, function).set_attribute(attribute, value)
+
+
+@driver("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
+def cuFuncSetCacheConfig(machine: Machine, function: int, config: int) -> None:
+    function_of(machine, function)

@@ -1,0 +1,191 @@
+"""Memory management: allocations, sets, the host's pinned memory. Copies are in `copies`."""
+
+from __future__ import annotations
+
+from ptxkit.virtual.abi import Int, Pointer, Size, put, put_if
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.work import Fill
+from ptxkit.virtual.results import failure
+
+PITCH = 512
+"""Bytes that the pitch of a pitched allocation is a multiple of."""
+
+
+def obtain(machine: Machine, size: int, kind: Kind, align: int = 512) -> int:
+    """The address of a new allocation of the current context's device.
+
+    Raises:
+        DriverError: INVALID_VALUE for no bytes, OUT_OF_MEMORY.
+    """
+    context = machine.context()
+    if not size:
+        raise failure("INVALID_VALUE", "an allocation of 0 bytes")
+    if size > machine.memory.budget - machine.memory.used:
+        raise failure("OUT_OF_MEMORY", f"asked for {size} bytes")
+    machine.allocations += 1
+    what = "memory" if kind is Kind.DEVICE else f"{kind.value} memory"
+    name = f"{what} (allocation {machine.allocations})"
+    device = -1 if kind is Kind.PINNED else context.device.ordinal
+    return machine.memory.obtain(size, name, kind, device, machine.options.sanitize, align)
+
+
+@driver("cuMemAlloc_v2")
+def cuMemAlloc(machine: Machine, address: int, size: int) -> None:
+    put(address, Size, obtain(machine, size, Kind.DEVICE))
+
+
+@driver("cuMemAllocPitch_v2")
+def cuMemAllocPitch(
+    machine: Machine, address: int, pitch: int, width: int, height: int, element: int
+) -> None:
+    if element not in (4, 8, 16):
+        raise failure("INVALID_VALUE", f"expected elements of 4, 8 or 16 bytes, found {element}")
+    row = -(-width // PITCH) * PITCH
+    put(address, Size, obtain(machine, row * height, Kind.DEVICE))
+    put(pitch, Size, row)
+
+
+@driver()
+def cuMemAllocManaged(machine: Machine, address: int, size: int, flags: int) -> None:
+    if flags not in (1, 2):
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of managed memory")
+    put(address, Size, obtain(machine, size, Kind.MANAGED, 4096))
+
+
+@driver("cuMemFree_v2")
+def cuMemFree(machine: Machine, address: int) -> None:
+    context = machine.context()
+    if not address:
+        return
+    machine.schedule.finish_all(context)
+    machine.memory.release(address, Kind.DEVICE, Kind.MANAGED, by="the host freed it by `cuMemFree`")
+
+
+@driver("cuMemGetInfo_v2")
+def cuMemGetInfo(machine: Machine, free: int, total: int) -> None:
+    device = machine.context().device
+    put_if(free, Size, machine.memory.budget - machine.memory.used)
+    put_if(total, Size, device.total_memory)
+
+
+@driver("cuMemGetAddressRange_v2")
+def cuMemGetAddressRange(machine: Machine, base: int, size: int, address: int) -> None:
+    machine.context()
+    found = machine.memory.owner(address)
+    if found is None:
+        raise failure("NOT_FOUND", machine.memory.what_lies_at(address))
+    put_if(base, Size, found.address)
+    put_if(size, Size, found.size)
+
+
+# ---- the host's memory
+
+
+@driver("cuMemAllocHost_v2")
+def cuMemAllocHost(machine: Machine, address: int, size: int) -> None:
+    put(address, Pointer, obtain(machine, size, Kind.PINNED, 4096))
+
+
+@driver()
+def cuMemHostAlloc(machine: Machine, address: int, size: int, flags: int) -> None:
+    if flags & ~7:
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of pinned memory")
+    made = obtain(machine, size, Kind.PINNED, 4096)
+    machine.memory.flags[made] = flags
+    put(address, Pointer, made)
+
+
+@driver()
+def cuMemFreeHost(machine: Machine, address: int) -> None:
+    context = machine.context()
+    if not address:
+        return
+    machine.schedule.finish_all(context)
+    machine.memory.release(address, Kind.PINNED, by="the host freed it by `cuMemFreeHost`")
+
+
+@driver("cuMemHostRegister_v2")
+def cuMemHostRegister(machine: Machine, address: int, size: int, flags: int) -> None:
+    machine.context()
+    if flags & ~15:
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of registered memory")
+    machine.memory.register(address, size, "registered memory of the host")
+    machine.memory.flags[address] = flags
+
+
+@driver()
+def cuMemHostUnregister(machine: Machine, address: int) -> None:
+    machine.schedule.finish_all(machine.context())
+    machine.memory.unregister(address)
+
+
+@driver("cuMemHostGetDevicePointer_v2")
+def cuMemHostGetDevicePointer(machine: Machine, device: int, host: int, flags: int) -> None:
+    machine.context()
+    _host(machine, host)
+    put(device, Size, host)
+
+
+@driver()
+def cuMemHostGetFlags(machine: Machine, flags: int, host: int) -> None:
+    machine.context()
+    put(flags, Int, machine.memory.flags.get(_host(machine, host), 0))
+
+
+def _host(machine: Machine, address: int) -> int:
+    """The first address of the host's allocation."""
+    found = machine.memory.owner(address)
+    kind = machine.memory.kinds.get(found.address) if found else None
+    if found is None or kind not in (Kind.PINNED, Kind.REGISTERED, Kind.MANAGED):
+        raise failure("INVALID_VALUE", f"no memory of the host: {machine.memory.what_lies_at(address)}")
+    return found.address
+
+
+# ---- sets
+
+
+def _set(
+    machine: Machine, stream: int | None, address: int, value: bytes, width: int, height: int, pitch: int
+) -> None:
+    """Set rows of elements; without a stream on the default one, for which the host waits where it sees the
+    memory itself."""
+    place = machine.context().stream(stream or 0)
+    if not width or not height:
+        return
+    if address % len(value) or pitch % len(value):
+        raise failure(
+            "INVALID_VALUE", f"elements of {len(value)} bytes at {address:#x}, rows {pitch} bytes apart"
+        )
+    owner = machine.memory.check(address, (height - 1) * pitch + width * len(value), "memory to be set")
+    place.add(Fill(machine, address, value, width, height, pitch))
+    if stream is None and machine.memory.kinds.get(owner.address) is not Kind.DEVICE:
+        place.synchronise()
+
+
+def _register_sets(size: int) -> None:
+    """`cuMemsetD8` and the like for elements of so many bytes, in one and two dimensions, on a stream or
+    not."""
+    name = f"D{8 * size}"
+
+    def flat(machine: Machine, address: int, value: int, count: int, stream: int | None = None) -> None:
+        _set(machine, stream, address, value.to_bytes(size, "little"), count, 1, 0)
+
+    def rows(
+        machine: Machine,
+        address: int,
+        pitch: int,
+        value: int,
+        width: int,
+        height: int,
+        stream: int | None = None,
+    ) -> None:
+        _set(machine, stream, address, value.to_bytes(size, "little"), width, height, pitch)
+
+    driver(f"cuMemset{name}_v2", f"cuMemset{name}Async")(flat)
+    driver(f"cuMemsetD2{name}_v2", f"cuMemsetD2{name}Async")(rows)
+
+
+for _size in (1, 2, 4):
+    _register_sets(_size)

@@ -1,0 +1,242 @@
+"""Module management, the linker among it."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import ClassVar
+
+from ptxkit.asm import parse
+from ptxkit.asm.link import link
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.virtual.abi import Pointer, Size, UInt, lasting_text, memory, put, put_several, several, text
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.images import ELF, FAT, ptx_of
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.module import MAX_TEXT, Function, Module
+from ptxkit.virtual.results import DriverError, failure
+
+INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6
+"""`CUjit_option`."""
+CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM = range(6)
+"""`CUjitInputType`."""
+
+
+class Options:
+    """The options of a compilation: where its log goes."""
+
+    def __init__(self, count: int, names: int, values: int) -> None:
+        self.values = dict(
+            zip(several(names, ctypes.c_int, count), several(values, Pointer, count), strict=True)
+        )
+        self._place = values
+        self._order = several(names, ctypes.c_int, count)
+
+    def log(self, problem: DriverError | None) -> None:
+        """Tell the caller what was wrong."""
+        message = problem.why if problem else ""
+        buffer, size = self.values.get(ERROR_LOG, 0), self.values.get(ERROR_SIZE, 0) & 0xFFFFFFFF
+        data = message.encode()[: max(size - 1, 0)] + b"\0"
+        if buffer and size:
+            ctypes.memmove(buffer, data, len(data))
+        for index, name in enumerate(self._order):
+            if name in (INFO_SIZE, ERROR_SIZE):
+                put(self._place + 8 * index, UInt, len(data) - 1 if name == ERROR_SIZE else 0)
+        info, room = self.values.get(INFO_LOG, 0), self.values.get(INFO_SIZE, 0) & 0xFFFFFFFF
+        if info and room:
+            ctypes.memmove(info, b"\0", 1)
+
+
+def _load(machine: Machine, module: int, source: str) -> None:
+    context = machine.context()
+    put(module, Pointer, context.own(Module(context, source)))
+
+
+@driver("cuModuleLoadData", "cuModuleLoadFatBinary")
+def cuModuleLoadData(machine: Machine, module: int, image: int) -> None:
+    _load(machine, module, ptx_of(image, machine.context().device.target))
+
+
+@driver()
+def cuModuleLoadDataEx(
+    machine: Machine, module: int, image: int, count: int, names: int, values: int
+) -> None:
+    options = Options(count, names, values)
+    try:
+        cuModuleLoadData(machine, module, image)
+        options.log(None)
+    except DriverError as problem:
+        options.log(problem)
+        raise
+
+
+@driver()
+def cuModuleLoad(machine: Machine, module: int, path: int) -> None:
+    with file_contents(text(path)) as image:
+        cuModuleLoadData(machine, module, image)
+
+
+class file_contents:
+    """A file in memory, with a zero byte behind it: `with file_contents(path) as address`."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._data = ctypes.create_string_buffer(Path(path).read_bytes())
+        except OSError as problem:
+            raise failure("FILE_NOT_FOUND", f"`{path}` can't be read: {problem.strerror}") from None
+
+    def __enter__(self) -> int:
+        return ctypes.addressof(self._data)
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@driver()
+def cuModuleUnload(machine: Machine, module: int) -> None:
+    found = machine.handles.get(Module, module)
+    machine.schedule.finish_all(found.context)
+    found.close()
+    found.context.disown(found)
+
+
+@driver()
+def cuModuleGetFunction(machine: Machine, function: int, module: int, name: int) -> None:
+    put(function, Pointer, machine.handles.get(Module, module).function(text(name)).handle)
+
+
+@driver()
+def cuModuleGetFunctionCount(machine: Machine, count: int, module: int) -> None:
+    put(count, UInt, len(machine.handles.get(Module, module).names))
+
+
+@driver()
+def cuModuleEnumerateFunctions(machine: Machine, functions: int, count: int, module: int) -> None:
+    found = machine.handles.get(Module, module)
+    put_several(functions, Pointer, [found.function(name).handle for name in found.names[:count]])
+
+
+@driver("cuModuleGetGlobal_v2")
+def cuModuleGetGlobal(machine: Machine, address: int, size: int, module: int, name: int) -> None:
+    where, count = machine.handles.get(Module, module).variable(text(name))
+    if address:
+        put(address, Size, where)
+    if size:
+        put(size, Size, count)
+
+
+@driver()
+def cuFuncGetModule(machine: Machine, module: int, function: int) -> None:
+    put(module, Pointer, machine.handles.get(Function, function).module.handle)
+
+
+@driver()
+def cuFuncGetName(machine: Machine, name: int, function: int) -> None:
+    put(name, Pointer, lasting_text(machine.handles.get(Function, function).name))
+
+
+@driver("cuFuncIsLoaded")
+def cuFuncIsLoaded(machine: Machine, state: int, function: int) -> None:
+    machine.handles.get(Function, function)
+    put(state, UInt, 1)
+
+
+@driver()
+def cuFuncLoad(machine: Machine, function: int) -> None:
+    machine.handles.get(Function, function)
+
+
+# ---- the linker: it links PTX, and gives PTX
+
+
+class Linker(Object):
+    """A link that is being made.
+
+    Attributes:
+        inputs: PTX, with what each is called.
+        options: where its log goes.
+        whole: the text that came out, as it lies in memory.
+    """
+
+    noun: ClassVar[str] = "link"
+
+    def __init__(self, options: Options) -> None:
+        self.inputs: list[tuple[str, str]] = []
+        self.options = options
+        self.whole: ctypes.Array[ctypes.c_char] | None = None
+
+    def linked(self) -> str:
+        """All inputs as one text.
+
+        Raises:
+            DriverError: INVALID_PTX, they don't fit together.
+        """
+        if not self.inputs:
+            raise failure("INVALID_VALUE", "nothing was given to link")
+        modules = [parse(source, name=name, max_size=MAX_TEXT) for source, name in self.inputs]
+        wrong = [d for module in modules for d in module.diagnostics if d.is_error]
+        if wrong:
+            raise failure("INVALID_PTX", str(PtxkitError(wrong)))
+        if len(modules) == 1:
+            return self.inputs[0][0]
+        try:
+            whole = link(modules)
+        except PtxkitError as problem:
+            raise failure("INVALID_PTX", str(problem)) from None
+        assert whole.source is not None
+        return whole.source.text
+
+
+@driver("cuLinkCreate_v2", "cuLinkCreate")
+def cuLinkCreate(machine: Machine, count: int, names: int, values: int, state: int) -> None:
+    put(state, Pointer, machine.context().own(Linker(Options(count, names, values))))
+
+
+def add_input(machine: Machine, linker: Linker, kind: int, address: int, size: int, name: str) -> None:
+    """Add an input to a link.
+
+    Raises:
+        DriverError: INVALID_IMAGE, it is not PTX.
+    """
+    head = memory(address, min(size, 4))
+    if kind == PTX or head not in (FAT, ELF):
+        source = memory(address, size).partition(b"\0")[0].decode("utf-8", "replace")
+        if ".version" not in source:
+            raise failure("INVALID_IMAGE", f"expected PTX as the input `{name}`: nothing else can be linked")
+    else:
+        source = ptx_of(address, machine.context().device.target)
+    linker.inputs.append((source if source.endswith("\n") else source + "\n", name or "<input>"))
+
+
+@driver("cuLinkAddData_v2", "cuLinkAddData")
+def cuLinkAddData(
+    machine: Machine, state: int, kind: int, data: int, size: int, name: int, *options: int
+) -> None:
+    label = text(name) if name else ""
+    add_input(machine, machine.handles.get(Linker, state), kind, data, size, label)
+
+
+@driver("cuLinkAddFile_v2", "cuLinkAddFile")
+def cuLinkAddFile(machine: Machine, state: int, kind: int, path: int, *options: int) -> None:
+    linker, name = machine.handles.get(Linker, state), text(path)
+    with file_contents(name) as address:
+        add_input(machine, linker, kind, address, Path(name).stat().st_size, name)
+
+
+@driver()
+def cuLinkComplete(machine: Machine, state: int, cubin: int, size: int) -> None:
+    linker = machine.handles.get(Linker, state)
+    try:
+        linker.whole = ctypes.create_string_buffer(linker.linked().encode())
+        linker.options.log(None)
+    except DriverError as problem:
+        linker.options.log(problem)
+        raise
+    put(cubin, Pointer, ctypes.addressof(linker.whole))
+    put(size, Size, len(linker.whole))
+
+
+@driver()
+def cuLinkDestroy(machine: Machine, state: int) -> None:
+    machine.context().disown(machine.handles.get(Linker, state))

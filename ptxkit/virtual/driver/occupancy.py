@@ -1,0 +1,83 @@
+"""Occupancy: by threads, CTAs and shared memory; registers are not known."""
+
+from __future__ import annotations
+
+import ctypes
+from math import prod
+
+from ptxkit.virtual.abi import Int, LaunchConfig, Size, put
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.execution import Attributes
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.module import CLUSTER_WIDTH, NON_PORTABLE_CLUSTER, Function, function_of
+from ptxkit.virtual.results import failure
+
+
+def resident(function: Function, threads: int, shared: int) -> int:
+    """CTAs of a kernel that a multiprocessor holds at once; 0 where not even one fits."""
+    limits = function.device.limits
+    if threads < 1:
+        raise failure("INVALID_VALUE", f"a CTA of {threads} threads")
+    if threads > limits.threads_per_cta or shared > limits.shared_per_cta:
+        return 0
+    return function.kernel.resident_ctas(threads, shared) // (limits.sm_count or 1)
+
+
+@driver("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
+def cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    machine: Machine, count: int, function: int, threads: int, shared: int, flags: int = 0
+) -> None:
+    put(count, Int, resident(function_of(machine, function), threads, shared))
+
+
+@driver("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
+def cuOccupancyMaxPotentialBlockSize(
+    machine: Machine,
+    grid: int,
+    block: int,
+    function: int,
+    shared_of: int,
+    shared: int,
+    limit: int,
+    flags: int = 0,
+) -> None:
+    found = function_of(machine, function)
+    per_block = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(shared_of) if shared_of else None
+    most = min(limit or found.attribute(0), found.attribute(0))
+    best = (0, 0, 0)
+    for threads in range(32, most + 1, 32):
+        ctas = resident(found, threads, per_block(threads) if per_block else shared)
+        best = max(best, (ctas * threads, threads, ctas))
+    put(block, Int, best[1])
+    put(grid, Int, best[2] * (found.device.limits.sm_count or 1))
+
+
+@driver()
+def cuOccupancyAvailableDynamicSMemPerBlock(
+    machine: Machine, size: int, function: int, blocks: int, threads: int
+) -> None:
+    found = function_of(machine, function)
+    limits = found.device.limits
+    if blocks < 1:
+        raise failure("INVALID_VALUE", f"{blocks} CTAs")
+    each = limits.shared_per_sm // blocks - limits.shared_reserved - found.attribute(1)
+    put(size, Size, max(0, min(each, limits.shared_per_cta - found.attribute(1))))
+
+
+@driver()
+def cuOccupancyMaxPotentialClusterSize(machine: Machine, size: int, function: int, config: int) -> None:
+    found = function_of(machine, function)
+    portable = min(8, found.device.limits.cluster)
+    put(size, Int, found.device.limits.cluster if found.attribute(NON_PORTABLE_CLUSTER) else portable)
+
+
+@driver()
+def cuOccupancyMaxActiveClusters(machine: Machine, count: int, function: int, config: int) -> None:
+    found = function_of(machine, function)
+    given = LaunchConfig.from_address(config)
+    cluster = Attributes(given.attributes, given.count).cluster
+    if cluster is None:
+        width = found.attribute(CLUSTER_WIDTH)
+        cluster = (width, found.attribute(12), found.attribute(13)) if width else (1, 1, 1)
+    ctas = resident(found, given.block_x * given.block_y * given.block_z, given.shared)
+    put(count, Int, ctas * (found.device.limits.sm_count or 1) // prod(cluster))

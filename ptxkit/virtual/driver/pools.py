@@ -1,0 +1,158 @@
+"""The stream ordered memory allocator: pools, and allocations that streams make and free."""
+
+from __future__ import annotations
+
+from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.memory import obtain
+from ptxkit.virtual.gpu.machine import Device, Machine
+from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.pool import DEVICE_LOCATION, RESERVED_HIGH, THRESHOLD, USED_HIGH, Pool
+from ptxkit.virtual.gpu.work import Action
+from ptxkit.virtual.results import failure
+
+ALLOCATE, FREE = 10, 11
+"""Kinds of graph nodes."""
+
+
+def default_pool(machine: Machine, device: Device) -> Pool:
+    """The default pool of a device."""
+    if device.default_pool is None:
+        device.default_pool = device.pool = Pool(device)
+        machine.handles.add(device.default_pool)
+    return device.default_pool
+
+
+def _current_pool(machine: Machine, device: Device) -> Pool:
+    default_pool(machine, device)
+    assert device.pool is not None
+    return device.pool
+
+
+@driver()
+def cuDeviceGetDefaultMemPool(machine: Machine, pool: int, device: int) -> None:
+    put(pool, Pointer, default_pool(machine, machine.device(device)).handle)
+
+
+@driver()
+def cuDeviceGetMemPool(machine: Machine, pool: int, device: int) -> None:
+    put(pool, Pointer, _current_pool(machine, machine.device(device)).handle)
+
+
+@driver()
+def cuDeviceSetMemPool(machine: Machine, device: int, pool: int) -> None:
+    one, found = machine.device(device), machine.handles.get(Pool, pool)
+    if found.device is not one:
+        raise failure("INVALID_VALUE", "the pool is of another device")
+    default_pool(machine, one)
+    one.pool = found
+
+
+@driver()
+def cuMemPoolCreate(machine: Machine, pool: int, properties: int) -> None:
+    if not properties:
+        raise failure("INVALID_VALUE", "the properties are null")
+    given = PoolProperties.from_address(properties)
+    if given.type != 1 or given.location != DEVICE_LOCATION:
+        raise failure("NOT_SUPPORTED", "pools of another kind than pinned memory of a device")
+    if given.handles:
+        raise failure("NOT_SUPPORTED", "pools that are shared between processes")
+    put(pool, Pointer, machine.handles.add(Pool(machine.device(given.device), given.most)))
+
+
+@driver()
+def cuMemPoolDestroy(machine: Machine, pool: int) -> None:
+    found = machine.handles.get(Pool, pool)
+    if found is found.device.default_pool:
+        raise failure("INVALID_VALUE", "a default pool can't be destroyed")
+    if found is found.device.pool:
+        found.device.pool = found.device.default_pool
+    machine.handles.remove(found)
+
+
+@driver()
+def cuMemPoolTrimTo(machine: Machine, pool: int, keep: int) -> None:
+    machine.handles.get(Pool, pool)
+
+
+@driver()
+def cuMemPoolGetAttribute(machine: Machine, pool: int, attribute: int, value: int) -> None:
+    found = machine.handles.get(Pool, pool).attribute(attribute)
+    put(value, Size if attribute in (4, 5, 6, 7, 8, 13) else Int, found)
+
+
+@driver()
+def cuMemPoolSetAttribute(machine: Machine, pool: int, attribute: int, value: int) -> None:
+    found = machine.handles.get(Pool, pool)
+    if attribute in (RESERVED_HIGH, USED_HIGH):
+        if get(value, Size):
+            raise failure("INVALID_VALUE", "the highest use can only be set to 0")
+        found.highest = sum(found.used.values())
+    elif attribute in found.settings:
+        found.settings[attribute] = get(value, Size if attribute == THRESHOLD else Int)
+    else:
+        raise failure("INVALID_VALUE", f"attribute {attribute} of a memory pool can't be set")
+
+
+@driver()
+def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> None:
+    found = machine.handles.get(Pool, pool)
+    for index in range(count):
+        device, flags = get(access + 12 * index + 4, Int), get(access + 12 * index + 8, Int)
+        if machine.device(device) is found.device and not flags:
+            raise failure("INVALID_DEVICE", "a pool's own device keeps its access")
+        found.access[device] = flags
+
+
+@driver()
+def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -> None:
+    put(flags, Int, machine.handles.get(Pool, pool).access.get(get(location + 4, Int), 0))
+
+
+# ---- allocations
+
+
+def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int) -> None:
+    place = machine.context().stream(stream)
+    if place.capture is not None:
+        raise failure("NOT_SUPPORTED", "allocations in a captured stream")
+    used = sum(pool.used.values())
+    if pool.most and used + size > pool.most:
+        raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
+    made = obtain(machine, size, Kind.DEVICE)
+    machine.memory.pools[made] = pool.handle
+    pool.used[made] = size
+    pool.highest = max(pool.highest, used + size)
+    put(address, Size, made)
+
+
+@driver()
+def cuMemAllocAsync(machine: Machine, address: int, size: int, stream: int) -> None:
+    device = machine.context().stream(stream).context.device
+    _allocate(machine, address, size, _current_pool(machine, device), stream)
+
+
+@driver()
+def cuMemAllocFromPoolAsync(machine: Machine, address: int, size: int, pool: int, stream: int) -> None:
+    _allocate(machine, address, size, machine.handles.get(Pool, pool), stream)
+
+
+@driver()
+def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
+    place = machine.context().stream(stream)
+    memory = machine.memory
+    if not address:
+        raise failure("INVALID_VALUE", "the address is null")
+    owner = memory.check(address, 1, "the allocation")
+    if owner.address != address or memory.kinds.get(address) is not Kind.DEVICE or address in memory.freeing:
+        raise failure("INVALID_VALUE", f"no allocation that can be freed: {memory.what_lies_at(address)}")
+    memory.freeing.add(address)
+    pool = machine.handles.find(Pool, memory.pools.get(address, 0))
+
+    def free() -> None:
+        memory.freeing.discard(address)
+        memory.release(address, Kind.DEVICE, by="the host freed it by `cuMemFreeAsync`")
+        if pool is not None:
+            pool.used.pop(address, None)
+
+    place.add(Action(free, FREE))

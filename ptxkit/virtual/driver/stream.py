@@ -1,0 +1,168 @@
+"""Stream management. Captures are in `graph`."""
+
+from __future__ import annotations
+
+import ctypes
+
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.stream import NON_BLOCKING, Event, Stream
+from ptxkit.virtual.gpu.work import HostCall, Upload
+from ptxkit.virtual.results import failure
+
+PRIORITIES = (-5, 0)
+"""The greatest and the least."""
+
+
+@driver()
+def cuStreamCreate(machine: Machine, stream: int, flags: int) -> None:
+    cuStreamCreateWithPriority(machine, stream, flags, 0)
+
+
+@driver()
+def cuStreamCreateWithPriority(machine: Machine, stream: int, flags: int, priority: int) -> None:
+    context = machine.context()
+    if flags not in (0, NON_BLOCKING):
+        raise failure("INVALID_VALUE", f"there are no stream flags {flags:#x}")
+    greatest, least = PRIORITIES
+    made = Stream(context, flags, min(max(priority, greatest), least))
+    put(stream, Pointer, context.own(made))
+
+
+@driver("cuStreamDestroy", "cuStreamDestroy_v2")
+def cuStreamDestroy(machine: Machine, stream: int) -> None:
+    context = machine.context()
+    if stream in (0, 1, 2):
+        raise failure("INVALID_HANDLE", "a default stream can't be destroyed")
+    found = context.stream(stream)
+    found.context.disown(found)
+
+
+@driver()
+def cuStreamSynchronize(machine: Machine, stream: int) -> None:
+    _not_captured(machine.context().stream(stream)).synchronise()
+
+
+@driver()
+def cuStreamQuery(machine: Machine, stream: int) -> None:
+    found = _not_captured(machine.context().stream(stream))
+    if not found.ready():
+        raise failure("NOT_READY")
+    found.context.check()
+
+
+def _not_captured(stream: Stream) -> Stream:
+    if stream.capture is not None:
+        stream.capture.invalidate()
+        raise failure("STREAM_CAPTURE_UNSUPPORTED", "a stream that is captured has nothing to wait for")
+    return stream
+
+
+@driver()
+def cuStreamWaitEvent(machine: Machine, stream: int, event: int, flags: int) -> None:
+    waiting = machine.context().stream(stream)
+    found = machine.handles.get(Event, event)
+    if flags not in (0, 1):
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of a wait")
+    waiting.wait(found)
+
+
+@driver()
+def cuStreamGetFlags(machine: Machine, stream: int, flags: int) -> None:
+    put(flags, UInt, machine.context().stream(stream).flags)
+
+
+@driver()
+def cuStreamGetPriority(machine: Machine, stream: int, priority: int) -> None:
+    put(priority, Int, machine.context().stream(stream).priority)
+
+
+@driver()
+def cuStreamGetId(machine: Machine, stream: int, identifier: int) -> None:
+    found = machine.context().stream(stream)
+    put(identifier, Size, found.handle or (1 if found is found.context.legacy else 2))
+
+
+@driver()
+def cuStreamGetDevice(machine: Machine, stream: int, device: int) -> None:
+    put(device, Int, machine.context().stream(stream).context.device.ordinal)
+
+
+@driver()
+def cuStreamGetCtx(machine: Machine, stream: int, context: int) -> None:
+    put(context, Pointer, machine.context().stream(stream).context.handle)
+
+
+@driver("cuStreamGetCtx_v2")
+def cuStreamGetCtx_v2(machine: Machine, stream: int, context: int, green: int) -> None:
+    put_if(context, Pointer, machine.context().stream(stream).context.handle)
+    put_if(green, Pointer, 0)
+
+
+@driver()
+def cuStreamAttachMemAsync(machine: Machine, stream: int, address: int, size: int, flags: int) -> None:
+    machine.context().stream(stream)
+    machine.memory.check(address, size, "attached memory")
+
+
+# ---- attributes, which are kept and mean nothing
+
+
+@driver()
+def cuStreamSetAttribute(machine: Machine, stream: int, attribute: int, value: int) -> None:
+    machine.context().stream(stream).attributes[attribute] = ctypes.string_at(value, 64)
+
+
+@driver()
+def cuStreamGetAttribute(machine: Machine, stream: int, attribute: int, value: int) -> None:
+    ctypes.memmove(value, machine.context().stream(stream).attributes.get(attribute, bytes(64)), 64)
+
+
+@driver()
+def cuStreamCopyAttributes(machine: Machine, dst: int, src: int) -> None:
+    context = machine.context()
+    context.stream(dst).attributes.update(context.stream(src).attributes)
+
+
+# ---- the host's part
+
+
+@driver("cuLaunchHostFunc")
+def cuLaunchHostFunc(machine: Machine, stream: int, function: int, data: int) -> None:
+    if not function:
+        raise failure("INVALID_VALUE", "the function is null")
+    machine.context().stream(stream).add(HostCall(function, data))
+
+
+@driver("cuLaunchHostFunc_v2")
+def cuLaunchHostFunc_v2(machine: Machine, stream: int, function: int, data: int, mode: int) -> None:
+    cuLaunchHostFunc(machine, stream, function, data)
+
+
+@driver()
+def cuStreamAddCallback(machine: Machine, stream: int, callback: int, data: int, flags: int) -> None:
+    if not callback or flags:
+        raise failure("INVALID_VALUE", "the callback is null, or its flags are not 0")
+    found = _not_captured(machine.context().stream(stream))
+    call = ctypes.CFUNCTYPE(None, Pointer, Int, Pointer)(callback)
+    context = found.context
+    found.queue(lambda: call(stream, context.lost, data), outside=True)
+
+
+# ---- values in memory
+
+
+def _write(machine: Machine, stream: int, address: int, data: bytes) -> None:
+    machine.memory.check(address, len(data), "a value to be written")
+    machine.context().stream(stream).add(Upload(machine, address, data))
+
+
+@driver("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
+def cuStreamWriteValue32(machine: Machine, stream: int, address: int, value: int, flags: int) -> None:
+    _write(machine, stream, address, value.to_bytes(4, "little"))
+
+
+@driver("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
+def cuStreamWriteValue64(machine: Machine, stream: int, address: int, value: int, flags: int) -> None:
+    _write(machine, stream, address, value.to_bytes(8, "little"))

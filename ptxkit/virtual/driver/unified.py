@@ -1,0 +1,91 @@
+"""Unified addressing: what a pointer is; managed memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from ptxkit.emulator.memory import Allocation
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, several
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.results import failure
+
+
+def _kind(machine: Machine, owner: Allocation) -> Kind:
+    return machine.memory.kinds.get(owner.address, Kind.DEVICE)
+
+
+def _context(machine: Machine, owner: Allocation) -> int:
+    device = machine.memory.devices.get(owner.address, 0)
+    primary = machine.devices[max(device, 0)].primary
+    current = machine.current
+    if current is not None and current.device.ordinal == device:
+        return current.handle
+    return primary.handle if primary else 0
+
+
+_ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] = {
+    1: (Pointer, lambda machine, owner, at: _context(machine, owner)),
+    2: (UInt, lambda machine, owner, at: 1 if _kind(machine, owner) in (Kind.PINNED, Kind.REGISTERED) else 2),
+    3: (Pointer, lambda machine, owner, at: at),
+    4: (Pointer, lambda machine, owner, at: at if _kind(machine, owner) is not Kind.DEVICE else 0),
+    6: (Int, lambda machine, owner, at: 0),
+    7: (Size, lambda machine, owner, at: owner.address),
+    8: (UInt, lambda machine, owner, at: _kind(machine, owner) is Kind.MANAGED),
+    9: (Int, lambda machine, owner, at: max(machine.memory.devices.get(owner.address, 0), 0)),
+    10: (UInt, lambda machine, owner, at: 0),
+    11: (Pointer, lambda machine, owner, at: owner.address),
+    12: (Size, lambda machine, owner, at: owner.size),
+    13: (UInt, lambda machine, owner, at: 1),
+    14: (Size, lambda machine, owner, at: 0),
+    15: (UInt, lambda machine, owner, at: 0),
+    16: (UInt, lambda machine, owner, at: 3),
+    17: (Pointer, lambda machine, owner, at: machine.memory.pools.get(owner.address, 0)),
+    18: (Size, lambda machine, owner, at: owner.size),
+    19: (Pointer, lambda machine, owner, at: owner.address),
+    20: (Size, lambda machine, owner, at: owner.address),
+}
+"""`CUpointer_attribute`: the type of each and its value for an address of an allocation."""
+
+_HOST_HAS_NONE = {1: 0, 2: 0, 3: 0, 4: 0, 8: 0, 9: -2, 13: 0}
+"""What `cuPointerGetAttributes` gives for plain memory of the host."""
+
+
+@driver()
+def cuPointerGetAttribute(machine: Machine, data: int, attribute: int, address: int) -> None:
+    if attribute not in _ATTRIBUTES:
+        raise failure("INVALID_VALUE", f"there is no attribute {attribute} of a pointer")
+    owner = machine.memory.owner(address)
+    if owner is None:
+        raise failure("INVALID_VALUE", machine.memory.what_lies_at(address))
+    kind, value = _ATTRIBUTES[attribute]
+    put(data, kind, value(machine, owner, address))
+
+
+@driver()
+def cuPointerGetAttributes(machine: Machine, count: int, attributes: int, data: int, address: int) -> None:
+    owner = machine.memory.owner(address)
+    wanted, places = several(attributes, ctypes.c_int, count), several(data, Pointer, count)
+    for attribute, place in zip(wanted, places, strict=True):
+        if attribute not in _ATTRIBUTES:
+            raise failure("INVALID_VALUE", f"there is no attribute {attribute} of a pointer")
+        kind, value = _ATTRIBUTES[attribute]
+        put(place, kind, value(machine, owner, address) if owner else _HOST_HAS_NONE.get(attribute, 0))
+
+
+@driver()
+def cuPointerSetAttribute(machine: Machine, value: int, attribute: int, address: int) -> None:
+    if attribute != 6:
+        raise failure("INVALID_VALUE", f"attribute {attribute} of a pointer can't be set")
+    machine.memory.check(address, 1, "the pointer")
+
+
+@driver("cuMemAdvise", "cuMemAdvise_v2", "cuMemPrefetchAsync", "cuMemPrefetchAsync_v2")
+def cuMemAdvise(machine: Machine, address: int, size: int, *rest: object) -> None:
+    """Where memory had best be; it is where it is."""
+    machine.context()
+    if not size:
+        raise failure("INVALID_VALUE", "no bytes")
+    machine.memory.check(address, size, "the range")

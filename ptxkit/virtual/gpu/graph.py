@@ -1,0 +1,286 @@
+"""Graphs: work with its dependencies, made by hand or by capture of streams, launched as often as one likes.
+Driver API, chapter "Graph management"."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.schedule import Operation
+from ptxkit.virtual.gpu.stream import CapturedNodes, Stream
+from ptxkit.virtual.gpu.work import Work
+from ptxkit.virtual.results import failure
+
+if TYPE_CHECKING:
+    from ptxkit.virtual.gpu.context import Context
+    from ptxkit.virtual.gpu.machine import Machine
+
+NONE, ACTIVE, INVALIDATED = 0, 1, 2
+"""`CUstreamCaptureStatus`."""
+GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2
+"""`CUstreamCaptureMode`."""
+
+
+class Node(Object):
+    """A node of a graph.
+
+    Attributes:
+        graph: its graph.
+        work: what happens.
+        after: the nodes that it depends on.
+        origin: in a clone, the node that it was made of.
+        enabled: whether an executable graph runs it.
+    """
+
+    noun: ClassVar[str] = "graph node"
+    error: ClassVar[str] = "INVALID_VALUE"
+
+    def __init__(self, graph: Graph, work: Work, after: Iterable[Node], origin: Node | None = None) -> None:
+        self.graph = graph
+        self.work = work
+        self.after = list(dict.fromkeys(after))
+        self.origin = origin
+        self.enabled = True
+
+
+@dataclass(slots=True)
+class Child(Work):
+    """A graph as a node of another."""
+
+    node_type: ClassVar[int] = 4
+    graph: Graph
+
+
+class Graph(Object):
+    """A graph that can be changed.
+
+    Attributes:
+        machine: where.
+        nodes: in the order of their making.
+    """
+
+    noun: ClassVar[str] = "graph"
+    error: ClassVar[str] = "INVALID_VALUE"
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.nodes: list[Node] = []
+
+    def add(self, work: Work, after: Iterable[Node], origin: Node | None = None) -> Node:
+        """Add a node.
+
+        Raises:
+            DriverError: INVALID_VALUE, it would depend on a node of another graph.
+        """
+        after = list(after)
+        if any(node.graph is not self for node in after):
+            raise failure("INVALID_VALUE", "a node depends on one of another graph")
+        node = Node(self, work, after, origin)
+        self.nodes.append(node)
+        self.machine.handles.add(node)
+        return node
+
+    def remove(self, node: Node) -> None:
+        """Remove a node, and the dependencies on it."""
+        self.nodes.remove(node)
+        for other in self.nodes:
+            other.after = [one for one in other.after if one is not node]
+        self.machine.handles.remove(node)
+
+    def depend(self, node: Node, on: Node) -> None:
+        """Let a node depend on another.
+
+        Raises:
+            DriverError: INVALID_VALUE, it does already, or the other depends on it.
+        """
+        if on in node.after or node.graph is not self or on.graph is not self:
+            raise failure("INVALID_VALUE", "the dependency exists, or leads out of the graph")
+        if node is on or node in _before([on]):
+            raise failure("INVALID_VALUE", "the dependency would be a circle")
+        node.after.append(on)
+
+    def ordered(self) -> list[Node]:
+        """The nodes, each behind those that it depends on."""
+        done: dict[Node, None] = {}
+        left = list(self.nodes)
+        while left:
+            ready = [node for node in left if all(one in done for one in node.after)]
+            done.update(dict.fromkeys(ready))
+            left = [node for node in left if node not in done]
+        return list(done)
+
+    def clone(self) -> Graph:
+        """A copy, whose nodes know what they were made of; child graphs are copied, too."""
+        graph = Graph(self.machine)
+        made: dict[Node, Node] = {}
+        for node in self.ordered():
+            work = Child(node.work.graph.clone()) if isinstance(node.work, Child) else node.work
+            made[node] = graph.add(work, [made[one] for one in node.after], node)
+            made[node].enabled = node.enabled
+        self.machine.handles.add(graph)
+        return graph
+
+    def close(self) -> None:
+        """Let go of it and its nodes."""
+        for node in self.nodes:
+            if isinstance(node.work, Child):
+                node.work.graph.close()
+            self.machine.handles.remove(node)
+        self.machine.handles.remove(self)
+
+    def queue(self, context: Context, after: Sequence[Operation | None]) -> list[Operation | None]:
+        """Queue every node behind `after`; the operations that the next must wait for."""
+        operations: dict[Node, list[Operation | None]] = {}
+        schedule = self.machine.schedule
+        for node in self.ordered():
+            before = [operation for one in node.after for operation in operations[one]] or list(after)
+            if isinstance(node.work, Child):
+                operations[node] = node.work.graph.queue(context, before)
+            elif not node.enabled:
+                operations[node] = before
+            else:
+                operations[node] = [schedule.queue(node.work.run, context, before, node.work.outside)]
+        return [operation for found in operations.values() for operation in found] or list(after)
+
+
+class Executable(Object):
+    """A graph as it was instantiated.
+
+    Attributes:
+        graph: its own copy.
+        flags: as it was instantiated.
+    """
+
+    noun: ClassVar[str] = "executable graph"
+    error: ClassVar[str] = "INVALID_VALUE"
+
+    def __init__(self, graph: Graph, flags: int) -> None:
+        self.graph = graph.clone()
+        self.flags = flags
+        self.last: Operation | None = None
+
+    def node(self, origin: Node) -> Node:
+        """Its own node for one of the graph that it was made of, also through updates.
+
+        Raises:
+            DriverError: INVALID_VALUE.
+        """
+        for node in self.graph.nodes:
+            if node.origin is origin or node is origin:
+                return node
+        raise failure("INVALID_VALUE", "the node is not of the graph that was instantiated")
+
+    def launch(self, stream: Stream) -> None:
+        """Queue all of it; a launch waits for the one before it."""
+        context = stream.context
+        after = self.graph.queue(context, [*stream.before(), self.last])
+        self.last = stream.queue(_nothing, after=after)
+
+    def update(self, graph: Graph) -> Node | None:
+        """Take over what the nodes of a graph of the same shape do; the first that does not fit, else
+        None."""
+        ours, theirs = self.graph.ordered(), graph.ordered()
+        if len(ours) != len(theirs):
+            return theirs[min(len(ours), len(theirs) - 1)] if theirs else ours[0]
+        places = [{node: at for at, node in enumerate(nodes)} for nodes in (ours, theirs)]
+        for own, other in zip(ours, theirs, strict=True):
+            edges = [
+                sorted(place[one] for one in node.after)
+                for place, node in zip(places, (own, other), strict=True)
+            ]
+            if type(own.work) is not type(other.work) or edges[0] != edges[1]:
+                return other
+        for own, other in zip(ours, theirs, strict=True):
+            own.work, own.origin = other.work, other
+        return None
+
+
+class Capture:
+    """The capture of streams into a graph.
+
+    Attributes:
+        graph: what it makes.
+        origin: the stream in which it began.
+        mode: what else the program may do meanwhile.
+        identifier: unique among captures.
+        status: ACTIVE or INVALIDATED.
+    """
+
+    def __init__(self, origin: Stream, mode: int, identifier: int, graph: Graph | None = None) -> None:
+        self.graph = graph or Graph(origin.context.machine)
+        self.origin = origin
+        self.mode = mode
+        self.identifier = identifier
+        self.thread = threading.get_ident()
+        self.status = ACTIVE
+        self._tails: dict[Stream, list[Node]] = {origin: []}
+        origin.capture = self
+
+    def tail(self, stream: Stream) -> list[Node]:
+        """What the next node of a stream depends on."""
+        return list(self._tails[stream])
+
+    def set_tail(self, stream: Stream, nodes: Sequence[Node]) -> None:
+        """Let the next node of a stream depend on these."""
+        self._tails[stream] = list(dict.fromkeys(nodes))
+
+    def add(self, stream: Stream, work: Work) -> None:
+        """Work of a stream becomes a node."""
+        self.check()
+        self._tails[stream] = [self.graph.add(work, self._tails[stream])]
+
+    def join(self, stream: Stream, captured: CapturedNodes) -> None:
+        """A stream waits for an event of the capture, and with that is part of it."""
+        self.check()
+        if stream.capture not in (None, self):
+            self.invalidate()
+            raise failure("STREAM_CAPTURE_MERGE")
+        stream.capture = self
+        self.set_tail(stream, [*self._tails.get(stream, []), *captured.nodes])
+
+    def check(self) -> None:
+        """Raise STREAM_CAPTURE_INVALIDATED where it was."""
+        if self.status == INVALIDATED:
+            raise failure("STREAM_CAPTURE_INVALIDATED")
+
+    def invalidate(self) -> None:
+        """Something happened that can't be captured."""
+        self.status = INVALIDATED
+
+    def end(self, stream: Stream) -> Graph:
+        """The graph; the streams are streams again.
+
+        Raises:
+            DriverError: STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD, _UNJOINED, _INVALIDATED.
+        """
+        if stream is not self.origin:
+            raise failure("STREAM_CAPTURE_UNMATCHED", "the capture began in another stream")
+        if self.mode != RELAXED and self.thread != threading.get_ident():
+            raise failure("STREAM_CAPTURE_WRONG_THREAD")
+        for one in self._tails:
+            one.capture = None
+        self.check()
+        joined = _before(self._tails[stream])
+        loose = [node for nodes in self._tails.values() for node in nodes if node not in joined]
+        if loose:
+            raise failure("STREAM_CAPTURE_UNJOINED", "a stream of the capture was not waited for")
+        return self.graph
+
+
+def _before(nodes: Iterable[Node]) -> set[Node]:
+    """Nodes and all that they depend on."""
+    found: set[Node] = set()
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        if node not in found:
+            found.add(node)
+            left.extend(node.after)
+    return found
+
+
+def _nothing() -> None:
+    """What happens where a graph has ended."""

@@ -1,0 +1,322 @@
+"""Modules, libraries and their kernels. Driver API, chapters "Module management" and "Library management"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ptxkit.asm import parse
+from ptxkit.device.launch import CheckedLaunch as Shape
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.device import Kernel as EmulatedKernel
+from ptxkit.emulator.device import LoadedModule
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.work import Launch
+from ptxkit.virtual.results import DriverError, code, failure
+
+if TYPE_CHECKING:
+    from ptxkit.virtual.gpu.context import Context
+    from ptxkit.virtual.gpu.machine import Device, Machine
+
+MAX_TEXT = 1 << 28
+"""The largest PTX text that is read."""
+
+MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS = range(5)
+PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC_SHARED, CARVEOUT = range(5, 10)
+CLUSTER_REQUIRED, CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH, NON_PORTABLE_CLUSTER, CLUSTER_POLICY = range(
+    10, 16
+)
+"""`CUfunction_attribute`."""
+SETTABLE = (
+    MAX_DYNAMIC_SHARED,
+    CARVEOUT,
+    CLUSTER_WIDTH,
+    CLUSTER_HEIGHT,
+    CLUSTER_DEPTH,
+    NON_PORTABLE_CLUSTER,
+    15,
+)
+ASSUMED_REGISTERS = 32
+"""What a kernel is said to need of registers: only an assembler knows."""
+
+
+def load_text(device: Device, text: str, name: str) -> LoadedModule:
+    """PTX on a device's emulator.
+
+    Raises:
+        DriverError: INVALID_PTX, with what `check` has against it.
+    """
+    try:
+        return device.emulator.load(parse(text, name=name, max_size=MAX_TEXT))
+    except PtxkitError as problem:
+        first = problem.diagnostics[0]
+        if first.code == "P705":
+            raise
+        raise DriverError(code("INVALID_PTX"), str(problem)) from None
+
+
+class Module(Object):
+    """PTX that was loaded into a context.
+
+    Attributes:
+        context: where.
+        text: the PTX.
+        loaded: on the emulator.
+    """
+
+    noun: ClassVar[str] = "module"
+
+    def __init__(self, context: Context, text: str) -> None:
+        machine = context.machine
+        machine.modules += 1
+        self.context = context
+        self.text = text
+        self.loaded = load_text(context.device, text, f"<module {machine.modules}>")
+        self._functions: dict[str, Function] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Its kernels."""
+        return [entry.name for entry in self.loaded.module.entries]
+
+    def function(self, name: str) -> Function:
+        """A kernel by its name.
+
+        Raises:
+            DriverError: NOT_FOUND.
+        """
+        if name not in self._functions:
+            if name not in self.names:
+                raise failure("NOT_FOUND", f"the module has no kernel `{name}`")
+            self._functions[name] = Function(self, self.loaded.kernel(name))
+            self.context.own(self._functions[name])
+        return self._functions[name]
+
+    def variable(self, name: str) -> tuple[int, int]:
+        """The address and the bytes of a variable.
+
+        Raises:
+            DriverError: NOT_FOUND.
+        """
+        found = self.loaded.variable(name)
+        if found is None:
+            raise failure("NOT_FOUND", f"the module has no variable `{name}`")
+        return found
+
+    def close(self) -> None:
+        """Unload it: its kernels and variables are gone."""
+        for function in self._functions.values():
+            self.context.disown(function)
+        self._functions.clear()
+        self.loaded.image.close()
+
+
+class Function(Object):
+    """A kernel of a module.
+
+    Attributes:
+        module: its module.
+        kernel: on the emulator.
+        settings: what `cuFuncSetAttribute` set.
+    """
+
+    noun: ClassVar[str] = "kernel"
+
+    def __init__(self, module: Module, kernel: EmulatedKernel) -> None:
+        self.module = module
+        self.kernel = kernel
+        self.settings: dict[int, int] = {}
+
+    @property
+    def name(self) -> str:
+        """The entry's name."""
+        return self.kernel.name
+
+    @property
+    def device(self) -> Device:
+        """Where it runs."""
+        return self.module.context.device
+
+    def attribute(self, number: int) -> int:
+        """The value of an attribute.
+
+        Raises:
+            DriverError: INVALID_VALUE, there is no such attribute.
+        """
+        if not 0 <= number <= 17:
+            raise failure("INVALID_VALUE", f"there is no attribute {number} of a kernel")
+        if number in self.settings:
+            return self.settings[number]
+        requirements, limits = self.kernel.requirements, self.device.limits
+        known = self.kernel.attributes
+        version = self.module.loaded.module.version or (0, 0)
+        major, minor = self.device.target.capability
+        cluster = requirements.required_cluster or (0, 0, 0)
+        return {
+            MAX_THREADS: requirements.max_threads or limits.threads_per_cta,
+            SHARED: known["shared_bytes"],
+            LOCAL: known["local_bytes"],
+            REGISTERS: self.kernel.program.registers or ASSUMED_REGISTERS,
+            PTX_VERSION: 10 * version[0] + version[1],
+            BINARY_VERSION: 10 * major + minor,
+            MAX_DYNAMIC_SHARED: max(0, limits.shared_static - known["shared_bytes"]),
+            CARVEOUT: -1,
+            CLUSTER_REQUIRED: int(requirements.explicit_cluster),
+            CLUSTER_WIDTH: cluster[0],
+            CLUSTER_HEIGHT: cluster[1],
+            CLUSTER_DEPTH: cluster[2],
+        }.get(number, 0)
+
+    def set_attribute(self, number: int, value: int) -> None:
+        """Set one of the attributes that can be set.
+
+        Raises:
+            DriverError: INVALID_VALUE.
+        """
+        if number not in SETTABLE:
+            raise failure("INVALID_VALUE", f"attribute {number} of a kernel can't be set")
+        if number == MAX_DYNAMIC_SHARED:
+            most = self.device.limits.shared_per_cta - self.kernel.attributes["shared_bytes"]
+            if not 0 <= value <= most:
+                raise failure(
+                    "INVALID_VALUE", f"at most {most} bytes of dynamic shared memory, found {value}"
+                )
+        self.settings[number] = value
+
+    def check(self, launch: Launch) -> None:
+        """Refuse what the driver refuses before a launch is queued.
+
+        Raises:
+            DriverError: INVALID_VALUE, INVALID_CLUSTER_SIZE, COOPERATIVE_LAUNCH_TOO_LARGE,
+            LAUNCH_OUT_OF_RESOURCES.
+        """
+        most = self.attribute(MAX_DYNAMIC_SHARED)
+        if launch.shared > most:
+            raise failure(
+                "INVALID_VALUE",
+                f"`{self.name}` takes at most {most} bytes of dynamic shared memory unless "
+                f"MAX_DYNAMIC_SHARED_SIZE_BYTES says so, found {launch.shared}",
+            )
+        try:
+            shape: Shape = self.kernel.check(
+                launch.grid, launch.block, launch.cluster, launch.shared, launch.cooperative
+            )
+        except PtxkitError as problem:
+            raise DriverError(_code_of(problem, launch), str(problem)) from None
+        ctas = shape.cluster[0] * shape.cluster[1] * shape.cluster[2]
+        if ctas > 8 and not self.attribute(NON_PORTABLE_CLUSTER):
+            why = f"a cluster of {ctas} CTAs needs NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
+            raise failure("INVALID_CLUSTER_SIZE", why)
+
+    def run(self, launch: Launch) -> None:
+        """Run a launch to its end."""
+        report = self.device.machine.report
+        report.launches += 1
+        report.launch = f"`{self.name}`, launch {report.launches}"
+        report.stack = launch.stack
+        emulator = self.device.emulator
+        try:
+            self.kernel.launch(
+                launch.grid,
+                launch.block,
+                launch.arguments,
+                launch.cluster,
+                launch.shared,
+                launch.cooperative,
+                programmatic=launch.programmatic,
+            )
+        except PtxkitError as problem:
+            raise DriverError(report.failed(problem)) from None
+        finally:
+            for finding in emulator.findings:
+                report.add(finding)
+            emulator.findings.clear()
+            report.launch, report.stack = "", ()
+
+
+def _code_of(problem: PtxkitError, launch: Launch) -> int:
+    """What the driver says of a launch that `check_launch` refuses."""
+    codes = {diagnostic.code for diagnostic in problem.diagnostics}
+    if "P601" in codes:
+        return code("NOT_SUPPORTED")
+    if launch.cooperative and "P516" in codes:
+        return code("COOPERATIVE_LAUNCH_TOO_LARGE")
+    if "P513" in codes:
+        return code("INVALID_CLUSTER_SIZE")
+    return code("INVALID_VALUE")
+
+
+class Library(Object):
+    """PTX that was loaded for all contexts: it becomes a module of each that uses it.
+
+    Attributes:
+        machine: where.
+        text: the PTX.
+    """
+
+    noun: ClassVar[str] = "library"
+
+    def __init__(self, machine: Machine, text: str) -> None:
+        self.machine = machine
+        self.text = text
+        self._modules: dict[int, Module] = {}
+        self._kernels: dict[str, LibraryKernel] = {}
+
+    def module(self, context: Context) -> Module:
+        """The library as a module of a context."""
+        module = self._modules.get(context.handle)
+        if module is None:
+            module = self._modules[context.handle] = Module(context, self.text)
+            context.own(module)
+        return module
+
+    def kernel(self, context: Context, name: str) -> LibraryKernel:
+        """A kernel by its name.
+
+        Raises:
+            DriverError: NOT_FOUND.
+        """
+        if name not in self._kernels:
+            self.module(context).function(name)
+            self._kernels[name] = LibraryKernel(self, name)
+            self.machine.handles.add(self._kernels[name])
+        return self._kernels[name]
+
+    def close(self) -> None:
+        """Unload it everywhere."""
+        for kernel in self._kernels.values():
+            self.machine.handles.remove(kernel)
+        for module in self._modules.values():
+            module.close()
+            module.context.disown(module)
+        self.machine.handles.remove(self)
+
+
+class LibraryKernel(Object):
+    """A kernel of a library, a `CUkernel`: a function in each context.
+
+    Attributes:
+        library: its library.
+        name: the entry's.
+    """
+
+    noun: ClassVar[str] = "kernel"
+
+    def __init__(self, library: Library, name: str) -> None:
+        self.library = library
+        self.name = name
+
+    def function(self, context: Context) -> Function:
+        """The kernel in a context."""
+        return self.library.module(context).function(self.name)
+
+
+def function_of(machine: Machine, handle: int) -> Function:
+    """The kernel that a `CUfunction` or a `CUkernel` stands for.
+
+    Raises:
+        DriverError: INVALID_HANDLE.
+    """
+    kernel = machine.handles.find(LibraryKernel, handle)
+    if kernel is not None:
+        return kernel.function(machine.context())
+    return machine.handles.get(Function, handle)

@@ -1,0 +1,168 @@
+"""What streams and graphs are made of: launches, copies, sets, calls of the host. Each happens as often as
+`run` is called. Driver API, `CUgraphNodeType`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ptxkit.virtual.abi import Pointer
+
+if TYPE_CHECKING:
+    from ptxkit.virtual.gpu.machine import Machine
+    from ptxkit.virtual.gpu.module import Function
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Work:
+    """Something that can be queued."""
+
+    node_type: ClassVar[int] = 5
+    outside: ClassVar[bool] = False
+    """Whether it runs code of the program."""
+
+    def run(self) -> None:
+        """Let it happen."""
+
+
+@dataclass(slots=True)
+class Launch(Work):
+    """A kernel's launch.
+
+    Attributes:
+        function: the kernel.
+        grid, block, cluster: its shape; no cluster for what the kernel says.
+        shared: bytes of dynamic shared memory.
+        arguments: the bytes of each parameter.
+        cooperative: whether all CTAs are resident at once.
+        programmatic: whether it may begin before the launch ahead of it has ended.
+        stack: where the host launched it.
+    """
+
+    node_type: ClassVar[int] = 0
+    function: Function
+    grid: Dim3
+    block: Dim3
+    cluster: Dim3 | None
+    shared: int
+    arguments: list[bytes]
+    cooperative: bool = False
+    programmatic: bool = False
+    stack: tuple[str, ...] = ()
+
+    def run(self) -> None:
+        self.function.run(self)
+
+
+@dataclass(slots=True)
+class Copy(Work):
+    """A copy of rows, of planes of rows.
+
+    Attributes:
+        dst, src: addresses of the first byte.
+        width: bytes of a row.
+        height, depth: rows of a plane, planes.
+        dst_pitch, src_pitch: bytes from row to row.
+        dst_plane, src_plane: bytes from plane to plane.
+        parameters: the structure that asked for it, if one did.
+    """
+
+    node_type: ClassVar[int] = 1
+    machine: Machine
+    dst: int
+    src: int
+    width: int
+    height: int = 1
+    depth: int = 1
+    dst_pitch: int = 0
+    src_pitch: int = 0
+    dst_plane: int = 0
+    src_plane: int = 0
+    parameters: bytes = b""
+
+    @property
+    def dst_extent(self) -> int:
+        """Bytes from the first to behind the last that is written."""
+        return _extent(self.width, self.height, self.depth, self.dst_pitch, self.dst_plane)
+
+    @property
+    def src_extent(self) -> int:
+        """Bytes from the first to behind the last that is read."""
+        return _extent(self.width, self.height, self.depth, self.src_pitch, self.src_plane)
+
+    def run(self) -> None:
+        memory = self.machine.memory
+        for plane in range(self.depth):
+            dst, src = self.dst + plane * self.dst_plane, self.src + plane * self.src_plane
+            for row in range(self.height):
+                memory.copy(dst + row * self.dst_pitch, src + row * self.src_pitch, self.width)
+
+
+def _extent(width: int, height: int, depth: int, pitch: int, plane: int) -> int:
+    return width + (height - 1) * pitch + (depth - 1) * plane if width and height and depth else 0
+
+
+@dataclass(slots=True)
+class Upload(Work):
+    """A copy whose source was taken when it was queued, as a driver does with memory that is not pinned."""
+
+    node_type: ClassVar[int] = 1
+    machine: Machine
+    dst: int
+    data: bytes = field(repr=False)
+
+    def run(self) -> None:
+        self.machine.memory.write(self.dst, self.data)
+
+
+@dataclass(slots=True)
+class Fill(Work):
+    """Elements set to a value.
+
+    Attributes:
+        dst: the address of the first.
+        value: its bytes: 1, 2 or 4.
+        width: elements of a row.
+        height: rows.
+        pitch: bytes from row to row.
+    """
+
+    node_type: ClassVar[int] = 2
+    machine: Machine
+    dst: int
+    value: bytes
+    width: int
+    height: int = 1
+    pitch: int = 0
+
+    def run(self) -> None:
+        for row in range(self.height):
+            self.machine.memory.fill(self.dst + row * self.pitch, self.value, self.width)
+
+
+@dataclass(slots=True)
+class HostCall(Work):
+    """A call of a function of the program, `void f(void *)`."""
+
+    node_type: ClassVar[int] = 3
+    outside: ClassVar[bool] = True
+    function: int
+    data: int
+
+    def run(self) -> None:
+        ctypes.CFUNCTYPE(None, Pointer)(self.function)(self.data)
+
+
+@dataclass(slots=True)
+class Action(Work):
+    """Something of the machine's own, with the number of its kind of node."""
+
+    act: Callable[[], Any]
+    kind: int = 5
+
+    def run(self) -> None:
+        self.act()

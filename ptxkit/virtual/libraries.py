@@ -1,0 +1,122 @@
+"""The libraries that a program sees in place of NVIDIA's: what each is called, exports and does, and their
+files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ptxkit.diagnostics import error
+from ptxkit.virtual.elf.write import MACHINES, shared_object
+from ptxkit.virtual.symbols import Symbol, table
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A library.
+
+    Attributes:
+        name: by which `ptxkit.virtual.process` knows it.
+        soname: what programs ask the loader for.
+        links: other names of the file.
+        symbols: gives what it exports, in order.
+        home: the module whose `load()` gives its functions, and whose `failed` takes error codes, if it has
+        one.
+        failure: what a call returns where Python can't be started.
+        version: of its symbols, where they have one.
+    """
+
+    name: str
+    soname: str
+    links: tuple[str, ...]
+    symbols: Callable[[], tuple[Symbol, ...]]
+    home: str
+    failure: int
+    version: str | None = None
+
+    def module(self) -> Any:
+        """The module that says what its functions do."""
+        return import_module(self.home)
+
+
+LIBRARIES = (
+    Definition(
+        "driver", "libcuda.so.1", ("libcuda.so",), lambda: table("driver"), "ptxkit.virtual.driver", 802
+    ),
+)
+"""Every library."""
+
+PROGRAM = """exec({statements!r}, {{}})"""
+STATEMENTS = """
+import sys
+try:
+    import ptxkit.virtual.process as process
+except ImportError:
+    process = None
+    if sys.version_info[:2] == {version}:
+        sys.path.extend(p for p in {path} if p not in sys.path)
+        import ptxkit.virtual.process as process
+if process:
+    process.attach({name!r}, {file!r})
+else:
+    here = "Python %d.%d" % sys.version_info[:2]
+    print("ptxkit: this program's", here, "has no ptxkit; `pip install ptxkit` into it", file=sys.stderr)
+"""
+"""What runs in Python when a library is first called."""
+
+
+def libpython() -> str:
+    """The library of this Python, which programs load that have none; empty where it was built without."""
+    name, folder = sysconfig.get_config_var("INSTSONAME"), sysconfig.get_config_var("LIBDIR")
+    for place in (folder, Path(sys.base_prefix, "lib")):
+        if name and ".so" in name and place and Path(place, name).exists():
+            return str(Path(place, name))
+    return ""
+
+
+def write_libraries(folder: Path) -> list[Path]:
+    """Write every library into a folder.
+
+    Raises:
+        PtxkitError: P751, there are none for this system.
+    """
+    machine = os.uname().machine if hasattr(os, "uname") else ""
+    if sys.platform != "linux" or machine not in MACHINES:
+        known = ", ".join(MACHINES)
+        raise error("P751", f"a virtual GPU needs Linux on {known}, found {sys.platform} on {machine}")
+    return [_write(definition, folder, machine) for definition in LIBRARIES]
+
+
+def _write(definition: Definition, folder: Path, machine: str) -> Path:
+    path = folder / definition.soname
+    path.write_bytes(library_bytes(definition, str(path), machine))
+    path.chmod(0o755)
+    for link in definition.links:
+        (folder / link).symlink_to(definition.soname)
+    return path
+
+
+def library_bytes(definition: Definition, path: str, machine: str) -> bytes:
+    """The bytes of a library that will lie at a path."""
+    statements = STATEMENTS.format(
+        version=sys.version_info[:2],
+        path=[place for place in sys.path if place],
+        name=definition.name,
+        file=path,
+    )
+    return shared_object(
+        definition.soname,
+        [symbol.name for symbol in definition.symbols()],
+        machine,
+        libpython=libpython(),
+        executable=sys.executable,
+        program=PROGRAM.format(statements=statements),
+        failure=definition.failure,
+        version=definition.version,
+    )

@@ -1,0 +1,71 @@
+"""What a virtual GPU is like. The settings go from `ptxkit exec` to the program's processes by the
+environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+
+from ptxkit import targets
+from ptxkit.diagnostics import error
+
+VARIABLE = "PTXKIT_VIRTUAL"
+"""The environment variable that carries them."""
+ORDERS = ("lazy", "eager", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings of a virtual GPU.
+
+    Attributes:
+        arch: the target that every device plays, `sm_90a`.
+        devices: how many there are.
+        order: when what was queued happens: `lazy`, as late as the rules allow, `eager`, at once, or
+        `random`.
+        seed: of `random`.
+        sanitize: whether races are sought and undefined bits tracked.
+        keep_going: whether a program goes on after an error finding in a kernel, its context sound.
+        host_memory: whether kernels may reach any memory of the host, as on systems with HMM.
+        folder: where the processes of a program leave what they found; empty for nowhere.
+        quiet: whether findings are only kept, not printed.
+
+    Raises:
+        PtxkitError: P520, an unknown order or no device; P305, an unknown target.
+    """
+
+    arch: str = "sm_90a"
+    devices: int = 1
+    order: str = "lazy"
+    seed: int = 0
+    sanitize: bool = True
+    keep_going: bool = False
+    host_memory: bool = False
+    folder: str = ""
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{self.order}`")
+        if not 1 <= self.devices <= 64:
+            raise error("P520", f"expected from 1 to 64 devices, found {self.devices}")
+        if targets.parse(self.arch) is None:
+            known = ", ".join(f"`{name}`" for name in targets.SUPPORTED)
+            raise error("P305", f"there is no target `{self.arch}`", help=f"targets are {known}")
+
+    @property
+    def target(self) -> targets.Target:
+        """The target of all devices."""
+        target = targets.parse(self.arch)
+        assert target is not None
+        return target
+
+    def to_environment(self) -> str:
+        """The value of `VARIABLE`."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_environment(cls) -> Options:
+        """What `VARIABLE` says; the defaults where it is not set."""
+        return cls(**json.loads(os.environ.get(VARIABLE, "{}")))

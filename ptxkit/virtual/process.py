@@ -1,0 +1,113 @@
+"""A process on a virtual GPU: its one machine, the libraries that call into it, and its end."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from ptxkit.virtual import libraries
+from ptxkit.virtual.dispatch import Library
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.options import Options
+
+IDLE = 0.02
+"""Seconds without a call after which work happens that nobody has waited for."""
+
+_attached: dict[str, Library] = {}
+_machine: Machine | None = None
+_kept: list[Any] = []
+
+
+def machine(options: Options | None = None) -> Machine:
+    """The machine of this process; made by the first call, as the environment says where nothing else is
+    said."""
+    global _machine
+    if _machine is None:
+        _machine = Machine(options or Options.from_environment())
+        _machine.address_of = _address_of
+        if sys.orig_argv:
+            atexit.register(_end)
+        else:
+            _at_exit_of_c(_end)
+        if _machine.options.order != "eager":
+            threading.Thread(target=_work_when_idle, args=(_machine,), daemon=True).start()
+    return _machine
+
+
+def attach(name: str, path: str) -> Library:
+    """Let a library of this process call into Python."""
+    if name not in _attached:
+        definition = next(one for one in libraries.LIBRARIES if one.name == name)
+        home = definition.module()
+        failed = getattr(home, "failed", int)
+        _attached[name] = Library(machine(), path, definition.symbols(), home.load(), failed)
+    return _attached[name]
+
+
+def install(**settings: Any) -> Machine:
+    """Give this Python process virtual GPUs: what loads `libcuda.so.1` from now on gets ours.
+
+    Args:
+        settings: of `ptxkit.virtual.options.Options`.
+
+    Raises:
+        PtxkitError: P520 and P305 for settings, P751 where there are no libraries for this system.
+    """
+    made = machine(Options(**settings))
+    folder = Path(tempfile.mkdtemp(prefix="ptxkit-virtual-"))
+    try:
+        for definition, path in zip(libraries.LIBRARIES, libraries.write_libraries(folder), strict=True):
+            attach(definition.name, str(path))
+    finally:
+        # A library that is loaded needs its file no more.
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+    return made
+
+
+def _address_of(name: str) -> int:
+    return _attached["driver"].address(name)
+
+
+def _work_when_idle(made: Machine) -> None:
+    """What a GPU does while the host is busy with something else."""
+    while True:
+        time.sleep(IDLE)
+        calls = made.calls
+        if not made.schedule.pending:
+            continue
+        time.sleep(IDLE)
+        while made.calls == calls and made.schedule.pending:
+            with made.schedule.lock:
+                if made.calls != calls or not made.schedule.idle_work():
+                    break
+
+
+_ended = False
+
+
+def _end() -> None:
+    """The process ends: what was queued happens, so that what is wrong with it is found."""
+    global _ended
+    if _ended or _machine is None:
+        return
+    _ended = True
+    with _machine.schedule.lock:
+        _machine.schedule.finish_all()
+    _machine.report.close()
+
+
+def _at_exit_of_c(function: Any) -> None:
+    """Where Python was only started for us nobody ends it: the C library calls `function` at `exit`."""
+    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: function())
+    _kept.append(callback)
+    register: Any = ctypes.CDLL(None).__cxa_atexit
+    register.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    register(ctypes.cast(callback, ctypes.c_void_p), None, None)

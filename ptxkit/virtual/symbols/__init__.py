@@ -1,0 +1,87 @@
+"""What the libraries export, as data: a line a symbol, its name, the version of the driver API that brought
+it, and `name:letter` for each parameter (`ptxkit.virtual.abi.LETTERS`); `->letter` where it returns no
+error code.
+
+The tables are made from a toolkit's headers by tools/make_virtual_symbols.py. Nothing of NVIDIA's code is in
+them: names, versions and types are what every program that calls the functions must know.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An exported function.
+
+    Attributes:
+        name: `cuMemAlloc_v2`, `cuMemcpyAsync_ptsz`.
+        version: of the driver API from which on `cuGetProcAddress` gives it, 3020 for 3.2; 0 where it never
+        does.
+        parameters: name and letter of each.
+        result: its letter; `i`, an error code, for most.
+        declared: whether a header says what the parameters are.
+    """
+
+    name: str
+    version: int
+    parameters: tuple[tuple[str, str], ...]
+    result: str = "i"
+    declared: bool = True
+
+    @property
+    def base(self) -> str:
+        """The name without revision and suffix, as `cuGetProcAddress` takes it: `cuMemAlloc`."""
+        return _PARTS.match(self.name)[1]  # type: ignore[index]
+
+    @property
+    def revision(self) -> int:
+        """2 of `cuMemAlloc_v2`, else 1."""
+        return int(_PARTS.match(self.name)[2] or 1)  # type: ignore[index]
+
+    @property
+    def per_thread(self) -> bool:
+        """Whether its default stream is that of the calling thread (`_ptds`, `_ptsz`)."""
+        return self.name.endswith(("_ptds", "_ptsz"))
+
+    @property
+    def plain(self) -> str:
+        """The name without that suffix."""
+        return self.name[:-5] if self.per_thread else self.name
+
+
+_PARTS = re.compile(r"(\w+?)(?:_v(\d))?(?:_pt[ds][sz])?$")
+
+
+@cache
+def table(name: str) -> tuple[Symbol, ...]:
+    """The symbols of `driver`, `runtime` or `nvml`, in the order of their names."""
+    return tuple(map(_symbol, _lines(name)))
+
+
+def _symbol(line: str) -> Symbol:
+    name, version, *rest = line.split()
+    result = rest.pop()[2:] if rest and rest[-1].startswith("->") else "i"
+    declared = rest != ["?"]
+    pairs = (word.split(":") for word in rest if declared)
+    parameters = tuple((parameter, letter) for parameter, letter in pairs)
+    return Symbol(name, 0 if version == "-" else int(version), parameters, result, declared)
+
+
+@cache
+def results() -> dict[int, tuple[str | None, str | None]]:
+    """The driver's and the runtime's name of each error code."""
+    found = {}
+    for line in _lines("results"):
+        number, *names = line.split()
+        driver, runtime = (None if name == "-" else name for name in names)
+        found[int(number)] = driver, runtime
+    return found
+
+
+def _lines(name: str) -> list[str]:
+    return files(__name__).joinpath(f"{name}.txt").read_text("utf-8").splitlines()

@@ -1,0 +1,106 @@
+"""`ptxkit exec`: programs that call the driver run unchanged, and what is wrong with them is found."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from virtual import CLIENTS, compiled, execute, needs_c, needs_linux
+
+sys.path.insert(0, str(CLIENTS))
+
+pytestmark = [needs_linux, pytest.mark.long]
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_a_python_program(order: str) -> None:
+    done = execute("saxpy.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert "0 errors, 0 warnings in 1 launch" in done.stderr
+
+
+def test_a_fault_is_named_with_its_caller_and_fails_the_program(tmp_path: Path) -> None:
+    report = tmp_path / "found.sarif"
+    done = execute("saxpy.py", "5000", options=("--report", str(report)))
+    assert done.returncode == 1
+    assert "AssertionError: CUDA_ERROR_ILLEGAL_ADDRESS" in done.stderr
+    assert "error[P602]: out of bounds" in done.stderr
+    assert "in `saxpy`, launch 1" in done.stderr
+    assert re.search(r"called from \S*saxpy\.py:\d+ in main", done.stderr)
+    (result,) = json.loads(report.read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "P602"
+    assert "launch 1" in result["message"]["text"]
+
+
+def test_an_unnoticed_fault_is_the_exit_code_of_exec() -> None:
+    """The program is content with an error code; the finding still counts."""
+    script = "import saxpy, sys; sys.argv[1:] = ['5000']\ntry: saxpy.main()\nexcept AssertionError: pass\n"
+    done = execute(sys.executable, "-c", script)
+    assert done.returncode == 1, done.stderr
+    assert "1 error, 0 warnings" in done.stderr
+
+
+def test_keep_going_leaves_the_context_sound() -> None:
+    """The launch is given up where the fault is; the calls after it succeed, and the result is wrong."""
+    done = execute("saxpy.py", "5000", options=("--keep-going",))
+    assert "AssertionError\n" in done.stderr
+    assert "ILLEGAL_ADDRESS" not in done.stderr
+
+
+@needs_c
+def test_a_program_without_python(tmp_path: Path) -> None:
+    from saxpy import SAXPY
+
+    ptx = tmp_path / "saxpy.ptx"
+    ptx.write_bytes(SAXPY)
+    done = execute(compiled("saxpy.c", tmp_path), ptx)
+    assert (done.returncode, done.stdout) == (0, "0 wrong\n"), done.stderr
+    assert "in 1 launch on 1 virtual GPU (sm_90a, order lazy)" in done.stderr
+
+
+def test_the_exit_code_is_the_programs() -> None:
+    assert execute(sys.executable, "-c", "raise SystemExit(7)").returncode == 7
+
+
+def test_no_such_program() -> None:
+    done = execute("no-such-program")
+    assert done.returncode == 2
+    assert "error[P752]: there is no program `no-such-program`" in done.stderr
+
+
+def test_bad_options_are_refused() -> None:
+    assert execute("saxpy.py", options=("--arch", "sm_1")).returncode == 2
+    assert execute("saxpy.py", options=("--devices", "0")).returncode == 2
+
+
+def test_a_killed_run_leaves_no_folder() -> None:
+    """SIGTERM goes to the program; the folder of a run that was killed outright goes with the next run."""
+
+    def folders() -> set[Path]:
+        return set(Path(tempfile.gettempdir()).glob("ptxkit-exec-*"))
+
+    def started() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "ptxkit", "exec", "--", "sleep", "60"]
+        before = folders()
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while not any((folder / "found").exists() for folder in folders() - before):
+            time.sleep(0.05)
+        time.sleep(0.3)
+        return process
+
+    before = folders()
+    process = started()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 128 + signal.SIGTERM
+    process = started()
+    process.kill()
+    process.wait(30)
+    execute(sys.executable, "-c", "")
+    assert folders() <= before
