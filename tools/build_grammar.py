@@ -7,6 +7,7 @@ tables are up to date. A shift/reduce or reduce/reduce conflict in the grammar i
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
 import pprint
 import re
@@ -95,24 +96,27 @@ def tables(grammar: str) -> dict[str, Any]:
             if not _spellings(t.pattern.value)
         },
         "LITERALS": tuple(t.pattern.value for t in literal),
-        "RULES": "\n".join(map(_rule, ordered)),
-        "ACTIONS": "\n".join(map(_action, actions)),
-        "GOTOS": "\n".join(" ".join(f"{rule}:{state}" for rule, state in row.items()) for row in gotos),
+        "RULES": "\n".join(
+            " ".join((origin, *map(_alternative, alternatives)))
+            for origin, alternatives in itertools.groupby(ordered, lambda rule: str(rule.origin.name))
+        ),
+        "STATES": "\n".join(map(_state, actions, gotos)),
     }
 
 
-def _rule(rule: Any) -> str:
-    """`origin method length`: the method `-` where what the rule has read is spliced, a `?` behind it where a
-    lone child stands for the rule."""
+def _alternative(rule: Any) -> str:
+    """`method:length`: the method `-` where what the rule has read is spliced, a `?` behind it where a lone
+    child stands for the rule."""
     name = "-" if rule.origin.name.startswith("_") else str(rule.alias or rule.origin.name)
     single = bool(rule.options and rule.options.expand1 and not rule.alias)
-    return f"{rule.origin.name} {name}{'?' * single} {len(rule.expansion)}"
+    return f"{name}{'?' * single}:{len(rule.expansion)}"
 
 
-def _action(row: dict[str, int]) -> str:
-    """`kinds action action ..`; one action where all are the same."""
-    numbers = list(row.values())
-    return " ".join(("".join(row), *map(str, numbers if len(set(numbers)) > 1 else numbers[:1])))
+def _state(actions: dict[str, int], gotos: dict[str, int]) -> str:
+    """`kinds action action ..`, one action where all are the same; two blanks, `rule:state rule:state ..`."""
+    numbers = list(actions.values())
+    row = " ".join(("".join(actions), *map(str, numbers if len(set(numbers)) > 1 else numbers[:1])))
+    return f"{row}  {' '.join(f'{rule}:{state}' for rule, state in gotos.items())}".rstrip()
 
 
 def _spellings(pattern: str) -> list[str]:
@@ -150,11 +154,11 @@ def render(found: dict[str, Any]) -> str:
             "# Terminal -> regular expression, in the order in which they are tried; literals come after.\n"
             + show("PATTERNS")
             + show("LITERALS"),
-            "# A rule a line: its name, method (`-` if spliced, `?` if a lone child stands for it), length.\n"
+            "# A rule a line: its name, and of each alternative the method (`-` if spliced, `?` if a lone\n"
+            "# child stands for it) and the length. Alternatives are numbered from the first line on.\n"
             + lines("RULES"),
-            "# A state a line: kinds, and for each the next state, or -1 - the rule to reduce.\n"
-            + lines("ACTIONS"),
-            "# A state a line: rules, each with the next state.\n" + lines("GOTOS"),
+            "# A state a line: kinds, and for each the next state, or -1 - the alternative to reduce; then\n"
+            "# rules, each with the next state.\n" + lines("STATES"),
         ]
     )
 

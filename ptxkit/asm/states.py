@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from sys import intern
 
 from ptxkit.asm import _grammar
 
-_ACTIONS = _grammar.ACTIONS.split("\n")
-_GOTOS = _grammar.GOTOS.split("\n")
+_STATES = _grammar.STATES.split("\n")
 
 
-def _rule(line: str) -> tuple[str, str | None, int, bool]:
-    origin, method, length = line.split(" ")
-    name = method.removesuffix("?")
-    return intern(origin), None if name == "-" else intern(name), int(length), name != method
+def _alternatives(line: str) -> Iterator[tuple[str, str | None, int, bool]]:
+    origin, *alternatives = line.split(" ")
+    for alternative in alternatives:
+        method, length = alternative.split(":")
+        name = method.removesuffix("?")
+        yield intern(origin), None if name == "-" else intern(name), int(length), name != method
 
 
-RULES = tuple(map(_rule, _grammar.RULES.split("\n")))
+RULES = tuple(rule for line in _grammar.RULES.split("\n") for rule in _alternatives(line))
 """(rule, method or None if spliced, length, whether a lone child stands for it)"""
 
 
@@ -26,7 +28,7 @@ class _Actions(dict[int, dict[str, int]]):
     """State -> kind -> the next state, or -1 - the rule to reduce."""
 
     def __missing__(self, state: int) -> dict[str, int]:
-        kinds, *numbers = _ACTIONS[state].split(" ")
+        kinds, *numbers = _STATES[state].partition("  ")[0].split(" ")
         if len(numbers) == 1:
             row = dict.fromkeys(kinds, int(numbers[0]))
         else:
@@ -39,7 +41,7 @@ class _Gotos(dict[int, dict[str, int]]):
     """State -> rule -> the next state."""
 
     def __missing__(self, state: int) -> dict[str, int]:
-        pairs = [pair.split(":") for pair in _GOTOS[state].split()]
+        pairs = [pair.split(":") for pair in _STATES[state].partition("  ")[2].split()]
         self[state] = row = {intern(rule): int(after) for rule, after in pairs}
         return row
 
@@ -74,7 +76,7 @@ def simulate(kinds: str) -> int:
 
 def _after(rule: str) -> int:
     """The state behind a rule that occurs in one place of the grammar."""
-    (state,) = set(re.findall(rf"(?<!\S){rule}:(\d+)", _grammar.GOTOS))
+    (state,) = set(re.findall(rf"(?<!\S){rule}:(\d+)", _grammar.STATES))
     return int(state)
 
 
