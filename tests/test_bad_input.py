@@ -325,9 +325,9 @@ STANDS_STILL = """
 import sys, time
 from ptxkit.running import stalled
 from ptxkit.__main__ import main
-from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.scheduler import Scheduler
 stalled.Stalled.__init__.__defaults__ = (1.0,)
-CtaBatch.run = lambda *_: time.sleep(100)
+Scheduler.run = lambda *_: time.sleep(100)
 sys.exit(main(["run", sys.argv[1], "--device", "emu"]))
 """
 

@@ -20,7 +20,7 @@ from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
+    from ptxkit.emulator.reach import Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Party:
     machine: bool = False
 
 
-def party(access: Access, history: AccessHistory, record: Any, row: int = 0) -> Party:
+def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> Party:
     """Whose a record is; `row`: a row of the batch in whose CTA it lies, where the memory is a CTA's own."""
     batch = access.lane_set.batch
     thread = int(history.thread(record))
@@ -46,7 +46,7 @@ def party(access: Access, history: AccessHistory, record: Any, row: int = 0) -> 
 
 
 def report(
-    access: Access, them: Party, me: Party, index: int, earlier: str, later: str, apart: bool = False
+    access: Reach, them: Party, me: Party, index: int, earlier: str, later: str, apart: bool = False
 ) -> None:
     """Raise the finding.
 
@@ -99,7 +99,7 @@ def report(
     raise fault(code, message, site, notes, help, labels)
 
 
-def _relied_on_relaxed(access: Access, them: Party, me: Party) -> bool:
+def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:
     """Whether a relaxed arrival or wait lies between the two sides of a race, where it would order them."""
     batch = access.lane_set.batch
     relaxed = batch.happens_before.relaxed

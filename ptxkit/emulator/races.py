@@ -24,10 +24,10 @@ from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.access import Access
+    from ptxkit.emulator.reach import Reach
 
 
-def check_load(access: Access, history: AccessHistory, size: int, strong: bool) -> int:
+def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -> int:
     """Look for a write that the load races with, and enter the load.
 
     Returns:
@@ -60,7 +60,7 @@ def check_load(access: Access, history: AccessHistory, size: int, strong: bool) 
 
 
 def check_store(
-    access: Access, history: AccessHistory, values: tuple[Any, ...], width: int, strong: bool
+    access: Reach, history: AccessHistory, values: tuple[Any, ...], width: int, strong: bool
 ) -> int:
     """Look for accesses that a store races with, and enter the store; before it is made.
 
@@ -94,7 +94,7 @@ def check_store(
     return number
 
 
-def enter_atomic(access: Access, history: AccessHistory, size: int) -> int:
+def enter_atomic(access: Reach, history: AccessHistory, size: int) -> int:
     """Look for weak accesses that an atomic operation races with, and enter it.
 
     Returns:
@@ -141,7 +141,7 @@ def _of_active(index: Any, active: Any) -> Any:
 
 
 def _own_records(
-    access: Access,
+    access: Reach,
     history: AccessHistory,
     number: int,
     strength: int,
@@ -173,7 +173,7 @@ def _own_records(
     return history.own(number, strength, threads)
 
 
-def _standing_row(access: Access, last: bool = False) -> int:
+def _standing_row(access: Reach, last: bool = False) -> int:
     """Which of the rows that share a place stands for all: the first, or the last, that takes part."""
     lane_set = access.lane_set
     active = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
@@ -181,7 +181,7 @@ def _standing_row(access: Access, last: bool = False) -> int:
     return lane_set.n - 1 - int(np.argmax(some[::-1])) if last else int(np.argmax(some))
 
 
-def _changes(access: Access, index: Any, values: tuple[Any, ...], width: int) -> Any:
+def _changes(access: Reach, index: Any, values: tuple[Any, ...], width: int) -> Any:
     """Where a store would change what is there."""
     held = access.bank.load(index, width, len(values))
     changed: Any = np.False_
@@ -192,7 +192,7 @@ def _changes(access: Access, index: Any, values: tuple[Any, ...], width: int) ->
 
 
 def _check_duplicates(
-    access: Access, history: AccessHistory, record: Any, own: Any, index: Any, values: tuple[Any, ...]
+    access: Reach, history: AccessHistory, record: Any, own: Any, index: Any, values: tuple[Any, ...]
 ) -> None:
     """Lanes of one store that hit one place with different values race with each other."""
     other = record[..., 0] != own
@@ -217,7 +217,7 @@ def _check_duplicates(
             report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
 
 
-def _rows(access: Access) -> frozenset[int]:
+def _rows(access: Reach) -> frozenset[int]:
     """The batch's rows of which some lane takes part in an access; none where it is one lane's alone."""
     lane_set = access.lane_set
     lanes = lanes_of(lane_set, access.guard, (lane_set.n, WARP))
@@ -233,7 +233,7 @@ def _interned(rows: tuple[int, ...]) -> frozenset[int]:
 
 
 def _examine_reads(
-    access: Access, history: AccessHistory, record: Any, own: Any, flagged: Any, strong: bool
+    access: Reach, history: AccessHistory, record: Any, own: Any, flagged: Any, strong: bool
 ) -> None:
     """`_examine` for a load: threads that load one place together are looked at one by one.
 
@@ -255,7 +255,7 @@ def _examine_reads(
 
 
 def _examine(
-    access: Access,
+    access: Reach,
     history: AccessHistory,
     record: Any,
     own: Any,

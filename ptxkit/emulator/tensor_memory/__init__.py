@@ -6,5 +6,6 @@ operands    matrices out of shared and tensor memory, by cached index maps
 product     one tcgen05.mma: its descriptors, what it reads and writes;  arithmetic: what it computes
 allocation  who has which columns;  waiting: the synchronisation points of alloc and dealloc
 engine      a batch's tensor memory at work: chains, commits, when things happen
-in_flight   who may touch which cells when;  fences: relaxed operations on mbarriers
+issued      one instruction on it;  in_flight: who may touch which cells when
+fences      relaxed operations on mbarriers
 """

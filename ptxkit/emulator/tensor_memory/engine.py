@@ -10,23 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.access_history import ASYNC
 from ptxkit.emulator.asynchronous.operation import Arrival, Operation
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, Pools, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.fences import Fences
-from ptxkit.emulator.tensor_memory.in_flight import InFlightTable, Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
+from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 Work = Callable[[], None]
 """What an instruction does when it happens."""
@@ -94,14 +93,14 @@ class Engine:
         self.holders = [
             Holder(int(number), f"CTA {batch.name_cta(cta)}") for cta, number in enumerate(batch.ctas)
         ]
-        self.in_flight = InFlightTable(self)
         self.local = batch.mbarriers.reserve() if launch.sanitize else 0
         self.groups: dict[int, tuple[int, Site]] = {}
         self.collectors: dict[tuple[int, str], Any] = {}
         self.requests: dict[tuple[str, int], Request] = {}
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
-        self.fences = Fences(self)
+        self.fences = Fences(batch, self.local)
+        self.in_flight = InFlightTable(self.fences)
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
         batch.at_exit.append(self.retired)
@@ -181,23 +180,6 @@ class Engine:
     def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
         """The CTAs that an instruction works on, the even one first."""
         return (cta,) if cta_group == 1 else (cta & ~1, cta | 1)
-
-    # ---- what threads know
-
-    def covers(self, row: int, by: int, number: int) -> bool:
-        """Whether a row has seen an event of another one."""
-        rows, others, numbers = (np.array([value]) for value in (row, by, number))
-        return bool(self.batch.happens_before.covers(rows, others, numbers)[0])
-
-    def covers_done(self, row: int, issued: Tcgen05InFlight) -> bool:
-        """Whether a row knows of the commit that tells of an instruction's completion."""
-        if issued.done == 0:
-            return False
-        happens_before = self.batch.happens_before
-        warps = self.batch.warps
-        if row // warps // self.batch.cluster != issued.row // warps // self.batch.cluster:
-            return False
-        return int(happens_before.completed[row, happens_before.rank[issued.row], self.local]) >= issued.done
 
     def relaxed_arrival(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
         """Rows arrive at mbarriers with `.relaxed`."""

@@ -8,33 +8,28 @@ says another. CUTLASS and Triton write no fence at all. So a kernel that has suc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.tensor_memory.engine import Engine
-    from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
-
-COMMITTED = ("mma", "cp", "shift")
-"""What `tcgen05.commit` tracks."""
+from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight
 
 
 class Fences:
     """What the warps of a batch have fenced.
 
     Attributes:
-        engine: of the batch.
+        batch: the batch.
+        local: the number by which `HappensBefore.completed` knows what commits tell of.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        rows = engine.batch.rows
+    def __init__(self, batch: CtaBatch, local: int) -> None:
+        self.batch, self.local = batch, local
+        rows = batch.rows
         self._used = np.zeros(rows, np.int64)
         self._before = np.zeros(rows, np.int64)
         self._bare = np.zeros(rows, np.int64)
         self._waited: dict[int, set[int]] = {}
-        happens_before, launch = engine.batch.happens_before, engine.batch.launch
+        happens_before, launch = batch.happens_before, batch.launch
         self._clocks = happens_before.clocks.copy()
         self._completed = np.zeros((rows, happens_before.completed.shape[1]), np.int64)
         self._wanted = launch.strict or launch.program.tensor_fences
@@ -53,7 +48,7 @@ class Fences:
         self._bare[rows[~fenced]] = number
         for row, slot in zip(rows[fenced].tolist(), slots[fenced].tolist(), strict=True):
             one = np.array([row])
-            self.engine.batch.happens_before.release(one, np.array([slot]), int(self._before[row]))
+            self.batch.happens_before.release(one, np.array([slot]), int(self._before[row]))
 
     def wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
         """Rows have waited for mbarriers with `.relaxed`: a fence will acquire that."""
@@ -62,14 +57,14 @@ class Fences:
 
     def after(self, rows: np.ndarray, number: int) -> None:
         """Rows execute `tcgen05.fence::after_thread_sync`: what they know of, later instructions follow."""
-        batch = self.engine.batch
+        batch = self.batch
         for row in np.unique(rows).tolist():
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))
                 batch.happens_before.acquire(np.full(len(found), row), found, number)
         self._clocks[rows] = batch.happens_before.clocks[rows]
-        self._completed[rows] = batch.happens_before.completed[rows, :, self.engine.local]
+        self._completed[rows] = batch.happens_before.completed[rows, :, self.local]
 
     def follows(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, pipelined: bool) -> bool:
         """Whether an instruction follows one that its warp knows of, by the fences of that warp.
@@ -84,7 +79,7 @@ class Fences:
         committed = earlier.kind in COMMITTED
         if earlier.row == later.row and (pipelined or not committed):
             return True
-        happens_before = self.engine.batch.happens_before
+        happens_before = self.batch.happens_before
         if committed and 0 < earlier.done <= self._completed[later.row, happens_before.rank[earlier.row]]:
             return True
         number = earlier.number if committed else earlier.done

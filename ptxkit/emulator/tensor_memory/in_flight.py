@@ -10,78 +10,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
-from ptxkit.emulator.tensor_memory.fences import COMMITTED
-from ptxkit.isa.modifiers import MovementShape
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.tensor_memory.engine import Engine
+from ptxkit.emulator.tensor_memory.fences import Fences
+from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight, pipelined, tolerated
 
 REMEMBERED = 32
 """How many commits of a warp findings can look back on."""
-
-
-@dataclass(slots=True, eq=False)
-class Tcgen05InFlight:
-    """An instruction that touches tensor memory.
-
-    Attributes:
-        kind: `mma`, `cp`, `shift`, `ld`, `st` or `dealloc`.
-        site: the instruction.
-        row, lane: the thread that issued it, or the first of the warp.
-        cta_group: 1 or 2; 0 for `ld` and `st`.
-        ctas: the CTAs in whose tensor memory it works.
-        reads, writes: cells, the same in each of them. An accumulator counts as written.
-        shape: what two products must have in common to be ordered: M, N and where D lies.
-        number: the event of its issue.
-        committed: the commit that tracks it.
-        done: the event of its completion: of the commit's arrival, or of the wait; 0 before.
-    """
-
-    kind: str
-    site: Site
-    row: int
-    lane: int
-    cta_group: int
-    ctas: tuple[int, ...]
-    reads: tuple[Box, ...] = ()
-    writes: tuple[Box, ...] = ()
-    shape: tuple[object, ...] = ()
-    number: int = 0
-    committed: Site | None = None
-    done: int = 0
-
-    @property
-    def spelling(self) -> str:
-        """The instruction's name with its modifiers."""
-        return self.site.instruction.spelling
-
-
-def pipelined(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
-    """Whether two instructions execute in the order of their issue (9.7.16.6.2)."""
-    if earlier.cta_group != later.cta_group:
-        return False
-    pair = earlier.kind, later.kind
-    if pair == ("mma", "mma"):
-        return earlier.shape == later.shape
-    if pair == ("shift", "cp"):
-        return later.site.decoded["shape"] is MovementShape.P4X256B
-    return pair in (("cp", "mma"), ("shift", "mma"), ("mma", "shift"))
-
-
-def tolerated(earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) -> bool:
-    """Pairs of one thread that no text orders, and that kernels rely on all the same.
-
-    Copies over what products and copies before them use: block-scaled main loops of CUTLASS. Products over
-    what products before them only read: attention kernels, whose scores and probabilities share columns.
-    """
-    if earlier.row != later.row or earlier.kind not in ("mma", "cp"):
-        return False
-    return later.kind == "cp" or (source and later.kind == "mma" == earlier.kind)
 
 
 @dataclass(slots=True, eq=False)
@@ -89,12 +28,12 @@ class InFlightTable:
     """The instructions of a batch in flight that touch tensor memory.
 
     Attributes:
-        engine: whose.
+        fences: of the batch.
         by_cta: for each CTA what may still matter to somebody.
         commits: for each warp its lanes' last commits: the event, lane and instruction.
     """
 
-    engine: Engine
+    fences: Fences
     by_cta: dict[int, list[Tcgen05InFlight]] = field(default_factory=dict)
     commits: dict[int, deque[tuple[int, int, Site]]] = field(default_factory=dict)
 
@@ -122,7 +61,7 @@ class InFlightTable:
             EmulatorFault: it is not, and both touch a cell that one of them writes.
         """
         if self._ordered(earlier, later):
-            if not self.engine.fences.follows(earlier, later, pipelined(earlier, later)):
+            if not self.fences.follows(earlier, later, pipelined(earlier, later)):
                 self._warn_unfenced(earlier, later, cta)
             return True
         box = boxes_meet(later.reads, earlier.writes) or boxes_meet(later.writes, earlier.writes)
@@ -138,18 +77,35 @@ class InFlightTable:
         raise self._fault(earlier, later, cta, box, source)
 
     def _ordered(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
-        engine = self.engine
         if earlier.kind in COMMITTED:
-            if engine.covers_done(later.row, earlier):
+            if self.covers_done(later.row, earlier):
                 return True
-            return pipelined(earlier, later) and engine.covers(later.row, earlier.row, earlier.number)
-        return earlier.done > 0 and engine.covers(later.row, earlier.row, earlier.done)
+            return pipelined(earlier, later) and self.covers(later.row, earlier.row, earlier.number)
+        return earlier.done > 0 and self.covers(later.row, earlier.row, earlier.done)
+
+    def covers(self, row: int, by: int, number: int) -> bool:
+        """Whether a row has seen an event of another one."""
+        rows, others, numbers = (np.array([value]) for value in (row, by, number))
+        return bool(self.fences.batch.happens_before.covers(rows, others, numbers)[0])
+
+    def covers_done(self, row: int, issued: Tcgen05InFlight) -> bool:
+        """Whether a row knows of the commit that tells of an instruction's completion."""
+        if issued.done == 0:
+            return False
+        happens_before = self.fences.batch.happens_before
+        warps = self.fences.batch.warps
+        if row // warps // self.fences.batch.cluster != issued.row // warps // self.fences.batch.cluster:
+            return False
+        return (
+            int(happens_before.completed[row, happens_before.rank[issued.row], self.fences.local])
+            >= issued.done
+        )
 
     # ---- findings
 
     def _warn_tolerated(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
         """Where the emulator is strict, tell of what no text orders and kernels rely on."""
-        launch = self.engine.batch.launch
+        launch = self.fences.batch.launch
         if launch.strict:
             said = f"`{_name(later)}` overwrites {box}, which `{_name(earlier)}` may still use"
             message = f"TMEM-WAR-MMA-CP: {said}"
@@ -163,8 +119,8 @@ class InFlightTable:
         if box is None:
             return
         verb = "reads" if box in later.reads else "overwrites"
-        where = f"{box} of CTA {self.engine.batch.name_cta(cta)}"
-        self.engine.batch.launch.warn(
+        where = f"{box} of CTA {self.fences.batch.name_cta(cta)}"
+        self.fences.batch.launch.warn(
             "P6103",
             f"TCGEN-FENCE-AFTER-MISSING: `{_name(later)}` {verb} {where}, "
             f"and what orders it after `{_name(earlier)}` has no fence behind",
@@ -180,7 +136,7 @@ class InFlightTable:
         )
 
     def _warn_products(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
-        self.engine.batch.launch.warn(
+        self.fences.batch.launch.warn(
             "P6107",
             f"TMEM-UNORDERED: two products of different shapes or accumulators use {box}",
             later.site,
@@ -195,7 +151,7 @@ class InFlightTable:
         self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int, box: Box | None, source: Box | None
     ) -> EmulatorFault:
         code, rule, said, help = self._rule(earlier, later, box is None)
-        where = f"{box or source} of CTA {self.engine.batch.name_cta(cta)}"
+        where = f"{box or source} of CTA {self.fences.batch.name_cta(cta)}"
         notes = [
             f"{self._who(later)} executes `{later.spelling}` here",
             f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
@@ -227,7 +183,7 @@ class InFlightTable:
         if earlier.kind == "ld" and earlier.done == 0:
             help = "put `tcgen05.wait::ld` behind the load, in its warp"
             return "P6106", "TMEM-LD-NOT-WAITED", f"before {name} has been waited for", help
-        fence = self.engine.fences.missing(earlier, later) if earlier.done else None
+        fence = self.fences.missing(earlier, later) if earlier.done else None
         if fence is not None:
             return fence
         if earlier.kind not in COMMITTED:
@@ -269,7 +225,7 @@ class InFlightTable:
         return [f"tracked by `{earlier.committed.instruction.spelling}` at {earlier.committed.where}"]
 
     def _who(self, issued: Tcgen05InFlight) -> str:
-        return str(self.engine.batch.thread(issued.row, issued.lane))
+        return str(self.fences.batch.thread(issued.row, issued.lane))
 
     # ---- how far things are
 
@@ -281,7 +237,7 @@ class InFlightTable:
         """Warps have waited for their loads or stores."""
         chosen = set(rows)
         for row in chosen:
-            self.engine.fences.used(row, number)
+            self.fences.used(row, number)
         for instructions in self.by_cta.values():
             for issued in instructions:
                 if issued.kind == kind and issued.done == 0 and issued.row in chosen:

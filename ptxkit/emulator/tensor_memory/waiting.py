@@ -23,7 +23,7 @@ from ptxkit.emulator.tensor_memory.allocation import (
 )
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
 from ptxkit.emulator.tensor_memory.engine import Engine, Request
-from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
@@ -267,7 +267,11 @@ class DeallocationSyncPoint(TensorSyncPoint):
         peer = engine.holders[request.row // batch.warps ^ 1]
         first = request.address & 0xFFFF
         made = next((one for one in peer.held if (one.first, one.cta_group) == (first, 2)), None)
-        if made is None or not batch.launch.sanitize or engine.covers(request.row, made.row, made.number):
+        if (
+            made is None
+            or not batch.launch.sanitize
+            or engine.in_flight.covers(request.row, made.row, made.number)
+        ):
             return
         if batch.own(ClusterBarrier).waits[request.row].max() > made.arrivals:
             return  # A relaxed cluster barrier orders no memory, but it does come later.

@@ -24,7 +24,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import SharedOperand
 from ptxkit.emulator.tensor_memory.product import (
     Illegal,

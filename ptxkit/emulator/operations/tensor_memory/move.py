@@ -15,7 +15,7 @@ from ptxkit.emulator.operands import Source
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.emulator.tensor_memory.in_flight import Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
 from ptxkit.layouts.tensor_memory import QUARTER
