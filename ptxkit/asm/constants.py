@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from ptxkit.asm.tree import (
-    Binary,
-    Conditional,
-    Float,
-    Integer,
-    Name,
-    Operand,
-    Parenthesized,
-    Unary,
-)
+from ptxkit.asm.tree import Binary, Conditional, Float, Integer, Name, Operand, Parenthesized, Unary
 
 _MASK = (1 << 64) - 1
 

@@ -197,10 +197,7 @@ class BenchState:
 
 
 def document(
-    states: list[BenchState],
-    files: Mapping[str, str],
-    settings: Settings,
-    made: Mapping[str, Any],
+    states: list[BenchState], files: Mapping[str, str], settings: Settings, made: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The document of a bench.
 

@@ -16,8 +16,7 @@ Extent = tuple[int, int]
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _STRING = re.compile(
-    r'"""(?:[^\\]|\\.)*?"{3,5}|' + r"'''.*?'{3,5}|" + r'"(?:[^"\\\n]|\\.)*"|' + r"'[^'\n]*'",
-    re.DOTALL,
+    r'"""(?:[^\\]|\\.)*?"{3,5}|' + r"'''.*?'{3,5}|" + r'"(?:[^"\\\n]|\\.)*"|' + r"'[^'\n]*'", re.DOTALL
 )
 _SCALAR = re.compile(r"[^\s,\]}#][^,\]}#\n]*")
 

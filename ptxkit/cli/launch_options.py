@@ -93,7 +93,5 @@ jit_option = click.option(
 
 
 strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Warn of what kernels in practice leave out, too (emulator).",
+    "--strict", is_flag=True, help="Warn of what kernels in practice leave out, too (emulator)."
 )

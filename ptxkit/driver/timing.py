@@ -89,10 +89,7 @@ class Stopwatch:
             wiped = bindings().cuMemsetD8(self._flushed.address, 0, self._flushed.nbytes)
             check(wiped, "clear the buffer that flushes the L2 cache")
         self._sweep = module.kernel("sweep").prepare(
-            ctas,
-            _THREADS,
-            [self._flushed, self.flush_bytes // _VECTOR, self._flushed],
-            stream=self.stream,
+            ctas, _THREADS, [self._flushed, self.flush_bytes // _VECTOR, self._flushed], stream=self.stream
         )
         self._stamps = [device.array(np.zeros((_SM_NUMBERS, 2), np.uint64)) for _ in range(2)]
         self._stamp = module.kernel("stamp").prepare(

@@ -2,7 +2,8 @@
 
 A slot's text becomes a member of one of these enumerations, a `DType`, a number (`.v4`, `.x8`, `.3d`) or a shape
 (`.m16n8k16`); a modifier that only says yes (`.ftz`, `.sat`) becomes True. A member's value is the modifier's
-text. Where one word means two things, the name of its slot decides (`SLOTS`).
+text, of an enumeration made of names alone the name in small letters. Where one word means two things, the
+name of its slot decides (`SLOTS`).
 """
 
 from __future__ import annotations
@@ -32,38 +33,14 @@ class StateSpace(StrEnum):
     TENSOR_MEMORY = "tmem"
 
 
-class MemoryOrder(StrEnum):
-    """How a memory operation is ordered. PTX ISA 8.4, 8.7; `VOLATILE` and `MMIO` order as relaxed ones do."""
+MemoryOrder = StrEnum("MemoryOrder", "WEAK RELAXED ACQUIRE RELEASE ACQ_REL SC VOLATILE MMIO")
+"""How a memory operation is ordered. PTX ISA 8.4, 8.7; `VOLATILE` and `MMIO` order as relaxed ones do."""
 
-    WEAK = "weak"
-    RELAXED = "relaxed"
-    ACQUIRE = "acquire"
-    RELEASE = "release"
-    ACQ_REL = "acq_rel"
-    SC = "sc"
-    VOLATILE = "volatile"
-    MMIO = "mmio"
+MemoryScope = StrEnum("MemoryScope", "CTA CLUSTER GPU SYS GL")
+"""The threads that an order holds among. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
 
-
-class MemoryScope(StrEnum):
-    """The threads that an order holds among. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
-
-    CTA = "cta"
-    CLUSTER = "cluster"
-    GPU = "gpu"
-    SYS = "sys"
-    GL = "gl"
-
-
-class Rounding(StrEnum):
-    """To which of two neighbours an exact value goes. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
-
-    RN = "rn"
-    RZ = "rz"
-    RM = "rm"
-    RP = "rp"
-    RNA = "rna"
-    RS = "rs"
+Rounding = StrEnum("Rounding", "RN RZ RM RP RNA RS")
+"""To which of two neighbours an exact value goes. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
 
 
 class IntegerRounding(StrEnum):
@@ -80,43 +57,11 @@ class IntegerRounding(StrEnum):
         return Rounding(self.value[:2])
 
 
-class Comparison(StrEnum):
-    """Comparison operators. PTX ISA 9.3.1."""
+Comparison = StrEnum("Comparison", "EQ NE LT LE GT GE LO LS HI HS EQU NEU LTU LEU GTU GEU NUM NAN")
+"""Comparison operators. PTX ISA 9.3.1."""
 
-    EQ = "eq"
-    NE = "ne"
-    LT = "lt"
-    LE = "le"
-    GT = "gt"
-    GE = "ge"
-    LO = "lo"
-    LS = "ls"
-    HI = "hi"
-    HS = "hs"
-    EQU = "equ"
-    NEU = "neu"
-    LTU = "ltu"
-    LEU = "leu"
-    GTU = "gtu"
-    GEU = "geu"
-    NUM = "num"
-    NAN = "nan"
-
-
-class MemoryOperation(StrEnum):
-    """What is done to a value in memory, or among threads. PTX ISA 9.7.13.5, 9.7.13.12; also of `setp`."""
-
-    ADD = "add"
-    MIN = "min"
-    MAX = "max"
-    AND = "and"
-    OR = "or"
-    XOR = "xor"
-    INC = "inc"
-    DEC = "dec"
-    EXCH = "exch"
-    CAS = "cas"
-    POPC = "popc"
+MemoryOperation = StrEnum("MemoryOperation", "ADD MIN MAX AND OR XOR INC DEC EXCH CAS POPC")
+"""What is done to a value in memory, or among threads. PTX ISA 9.7.13.5, 9.7.13.12; also of `setp`."""
 
 
 class Property(StrEnum):
@@ -130,26 +75,8 @@ class Property(StrEnum):
     SUBNORMAL = "subnormal"
 
 
-class Mode(StrEnum):
-    """The variants of `shfl`, `prmt`, `vote`, of shifts and of bit fields."""
-
-    UP = "up"
-    DOWN = "down"
-    BFLY = "bfly"
-    IDX = "idx"
-    F4E = "f4e"
-    B4E = "b4e"
-    RC8 = "rc8"
-    ECL = "ecl"
-    ECR = "ecr"
-    RC16 = "rc16"
-    ALL = "all"
-    ANY = "any"
-    UNI = "uni"
-    CLAMP = "clamp"
-    WRAP = "wrap"
-    TRAP = "trap"
-    ZERO = "zero"
+Mode = StrEnum("Mode", "UP DOWN BFLY IDX F4E B4E RC8 ECL ECR RC16 ALL ANY UNI CLAMP WRAP TRAP ZERO")
+"""The variants of `shfl`, `prmt`, `vote`, of shifts and of bit fields."""
 
 
 class Cache(StrEnum):
@@ -179,11 +106,8 @@ class Cache(StrEnum):
     L2_256B = "L2::256B"
 
 
-class Layout(StrEnum):
-    """How a matrix lies in memory. PTX ISA 9.7.14.1."""
-
-    ROW = "row"
-    COL = "col"
+Layout = StrEnum("Layout", "ROW COL")
+"""How a matrix lies in memory. PTX ISA 9.7.14.1."""
 
 
 class LoadMode(StrEnum):
@@ -198,20 +122,12 @@ class LoadMode(StrEnum):
     IM2COL_NO_OFFS = "im2col_no_offs"
 
 
-class TensorMapField(StrEnum):
-    """What `tensormap.replace` writes. PTX ISA 9.7.9.29."""
-
-    GLOBAL_ADDRESS = "global_address"
-    RANK = "rank"
-    BOX_DIM = "box_dim"
-    GLOBAL_DIM = "global_dim"
-    ELEMENT_STRIDE = "element_stride"
-    GLOBAL_STRIDE = "global_stride"
-    ELEMTYPE = "elemtype"
-    INTERLEAVE_LAYOUT = "interleave_layout"
-    SWIZZLE_MODE = "swizzle_mode"
-    SWIZZLE_ATOMICITY = "swizzle_atomicity"
-    FILL_MODE = "fill_mode"
+TensorMapField = StrEnum(
+    "TensorMapField",
+    "GLOBAL_ADDRESS RANK BOX_DIM GLOBAL_DIM ELEMENT_STRIDE GLOBAL_STRIDE ELEMTYPE INTERLEAVE_LAYOUT "
+    "SWIZZLE_MODE SWIZZLE_ATOMICITY FILL_MODE",
+)
+"""What `tensormap.replace` writes. PTX ISA 9.7.9.29."""
 
 
 class MmaKind(StrEnum):
@@ -266,18 +182,11 @@ class Multicast(StrEnum):
     WARPX4 = "warpx4"
 
 
-class PackedSource(StrEnum):
-    """Narrow elements as they lie in memory, to be spread out. PTX ISA 9.7.16.8.1, 9.7.14.5.15."""
+PackedSource = StrEnum("PackedSource", "B6X16_P32 B4X16_P64")
+"""Narrow elements as they lie in memory, to be spread out. PTX ISA 9.7.16.8.1, 9.7.14.5.15."""
 
-    B6X16_P32 = "b6x16_p32"
-    B4X16_P64 = "b4x16_p64"
-
-
-class GridAction(StrEnum):
-    """What `griddepcontrol` does. PTX ISA 9.7.13.13."""
-
-    LAUNCH_DEPENDENTS = "launch_dependents"
-    WAIT = "wait"
+GridAction = StrEnum("GridAction", "LAUNCH_DEPENDENTS WAIT")
+"""What `griddepcontrol` does. PTX ISA 9.7.13.13."""
 
 
 class FirstCta(StrEnum):
@@ -302,13 +211,8 @@ class Geometry(StrEnum):
     A2DMS = "a2dms"
 
 
-class CollectorUse(StrEnum):
-    """What `tcgen05.mma` does with a collector buffer. PTX ISA 9.7.16.10.7."""
-
-    FILL = "fill"
-    USE = "use"
-    LASTUSE = "lastuse"
-    DISCARD = "discard"
+CollectorUse = StrEnum("CollectorUse", "FILL USE LASTUSE DISCARD")
+"""What `tcgen05.mma` does with a collector buffer. PTX ISA 9.7.16.10.7."""
 
 
 class Collector(NamedTuple):

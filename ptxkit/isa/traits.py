@@ -26,8 +26,7 @@ TRAITS: Mapping[str, Trait] = {
         "bar.sync bar.arrive bar.red",
     ),
     "carries": Trait(
-        "the carry flag is read; it is written where the slot `.cc` is filled",
-        "addc subc madc.lo madc.hi",
+        "the carry flag is read; it is written where the slot `.cc` is filled", "addc subc madc.lo madc.hi"
     ),
     "loads": Trait(
         "registers get what is in memory, and nothing else happens",

@@ -40,10 +40,7 @@ GRANULARITY = {
     "mxf4nvf4": Granularity(8, 2),
 }
 
-MEANINGFUL = {
-    "tf32": (0b1110, 0b0100),
-    "other": (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110),
-}
+MEANINGFUL = {"tf32": (0b1110, 0b0100), "other": (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110)}
 """The only metadata nibbles that mean anything (9.7.16.10.8.1 to .3)."""
 
 

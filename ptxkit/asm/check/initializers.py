@@ -148,10 +148,7 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
     span = name.span or value.span or variable.span
     if symbol is None:
         context.report(
-            "P201",
-            f"`{name.name}` is not declared",
-            span,
-            help="declare what an address is taken of before",
+            "P201", f"`{name.name}` is not declared", span, help="declare what an address is taken of before"
         )
         return
     inner = value.operand if isinstance(value, Generic) else value

@@ -40,11 +40,7 @@ def check_shared_memory(context: Context, instruction: Instruction, values: Valu
 
 
 def _report(
-    context: Context,
-    instruction: Instruction,
-    operand: Operand,
-    what: str,
-    problems: Iterable[Diagnostic],
+    context: Context, instruction: Instruction, operand: Operand, what: str, problems: Iterable[Diagnostic]
 ) -> None:
     span: Span | None = operand.span or instruction.span
     for problem in problems:

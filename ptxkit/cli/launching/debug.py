@@ -7,10 +7,7 @@ import sys
 from typing import Any
 
 from ptxkit.cli.files import STANDARD
-from ptxkit.cli.launching.plans import (
-    emulated,
-    planned,
-)
+from ptxkit.cli.launching.plans import emulated, planned
 from ptxkit.cli.launching.prompt import Prompt, QuitError
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError, Source, error, exit_code

@@ -8,14 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
-from ptxkit.cli.launching.plans import (
-    ALL,
-    Subject,
-    options_of,
-    plans_of,
-    request_of,
-    subject,
-)
+from ptxkit.cli.launching.plans import ALL, Subject, options_of, plans_of, request_of, subject
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
 from ptxkit.cli.output import print_failure, print_json

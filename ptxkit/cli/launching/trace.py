@@ -8,10 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ptxkit.cli.launching.plans import (
-    emulated,
-    planned,
-)
+from ptxkit.cli.launching.plans import emulated, planned
 from ptxkit.cli.launching.report import print_report
 from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator

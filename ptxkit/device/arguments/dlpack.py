@@ -55,11 +55,7 @@ class _ManagedTensor(ctypes.Structure):
 
 
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_ManagedTensor))
-_ManagedTensor._fields_ = [
-    ("tensor", _Tensor),
-    ("manager_context", ctypes.c_void_p),
-    ("deleter", _Deleter),
-]
+_ManagedTensor._fields_ = [("tensor", _Tensor), ("manager_context", ctypes.c_void_p), ("deleter", _Deleter)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,11 +69,7 @@ def clamp_f64(value: Any) -> Any:
     return np.minimum(np.fmax(value, np.float64(0)) + np.float64(0), np.float64(1))
 
 
-SATURATE: dict[str, Callable[[Any], Any]] = {
-    "f16": half.saturate,
-    "f32": single.saturate,
-    "f64": clamp_f64,
-}
+SATURATE: dict[str, Callable[[Any], Any]] = {"f16": half.saturate, "f32": single.saturate, "f64": clamp_f64}
 """`.sat` of each floating-point type that has it."""
 
 

@@ -81,10 +81,7 @@ def ld(form: Form) -> Effect:
                     continue
                 mask = None
                 if masks is not None and masks[i].any():
-                    mask = (
-                        _extended(target, masks[i], dtype),
-                        access.origin(width * count),
-                    )
+                    mask = (_extended(target, masks[i], dtype), access.origin(width * count))
                     tainted = True
                 target.write(lane_set, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
         return tainted
@@ -283,10 +280,7 @@ def isspacep(form: Form) -> Effect:
                 inside = inside & (rank == lane_set.special("%cluster_ctarank"))
         entry, mask = source.undefined(lane_set), None
         if entry is not None:
-            mask = (
-                entry[0] != 0,
-                lane_set.batch.launch.origin(entry[1], site),
-            )
+            mask = (entry[0] != 0, lane_set.batch.launch.origin(entry[1], site))
         if target is not None:
             target.write(lane_set, inside, mask, guard)
         return mask is not None

@@ -208,12 +208,7 @@ def multiply_add(form: Decoded) -> Pure:
     return words(form, function)
 
 
-def simd(
-    form: Decoded,
-    count: int,
-    signs: tuple[bool, bool, bool],
-    main: Callable[[Any, Any], Any],
-) -> Pure:
+def simd(form: Decoded, count: int, signs: tuple[bool, bool, bool], main: Callable[[Any, Any], Any]) -> Pure:
     """A SIMD video instruction around its operation on int64, on `count` lanes one by one."""
     size, saturate, accumulate = 32 // count, form["sat"], form["add"]
     a_lanes = parts(form, "a", range(count))

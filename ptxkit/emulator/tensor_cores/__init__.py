@@ -12,13 +12,7 @@ array operations.
 
 from __future__ import annotations
 
-from ptxkit.emulator.tensor_cores.elements import (
-    Elements,
-    Scales,
-    container,
-    decode,
-    decode_scales,
-)
+from ptxkit.emulator.tensor_cores.elements import Elements, Scales, container, decode, decode_scales
 from ptxkit.emulator.tensor_cores.ieee import multiply_f64
 from ptxkit.emulator.tensor_cores.integers import multiply_bits, multiply_integers
 from ptxkit.emulator.tensor_cores.models import MODELS, Evidence, Model, Order, find

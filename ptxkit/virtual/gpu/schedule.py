@@ -75,11 +75,7 @@ class Schedule:
         self.pending: dict[int, Operation] = {}
 
     def queue(
-        self,
-        run: Callable[[], Any],
-        owner: Owner,
-        after: Iterable[Operation | None],
-        outside: bool = False,
+        self, run: Callable[[], Any], owner: Owner, after: Iterable[Operation | None], outside: bool = False
     ) -> Operation:
         """Queue an operation behind others."""
         operation = Operation(run, owner, outside)

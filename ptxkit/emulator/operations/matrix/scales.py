@@ -35,13 +35,7 @@ class ScaleOperand:
     """
 
     def __init__(
-        self,
-        form: Form,
-        matrix: str,
-        kind: str,
-        count: int,
-        lanes: Callable[[int], np.ndarray],
-        threads: int,
+        self, form: Form, matrix: str, kind: str, count: int, lanes: Callable[[int], np.ndarray], threads: int
     ) -> None:
         self.kind, self.count, self.site = kind, count, form.site
         self.data = form.source(f"sf{matrix}", "b32")
