@@ -19,8 +19,8 @@ from functools import cache
 Version = tuple[int, int]
 """A PTX ISA or CUDA version: (major, minor)."""
 
-NEWEST_VERSION: Version = (9, 0)
-"""The PTX ISA version whose instruction set ptxkit knows in full."""
+NEWEST_VERSION: Version = (9, 5)
+"""The newest PTX ISA version whose instruction set ptxkit knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ _SINCE: dict[Version, str] = {
     (8, 7): "120 120a",
     (8, 8): "100f 101f 103 103a 103f 120f 121 121a 121f",
     (9, 0): "110 110a 110f",
+    (9, 4): "107 107a 107f",
 }
 """The PTX ISA version from which ptxas accepts each target. Where that is earlier than the manual says
 (sm_70, sm_88), or the manual leaves the target out (sm_21, sm_82), ptxas counts."""
@@ -201,7 +202,7 @@ class Release:
         version: `.version`.
         cuda: the first CUDA release whose ptxas and driver take it.
         driver: the branch of the first Linux driver that takes it, 580 for r580; None before version 6.0,
-            older than every target that is still made code for.
+            older than every target that is still made code for, and where it is not public yet.
     """
 
     version: Version
@@ -224,7 +225,8 @@ RELEASES: dict[Version, Release] = {
         ((7, 7), (11, 7), 515), ((7, 8), (11, 8), 520), ((8, 0), (12, 0), 525), ((8, 1), (12, 1), 530),
         ((8, 2), (12, 2), 535), ((8, 3), (12, 3), 545), ((8, 4), (12, 4), 550), ((8, 5), (12, 5), 555),
         ((8, 6), (12, 7), 565), ((8, 7), (12, 8), 570), ((8, 8), (12, 9), 575), ((9, 0), (13, 0), 580),
-        ((9, 1), (13, 1), 590), ((9, 2), (13, 2), 595),
+        ((9, 1), (13, 1), 590), ((9, 2), (13, 2), 595), ((9, 3), (13, 3), 610), ((9, 4), (13, 4), 615),
+        ((9, 5), (13, 5), None),
     )
 }
 # fmt: on
@@ -314,13 +316,15 @@ LIMITS: dict[tuple[int, int], Limits] = {
         Limits((9, 0), "H100 SXM, H200", 132,                      64, 32, 228 * KIB, 227 * KIB, 16),
         Limits((10, 0), "B200", 148,                               64, 32, 228 * KIB, 227 * KIB, 16, 512),
         Limits((10, 3), "B300", 148,                               64, 32, 228 * KIB, 227 * KIB, 16, 512),
+        Limits((10, 7), None, None,                                64, 16, 328 * KIB, 327 * KIB, 16, 576),
         Limits((11, 0), "Jetson AGX Thor", 20,                     48, 24, 228 * KIB, 227 * KIB, 8, 512),
         Limits((12, 0), "RTX 5090", 170,                           48, 24, 100 * KIB,  99 * KIB, 8),
         Limits((12, 1), "GB10", 48,                                48, 24, 100 * KIB,  99 * KIB, 8),
     )
 }
 # fmt: on
-"""Limits by compute capability."""
+"""Limits by compute capability. Of (10, 7), which nobody sells yet, CTAs and shared memory are from the
+toolkit's occupancy calculator, the columns of Tensor Memory from the manual, and the rest is (10, 3)'s."""
 
 PORTABLE_CLUSTER = 8
 """The cluster size in CTAs that every part with clusters takes without opting in."""

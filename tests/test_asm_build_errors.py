@@ -18,7 +18,7 @@ INSTRUCTIONS = {
     "k.cp.bulk(r)": ("P212", None),
     "k.ld.globl.u32(r, k[at])": ("P213", "did you mean `.global`?"),
     "k.ld.global_.u3_2(r, k[at])": ("P213", "did you mean"),
-    "k.add.sat.u32(r, r, r)": ("P214", "the nearest form is"),
+    "k.sub.sat.u32(r, r, r)": ("P214", "the nearest form is"),
     "k.add(r, r, r)": ("P214", None),
     "k.add.u32(r, r)": ("P215", "the form is `add.type d, a, b`"),
     "k.ld.global_.u32(r, at)": ("P216", None),

@@ -157,7 +157,8 @@ def test_versions_and_targets(text, found):
 
 
 def test_a_newer_version_gives_one_note():
-    assert codes(".version 9.2\n.target sm_90\n" + ENTRY, severity="note") == ["P303"]
+    assert codes(".version 9.6\n.target sm_90\n" + ENTRY, severity="note") == ["P303"]
+    assert codes(".version 9.5\n.target sm_90\n" + ENTRY, severity="note") == []
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_right_statements_have_no_finding(statement):
         ("ad.f32 %f1, %f2, %f3;", "P212", "ad.f32", "no instruction `ad`"),
         ("cp.asink [%rd1], [%rd2], 4;", "P212", "cp.asink", "no instruction `cp.asink`"),
         ("add.f23 %f1, %f2, %f3;", "P213", ".f23", "no modifier `.f23`"),
-        ("add.sat.u32 %r1, %r2, %r3;", "P214", ".sat", "`.sat` does not go with `add.u32`"),
+        ("sub.sat.u32 %r1, %r2, %r3;", "P214", ".sat", "`.sat` does not go with `sub.u32`"),
         ("add %r1, %r2, %r3;", "P214", "add", "found none"),
         ("add.s32.s32 %r1, %r2, %r3;", "P214", ".s32", "given twice"),
         ("ld.global.relaxed.u32 %r1, [%rd1];", "P214", "ld.global.relaxed.u32", "one of `.cta`"),

@@ -29,6 +29,12 @@ from ptxkit.targets import LIMITS, RELEASES, SUPPORTED, TARGETS, limits, nearest
         ("sm_110a", "sm_101a", True),
         ("sm_120a", "sm_90a sm_100f sm_120f", True),
         ("sm_120", "sm_90a sm_100f sm_120f", False),
+        ("sm_107f", "sm_100f", True),
+        ("sm_107a", "sm_103f", True),
+        ("sm_107a", "sm_100a sm_103a", False),
+        ("sm_107", "sm_100f", False),
+        ("sm_110f", "sm_107f", False),
+        ("sm_110", "sm_107", True),
     ],
 )
 def test_a_target_meets_a_need_as_the_manual_says(name, need, met):
@@ -64,6 +70,8 @@ def test_a_plain_target_meets_no_suffixed_need_and_every_older_plain_one():
         ("sm_103f", (10, 0), False),
         ("sm_100f", (11, 0), False),
         ("sm_101", (11, 0), True),
+        ("sm_103f", (10, 7), True),
+        ("sm_107f", (10, 3), False),
     ],
 )
 def test_where_ptx_for_a_target_can_be_loaded(name, device, runs):
@@ -98,7 +106,7 @@ def test_the_release_table_only_rises():
     rows = list(RELEASES.values())
     assert [r.version for r in rows] == sorted(r.version for r in rows)
     assert [r.cuda for r in rows] == sorted(r.cuda for r in rows)
-    drivers = [r.driver for r in rows if r.version >= (6, 0)]
+    drivers = [r.driver for r in rows if (6, 0) <= r.version < (9, 5)]
     assert drivers == sorted(drivers)
     assert all(target.since in RELEASES for target in TARGETS.values())
 
@@ -107,6 +115,7 @@ def test_the_newest_ptx_that_a_driver_takes():
     assert targets.newest_version_for_cuda((12, 6)) == (8, 5)
     assert targets.newest_version_for_cuda((13, 0)) == (9, 0)
     assert targets.newest_version_for_cuda((12, 8)) == (8, 7)
+    assert targets.newest_version_for_cuda((13, 4)) == (9, 4)
 
 
 def test_every_supported_target_has_its_own_limits():

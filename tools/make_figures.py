@@ -284,14 +284,14 @@ def tutorial() -> str:
     lines = []
     for step in found["steps"]:
         said = step["broken"]
-        what = {0: "correct all the same", 4: f"wrong: {said['wrong']} of {said['elements']} elements"}
+        what = {0: "right all the same", 4: f"wrong: {said['wrong']} of {said['elements']} elements"}
         stopped = f"stopped with {said['code']}"
         lines.append(f"| {step['step']} | {what.get(said['exit'], stopped)} |\n")
     right = sum(step["right"]["exit"] == 0 for step in found["steps"])
     head = (
-        f"On an {found['device']} ({found['date'][:10]}) the correct files of {right} of the first "
-        f"{len(found['steps'])} steps gave correct results. Each broken file was run once, which shows how "
-        "little a correct result proves:\n\n| broken file | result on the GPU |\n|---|---|\n"
+        f"On an {found['device']} ({found['date'][:10]}) the right files of {right} of the first "
+        f"{len(found['steps'])} steps gave right results. The broken ones, each run once, show what looking "
+        "at results is worth:\n\n| broken file | result on the GPU |\n|---|---|\n"
     )
     return head + "".join(lines)
 

@@ -14,7 +14,7 @@ SM80 = "7.0 sm_80"
 SM90 = "7.8 sm_90"
 FP8 = "8.1 sm_89, 7.8 sm_90"
 NARROW = "8.6 sm_100f sm_110f, 8.7 sm_120f"
-STOCHASTIC = "8.7 sm_100a sm_103a"
+STOCHASTIC = "8.7 sm_100a sm_103a, 9.4 sm_107a"
 SATURATE = {".satfinite": "8.1"}
 
 # fmt: off

@@ -254,7 +254,7 @@ def _address_fits(candidate: Candidate, place: OperandPlace, kind: tuple) -> boo
         place_fits(candidate, part, element) for part, element in zip(parts, rest, strict=True)
     ):
         return False
-    if spec.words & OPAQUE:
+    if spec.words & OPAQUE or "value" in spec.words:
         return operator is None and fits(spec, place.parts[0], base, candidate.slots, True)
     return base_fits(candidate.form, place, base, address_spaces(candidate, place, True), candidate.slots)
 

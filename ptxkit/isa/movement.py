@@ -51,8 +51,8 @@ form("ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{
      rules=(VECTORS, HINT, FETCH), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, ".weak": "6.0 sm_70"}, advises={"unified": "8.0 sm_90"})
 form("ld{.weak}{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{.unified}{, cache-policy}", "8", a="load in .ss", ss=LOAD_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type",
      rules=(VECTORS, HINT, FETCH, EVICT), needs={**LOAD_NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, ".weak": "6.0 sm_70"}, advises={"unified": "8.0 sm_90"})
-form("ld.volatile{.ss}{.level_prefetch}{.vec}.type  d, [a]", "8", a="load unified in .ss", ss=SHARED_SPACES, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type",
-     rules=(VECTORS, FETCH), needs={**NEEDS, **FETCH_NEEDS})
+form("ld.volatile{.ss}{.level_prefetch}{.vec}.type  d, [a]", "8", a="load unified in .ss", ss=f"{SHARED_SPACES} local", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type",
+     rules=(VECTORS, FETCH), needs={**NEEDS, **FETCH_NEEDS, ".local": "9.1"})
 form("ld.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "8", a="load unified in .ss", sem="relaxed acquire", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type",
      rules=(VECTORS, HINT, FETCH, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, **ORDERED})
 form("ld.mmio.relaxed.sys{.global}.type  d, [a]", "8", type=f"{TYPE} b128", d="wide braced .type", a="load unified in .global", since="8.2 sm_70", needs={".b128": "8.4"})
@@ -67,7 +67,7 @@ form("st{.weak}{.ss}{.cop}{.L2::cache_hint}{.vec}.type  [a], b{, cache-policy}",
      rules=(VECTORS, HINT), needs={**STORE_NEEDS, **HINT_NEEDS, ".weak": "6.0 sm_70"})
 form("st{.weak}{.ss}{.level1}{.level2}{.L2::cache_hint}{.vec}.type  [a], b{, cache-policy}", "11", a="store in .ss", ss=STORE_SPACES, level1=L1, level2=L2, vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type",
      rules=(VECTORS, HINT, EVICT), needs={**STORE_NEEDS, **HINT_NEEDS, **EVICT_NEEDS, ".weak": "6.0 sm_70"})
-form("st.volatile{.ss}{.vec}.type  [a], b", "11", a="store in .ss", ss=SHARED_SPACES, vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type", rules=VECTORS, needs=NEEDS)
+form("st.volatile{.ss}{.vec}.type  [a], b", "11", a="store in .ss", ss=f"{SHARED_SPACES} local", vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type", rules=VECTORS, needs={**NEEDS, ".local": "9.1"})
 form("st.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.vec}.type  [a], b{, cache-policy}", "11", a="store in .ss", sem="relaxed release", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type",
      rules=(VECTORS, HINT, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **EVICT_NEEDS, **ORDERED})
 form("st.mmio.relaxed.sys{.global}.type  [a], b", "11", type=f"{TYPE} b128", b="wide braced .type", a="store in .global", since="8.2 sm_70", needs={".b128": "8.4"})

@@ -3,8 +3,8 @@
 NAMES = frozenset(
     """
     mul.lo mul.hi mul.wide mad.lo mad.hi mad.wide madc.lo madc.hi mul24.lo mul24.hi mad24.lo mad24.hi
-    dp2a.lo dp2a.hi div.full brx.idx shf.l shf.r setmaxnreg.inc setmaxnreg.dec st.async st.bulk
-    multimem.ld_reduce multimem.st multimem.red createpolicy.range createpolicy.fractional createpolicy.cvt cvta.to cvt.pack tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st
+    dp2a.lo dp2a.hi clmad.lo clmad.hi div.full brx.idx shf.l shf.r setmaxnreg.inc setmaxnreg.dec st.async st.bulk
+    multimem.ld_reduce multimem.st multimem.red multimem.st.async multimem.red.async trace.mark createpolicy.range.fabric createpolicy.range createpolicy.fractional createpolicy.cvt cvta.to cvt.pack tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st
     tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.mma tcgen05.mma.ws
     tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit wgmma.mma_async wgmma.fence wgmma.commit_group
     wgmma.wait_group tex.base tex.level tex.grad txq.level suld.b sust.b sust.p sured.b sured.p wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma
@@ -13,10 +13,13 @@ NAMES = frozenset(
     barrier.cluster.wait fence.proxy membar.proxy red.async tensormap.cp_fenceproxy
     mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop
     mbarrier.arrive.expect_tx mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity
-    mbarrier.try_wait.parity mbarrier.try_wait mbarrier.pending_count cp.async cp.async.mbarrier.arrive cp.async.commit_group
+    mbarrier.check_layout mbarrier.try_wait.parity mbarrier.try_wait mbarrier.pending_count cp.async cp.async.mbarrier.arrive cp.async.commit_group
     cp.async.wait_group cp.async.wait_all cp.async.bulk cp.reduce.async.bulk cp.async.bulk.prefetch
     cp.async.bulk.commit_group cp.async.bulk.wait_group cp.async.bulk.tensor cp.reduce.async.bulk.tensor
     cp.async.bulk.prefetch.tensor tensormap.replace clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel
+    fabric.try_get.async fabric.try_put.async fabric.try_red.async fabric.try_pullred.async fabric.try_atom.async
+    fabric.try_get.async.tensor fabric.try_put.async.tensor fabric.try_red.async.tensor fabric.submit
+    fabric.submit.commit_group fabric.wait
     """.split()
 )
 """What the manual and ptxas take for one name."""

@@ -20,7 +20,7 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
     0..255             the range of a constant; one of floats, 0.0..1.0, leaves its lower end out
     imm, imm 0..31     constants only, of that range; `24..256/8`: multiples of 8; `imm 4 8 16`: one of these
     x4, xN/8, xnum*2   a vector of so many registers: numbers, `m` `n` `k` of the shape, `num` of `.num`,
-                       `group` of `.cta_group`
+                       `group` of `.cta_group`, `dim` of `.dim` (`xdim-1`: one less)
     vec                a vector of as many elements as the modifier `.vec` says, without it a register
     none               nothing but `_`
     sink               `_` may stand for it

@@ -62,10 +62,14 @@ def resolve_count(spec: Spec, slots: Mapping[str, str]) -> int | None:
         return spec.count
     symbol, operator, operand = spec.count
     value = _symbol(symbol, slots)
+    if operator == "-":
+        return value - operand
     return value * operand if operator == "*" else value // operand
 
 
 def _symbol(symbol: str, slots: Mapping[str, str]) -> int:
+    if symbol == "dim":
+        return int(slots["dim"][0])
     if symbol == "num":
         return int(slots["num"][1:])
     if symbol == "group":
@@ -186,6 +190,8 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
         return found == type_
     if "loose" in words and type_ == "f32":
         type_ = "b32"
+    if "short" in words and found.endswith("16"):
+        type_ = "b16"
     if "untyped" in words and not DTYPES[type_].fundamental:
         type_ = f"b{register_bits(type_)}"
     return register_fits(found, type_, "wide" in words, bool(words & {"vec", "braced"}))

@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -40,6 +40,8 @@ KINDS = frozenset(
     untyped     of a vector: ptxas looks at its elements' width alone where only instructions have the type, and
                 takes integers beside registers anywhere in it
     sum         of a register: ptxas takes a sum with a constant, too
+    value       of an address: what stands first in the brackets is a value of the type, no address
+    short       of a vector: its registers have 8 bits or 16
     braced      ptxas takes a vector of it, too, of any length
     unread      ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
@@ -49,7 +51,7 @@ KINDS = frozenset(
 SPACES = frozenset(
     "const global local param param::entry param::func shared shared::cta shared::cluster generic tmem".split()
 )
-_COUNT = re.compile(r"x(?:(\d+)|(m|n|k|num|group)?(?:([*/])(\d+))?)\Z")
+_COUNT = re.compile(r"x(?:(\d+)|(m|n|k|num|group|dim)?(?:([-*/])(\d+))?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Spec:
         type: a type, `.slot` for the type in that slot, or None where the operand has none.
         scale: 2 where the operand is twice as wide as the type.
         words: which of `KINDS` were said.
-        count: elements of a vector: a number, or (`n`, `*` or `/`, number); None for a scalar.
+        count: elements of a vector: a number, or (`n`, `*`, `/` or `-`, number); None for a scalar.
         low, high, step: the range of a constant, or None; every `step`-th value from 0. `high` may name
             another operand.
         taken: where ptxas takes more than the manual's `high`, its own.

@@ -179,8 +179,8 @@ class _OperandMaker:
     def address(self, place: OperandPlace) -> str | None:
         spec = self.form.specs[place.name]
         spaces = address_spaces(self.candidate, place)
-        if spec.words & OPAQUE:
-            base: str | None = self.value(place.parts[0], True)
+        if spec.words & OPAQUE or "value" in spec.words:
+            base: str | None = self.value(place.parts[0], "value" not in spec.words)
         else:
             base = self.base(() if "reg" in spec.words else spaces, spec)
         if base is None:

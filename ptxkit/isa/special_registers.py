@@ -83,6 +83,10 @@ _TABLE = (
     SpecialRegister("%aggr_smem_size",    "u32", False, (8, 1), "sm_90"),   # 10.31
     SpecialRegister("%dynamic_smem_size", "u32", False, (4, 1), "sm_20"),   # 10.32
     SpecialRegister("%current_graph_exec", "u64", False, (8, 0), "sm_50"),  # 10.33
+    SpecialRegister("%perctamemoryoffset", "u64", False, (9, 4), "sm_80"),  # 10.34
+    SpecialRegister("%perctamemorysize",   "u32", False, (9, 4), "sm_80"),  # 10.35
+    SpecialRegister("%locality_domain_id", "u32", False, (9, 5), "sm_100"),
+    SpecialRegister("%locality_domain_supplemental_sm", "u32", False, (9, 5), "sm_100"),
 )
 # fmt: on
 

@@ -1,4 +1,4 @@
-"""`python -m tools.agreement rows`, `spellings`, `corpus`, `declarations`, `record`, `inline`, `page`."""
+"""Both are asked the same: `rows`, `spellings`, `probes`, `corpus`, `declarations`, `record`, `inline`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ptxkit.machine.provenance import provenance
 
-from . import assemblers, corpus, declarations, inline, record, rows, spellings
+from . import assemblers, corpus, declarations, inline, probes, record, rows, spellings
 from .oracle import report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +45,10 @@ def main() -> int:
     of_files = verbs.add_parser("corpus", help="changed statements of files")
     of_files.add_argument("folder", type=Path)
     of_files.add_argument("--limit", type=int, default=20_000, help="changed statements in all")
+    of_probes = verbs.add_parser("probes", help="modules with the verdicts of several releases of ptxas")
+    of_probes.add_argument("file", type=Path, help="one JSON object a line, see tools/agreement/probes.py")
+    of_probes.add_argument("--release", choices=assemblers.RELEASES, help="else the newest of each")
+    of_probes.add_argument("--show", type=int, default=5, help="disagreements of a group to print")
     of_declarations = verbs.add_parser("declarations", help="modules of declarations and calls")
     of_declarations.add_argument("--limit", type=int, default=1000, help="modules")
     of_declarations.add_argument(
@@ -88,6 +92,8 @@ def main() -> int:
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
     elif given.verb == "spellings":
         return ask_spellings(given)
+    elif given.verb == "probes":
+        found = probes.verdicts(given.file, given.release)
     elif given.verb == "declarations":
         if given.keep:
             return keep_declarations(given)

@@ -91,7 +91,8 @@ def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, see
 def place_of(form: Form, sample: Sample, random_: random.Random) -> Place | None:
     """A target that the row allows."""
     version = assemblers.newest_version()
-    fitting = [n for n in targets.SUPPORTED if form.available(version, targets.TARGETS[n], sample.facts)]
+    known = [name for name in targets.SUPPORTED if targets.TARGETS[name].since <= version]
+    fitting = [n for n in known if form.available(version, targets.TARGETS[n], sample.facts)]
     return (version, _with_mode(random_.choice(fitting), form, sample)) if fitting else None
 
 

@@ -97,7 +97,7 @@ def _check_version(context: Context, directive: Directive | None) -> None:
     elif version > NEWEST_VERSION:
         context.report(
             "P303",
-            f"`.version {show(version)}` is newer than {wanted}, the newest that ptxkit knows in full",
+            f"`.version {show(version)}` is newer than {wanted}, the newest that ptxkit knows",
             span,
             severity=Severity.NOTE,
             help=f"what {wanted} has is checked; instructions that came later are reported as unknown",

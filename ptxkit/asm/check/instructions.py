@@ -15,6 +15,7 @@ from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import OperandPlace
+from ptxkit.isa.registry import named_forms
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 NEEDED_BY_NEWER = frozenset({("tcgen05", "aligned")})
@@ -178,7 +179,9 @@ def report_availability(context: Context, instruction: Instruction, match: Match
     form, facts = match.form, match.facts
     if not form.since.met(context.version, context.target):
         span = spelling_span(instruction, context.module.source)
-        report_need(context, f"`{form.name}`", span, form.since)
+        others = named_forms(form.opcode)[match.candidate.name]
+        some = any(other.since.met(context.version, context.target) for other in others)
+        report_need(context, f"`{instruction.spelling if some else form.name}`", span, form.since)
         return
     if form.until and form.until.met(context.version, context.target):
         context.report(

@@ -1,0 +1,53 @@
+"""Probes: whole modules of one or a few statements, each with what several releases of ptxas said of it.
+
+A file of probes has one JSON object a line: `module` its text, `version` and `target` what it is for,
+`verdict` a mapping of releases to `accept` or `reject`, `group` and `stmt` to show it by. Releases older than
+the version of a probe refuse it for that alone and don't count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import ptxkit
+from ptxkit import targets
+
+from .oracle import Verdict
+
+
+def verdicts(path: Path, release: str | None) -> Iterator[Verdict]:
+    """Both verdicts on every probe of a file that a release knows the version of.
+
+    Args:
+        path: the file.
+        release: `13.5`; None for the newest that each probe was put to.
+    """
+    probes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    given = [(probe, release or max(probe["verdict"], key=_number)) for probe in probes]
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(_judge, [one for one in given if _knows(*one)], chunksize=16)
+
+
+def _number(release: str) -> targets.Version:
+    major, minor = release.split(".")
+    return int(major), int(minor)
+
+
+def _knows(probe: Mapping[str, Any], release: str) -> bool:
+    return release in probe["verdict"] and _number(probe["version"]) <= targets.newest_version_for_cuda(
+        _number(release)
+    )
+
+
+def _judge(given: tuple[Mapping[str, Any], str]) -> Verdict:
+    probe, release = given
+    errors = [finding for finding in ptxkit.check(ptxkit.parse(probe["module"])) if finding.is_error]
+    ours = f"{errors[0].code} {errors[0].message}" if errors else None
+    theirs = None if probe["verdict"][release] == "accept" else f"ptxas {release} refuses it"
+    text = " ".join(probe["stmt"].split()) or f"probe {probe['id']}"
+    place = f"{probe['version']} {probe['target']}"
+    return Verdict(text, probe["group"], probe["kind"], place, theirs, ours)
