@@ -30,7 +30,7 @@ from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.address import Address
     from ptxkit.emulator.lane_set import LaneSet
 
 

@@ -13,9 +13,8 @@ from ptxkit.emulator.code import Block
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
-from ptxkit.emulator.lane_set import End
+from ptxkit.emulator.lane_set import End, Step
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.steps import Step
 
 
 @dataclass(slots=True)

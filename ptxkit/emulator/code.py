@@ -2,7 +2,7 @@
 
 A block is entered only at its start and left only at its end. It begins at a label or a synchronisation point
 (a barrier, a warp-synchronous instruction), and ends with a branch, a call, a return, or before the next
-block. `ptxkit.emulator.program` makes them.
+block. `ptxkit.emulator.builder` makes them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
-from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint, Undefined
+from ptxkit.emulator.lane_set import End, LaneSet, Step, SyncPoint, Undefined
 from ptxkit.emulator.operands import Source
-from ptxkit.emulator.steps import Step
 
 
 @dataclass(slots=True, eq=False)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.image import Image
-    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSet, Schedule, SyncPoint
-    from ptxkit.emulator.steps import Step
+    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSet, Schedule, Step, SyncPoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,16 @@ from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, chec
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import Buffer
+from ptxkit.emulator.builder import build
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
-from ptxkit.emulator.image import Image, Program
+from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_state import LaunchState, Machine, Options
 from ptxkit.emulator.memory import GlobalMemory
 from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.program import Program
 
 ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
@@ -249,7 +251,9 @@ class Kernel:
         if clustered not in self._programs:
             offsets = {parameter.name: parameter.offset for parameter in self._signature}
             start = self._module.limits.shared_reserved
-            self._programs[clustered] = Program(self._module.image, self._entry, offsets, start, clustered)
+            self._programs[clustered] = Program(
+                self._module.image, self._entry, offsets, start, build, clustered
+            )
         return self._programs[clustered]
 
     @property

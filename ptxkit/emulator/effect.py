@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.ir import Transfer
 
-Step = Callable[[LaneSet, Any], Any]
+GuardedStep = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
 them, else a bool array that differs between lanes. A true result says that undefined bits came into a
 register."""
@@ -50,7 +50,7 @@ class Effect:
         alone: whether it parts lane sets at its own block, which then holds nothing else.
     """
 
-    step: Step | None = None
+    step: GuardedStep | None = None
     sync_point: SyncPoint | None = None
     link: Callable[[Linker], End] | None = None
     target: Symbol | None = None

@@ -9,9 +9,9 @@ import numpy as np
 from ptxkit.emulator import jit
 from ptxkit.emulator.code import Block
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
-from ptxkit.emulator.image import Program
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
+from ptxkit.emulator.program import Program
 from ptxkit.emulator.scheduler import Scheduler, Status
 from ptxkit.emulator.trace import Recorder
 from ptxkit.emulator.values import WARP

@@ -10,6 +10,7 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.address import Address, address_parts, split_offset
 from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
 from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.constants import is_constant, literal
@@ -23,9 +24,7 @@ from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.program import Builder
-
-AXES = {axis: i for i, axis in enumerate("xyzw")} | {color: i for i, color in enumerate("rgba")}
+    from ptxkit.emulator.scope import Scope
 
 
 def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
@@ -45,15 +44,15 @@ class Form(Decoded):
     """An instruction by its row, with the means to compile its operands.
 
     Attributes:
-        builder: the function that is being compiled.
+        scope: the function that is being compiled.
         site: the instruction, for findings.
         guard: the predicate before it, if there is one.
     """
 
     def __init__(
-        self, builder: Builder, instruction: tree.Instruction, site: Site, guard: Source | None = None
+        self, scope: Scope, instruction: tree.Instruction, site: Site, guard: Source | None = None
     ) -> None:
-        self.builder = builder
+        self.scope = scope
         super().__init__(self._dissolved(instruction))
         self.site = site
         self.guard = guard
@@ -71,7 +70,7 @@ class Form(Decoded):
     def _components(self, operand: tree.Operand) -> tree.Vector | None:
         if not isinstance(operand, tree.Name) or operand.component is not None:
             return None
-        symbol = self.builder.meaning(operand)
+        symbol = self.scope.meaning(operand)
         if symbol is None:
             special = SPECIAL_REGISTERS.get(operand.name)
             width = 4 if special is not None and special.vector else 0
@@ -81,7 +80,7 @@ class Form(Decoded):
             return None
         made = tuple([tree.Name(operand.name, axis, span=operand.span) for axis in "xyzw"[:width]])
         for name in made:
-            self.builder.alias(name, operand)
+            self.scope.alias(name, operand)
         return tree.Vector(made, span=operand.span)
 
     def parts(self, operand: str) -> list[tree.Operand]:
@@ -91,7 +90,7 @@ class Form(Decoded):
     def _selector(self, operand: tree.Operand) -> str | None:
         name = operand.operand if isinstance(operand, tree.Unary) else operand
         if isinstance(name, tree.Name) and name.component is not None:
-            symbol = self.builder.meaning(name)
+            symbol = self.scope.meaning(name)
             if symbol is not None and symbol.kind is SymbolKind.REGISTER and not symbol.vector:
                 return name.component
         return None
@@ -129,16 +128,16 @@ class Form(Decoded):
         if value is not None:
             return Source(dtype, bits, value=constant(value, type_name))
         if isinstance(operand, tree.Name):
-            symbol = self.builder.meaning(operand)
+            symbol = self.scope.meaning(operand)
             if symbol is not None and symbol.kind is SymbolKind.REGISTER:
-                return self._register(self.builder.slot(symbol, operand.component), symbol, type_name)
+                return self._register(self.scope.slot(symbol, operand.component), symbol, type_name)
             if symbol is None:
                 return self._special(operand, type_name)
         return self._address_of(operand, type_name)
 
     def _register(self, slot: int, symbol: Symbol, type_name: str) -> Source:
         """A register, or a slot with a sum of it, that is read as a type."""
-        width, bits = self.builder.bits[slot], DTYPES[type_name].bits
+        width, bits = self.scope.bits[slot], DTYPES[type_name].bits
         if width < bits:
             raise Unsupported(
                 f"a register of {width} bits, `{symbol.name}`, as an operand of type `.{type_name}`"
@@ -182,7 +181,7 @@ class Form(Decoded):
             raise Unsupported(f"`{name}`, a register of {width} bits, as an operand of type `.{type_name}`")
         convert = reader(width, type_name)
         dtype = dtype_of(type_name)
-        program = self.builder.program
+        program = self.scope.program
         if name == "%reserved_smem_offset_1":
             program.reserved = max(program.shared_start - COOPERATIVE_GROUPS, 0)
         if operand.name in VARYING:
@@ -203,15 +202,15 @@ class Form(Decoded):
     def _address_of(self, operand: tree.Operand, type_name: str) -> Source:
         """The address of a variable or function, with an offset or without; a register with one."""
         base, offset = split_offset(operand)
-        symbol = self.builder.meaning(base) if base is not None else None
+        symbol = self.scope.meaning(base) if base is not None else None
         if symbol is None or base is None:
             raise Unsupported("an operand of this kind")
         if symbol.kind is SymbolKind.REGISTER:
-            slot = self.builder.sum(symbol, base.component, offset, self.site)
+            slot = self.scope.sum(symbol, base.component, offset, self.site)
             return self._register(slot, symbol, type_name)
-        fixed, local = self.builder.address_of(symbol)
+        fixed, local = self.scope.address_of(symbol)
         dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
-        if self.builder.program.clustered and symbol.space.startswith("shared"):
+        if self.scope.program.clustered and symbol.space.startswith("shared"):
             return self._in_cluster(constant(fixed + offset, type_name), symbol.name, type_name)
         if not local:
             return Source(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
@@ -247,11 +246,11 @@ class Form(Decoded):
         operand, type_name = self._typed(operand, type_name)
         if not isinstance(operand, tree.Name):
             raise Unsupported("a destination of this kind")
-        symbol = self.builder.meaning(operand)
+        symbol = self.scope.meaning(operand)
         if symbol is None or symbol.kind is not SymbolKind.REGISTER:
             raise Unsupported(f"`{operand.name}` as a destination")
-        slot = self.builder.slot(symbol, operand.component)
-        width = self.builder.bits[slot]
+        slot = self.scope.slot(symbol, operand.component)
+        width = self.scope.bits[slot]
         if width < DTYPES[type_name].bits:
             raise Unsupported(
                 f"a register of {width} bits, `{operand.name}`, for a result of type `.{type_name}`"
@@ -271,95 +270,15 @@ class Form(Decoded):
         base, offset = address_parts(operand)
         if base is None:
             return Address(None, offset)
-        symbol = self.builder.meaning(base)
+        symbol = self.scope.meaning(base)
         if symbol is not None and symbol.kind is SymbolKind.REGISTER:
-            slot = self.builder.slot(symbol, base.component)
-            width = self.builder.bits[slot]
+            slot = self.scope.slot(symbol, base.component)
+            width = self.scope.bits[slot]
             if width not in (32, 64):
                 raise Unsupported(f"a register of {width} bits, `{base.name}`, as an address")
             name = "u32" if width == 32 else "u64"
             return Address(Source(dtype_of(name), width, slot=slot, name=symbol.name), offset)
         if symbol is None:
             raise Unsupported(f"`{base.name}` is not declared")
-        fixed, local = self.builder.address_of(symbol)
+        fixed, local = self.scope.address_of(symbol)
         return Address(None, fixed + offset, local=local, symbol=symbol)
-
-
-class Address:
-    """An address operand: a register with an offset, or a number.
-
-    Attributes:
-        base: the register, None for a number.
-        offset: what is added.
-        symbol: the variable that is named, if one is.
-    """
-
-    __slots__ = ("base", "local", "offset", "read", "symbol")
-
-    def __init__(
-        self, base: Source | None, offset: int, local: bool = False, symbol: Symbol | None = None
-    ) -> None:
-        self.base = base
-        self.offset = offset
-        self.local = local
-        self.symbol = symbol
-        self.read = self._reader()
-
-    def _reader(self) -> Callable[[LaneSet], Any]:
-        """A function that gives the address for a lane set: an int where it is uniform, else an array."""
-        offset = self.offset
-        if self.base is None:
-            if self.local:
-                return lambda lane_set: lane_set.local + offset
-            return lambda lane_set: offset
-        slot, dtype = self.base.slot, self.base.dtype
-        assert slot is not None
-        limit = (1 << self.base.bits) - 1
-        step = dtype.type(offset & limit)
-
-        def read(lane_set: LaneSet) -> Any:
-            value = lane_set.regs[slot]
-            if value.dtype is not dtype:
-                value = value.view(dtype)
-            if value.ndim == 0:
-                return (int(value) + offset) & limit
-            return value + step if offset else value
-
-        return read
-
-
-def address_parts(address: tree.Address) -> tuple[tree.Name | None, int]:
-    """The name in an address, if there is one, and the number that is added to it.
-
-    Raises:
-        Unsupported: the address is made of something else.
-    """
-    base, offset = split_offset(address.base)
-    if address.offset is not None:
-        step = literal(address.offset, "s64")
-        if step is None:
-            raise Unsupported("an address whose offset is no constant")
-        signed = step - (1 << 64) if step >> 63 else step
-        offset += -signed if address.operator == "-" else signed
-    return base, offset
-
-
-def split_offset(operand: tree.Operand) -> tuple[tree.Name | None, int]:
-    """`smem + 4` as the name and the number; a number alone without a name."""
-    match operand:
-        case tree.Name(name=name) if name != "WARP_SZ":
-            return operand, 0
-        case tree.Parenthesized(inner=inner):
-            return split_offset(inner)
-        case tree.Binary(operator="+" | "-" as operator, left=left, right=right):
-            base, offset = split_offset(left)
-            other, more = split_offset(right)
-            if base is not None and other is not None:
-                raise Unsupported("an address with two names")
-            if other is not None and operator == "-":
-                raise Unsupported("a negated address")
-            return base or other, offset + (more if operator == "+" else -more)
-    value = literal(operand, "s64")
-    if value is None:
-        raise Unsupported("an address of this kind")
-    return None, value - (1 << 64) if value >> 63 else value

@@ -7,18 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.addresses import CODE, CODE_STEP, CONST, CONST_START, PARAM_START
-from ptxkit.emulator.code import Code
+from ptxkit.emulator.addresses import CODE, CODE_STEP, CONST, CONST_START
 from ptxkit.emulator.constants import literal
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.program import Builder
-from ptxkit.emulator.provenance import stored_through
 
 
 class Image:
@@ -232,187 +228,6 @@ class Image:
         """Give the variables' memory back."""
         for allocation in (*self.allocations.values(), *([self._constants] if self._constants else [])):
             self.memory.free(allocation, "the module was unloaded")
-
-
-class Program:
-    """An entry with everything it can call, compiled.
-
-    Attributes:
-        image: the module.
-        entry: the `.entry`.
-        code: its code.
-        offsets: of the kernel parameters, by name.
-        shared_static: bytes of declared shared memory.
-        has_dynamic: whether a variable names dynamic shared memory.
-        shared_start: the address of the first of them.
-        dynamic_start: the address where dynamic shared memory begins.
-        stored_through: names of the entry's parameters that may be addresses of stores.
-        smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
-        reads_clock: whether some function looks at a clock.
-        reserved: bytes ahead of `shared_start` that it may use: what the system keeps there for cooperative
-            groups, where some function asks for it.
-        asynchronous: whether some function works asynchronously.
-        tensor_fences: whether some function has a `tcgen05.fence`.
-        clustered: whether it is compiled for clusters of several CTAs.
-        registers: `.maxnreg`; 0 where the entry does not say.
-        unset: what can be read before it is written, by the number of its origin: "register `%r3`".
-    """
-
-    def __init__(
-        self,
-        image: Image,
-        entry: tree.Function,
-        offsets: dict[str, int],
-        shared_start: int,
-        clustered: bool = False,
-    ) -> None:
-        self.image = image
-        self.entry = entry
-        self.capability = image.capability
-        self.offsets = offsets
-        self.unset: list[str] = []
-        self.smallest: dict[str, int] = {}
-        self.reads_clock = False
-        self.reserved = 0
-        self.asynchronous = False
-        self.tensor_fences = False
-        self.clustered = clustered
-        self.registers = next(
-            (
-                argument.value
-                for directive in entry.directives
-                if directive.name == "maxnreg"
-                for argument in directive.arguments
-                if isinstance(argument, tree.Integer)
-            ),
-            0,
-        )
-        self._codes: dict[str, Code] = {}
-        self._shared_at: dict[Symbol, int] = {}
-        self.shared_start = shared_start
-        self._place_shared()
-        self.stored_through = stored_through(image.flow(entry))
-        self.problems: list[Diagnostic] = []
-        self.code = self._compile(entry)
-        if self.problems:
-            raise PtxkitError(self.problems)
-
-    # ---- functions
-
-    @property
-    def codes(self) -> tuple[Code, ...]:
-        """The functions that have been compiled so far, the entry first."""
-        return tuple(self._codes.values())
-
-    @property
-    def shared_variables(self) -> dict[Symbol, int]:
-        """The shared variables that the entry can reach, with their addresses."""
-        return self._shared_at
-
-    def function(self, name: str) -> Code:
-        """The compiled function called `name`.
-
-        Raises:
-            PtxkitError: P601, it has forms that the emulator does not execute.
-        """
-        code = self._codes.get(name)
-        if code is None:
-            code = self._compile(self.image.functions[name])
-            if self.problems:
-                raise PtxkitError(self.problems)
-        return code
-
-    def declare(self, name: str) -> Code:
-        """The code of a function that is called: compiled now, or while this runs for a recursive one."""
-        return self._codes.get(name) or self._compile(self.image.functions[name])
-
-    def _compile(self, function: tree.Function) -> Code:
-        code = Code(function.name, len(self._codes))
-        self._codes[function.name] = code
-        builder = Builder(self, function, code)
-        self.problems += builder.build()
-        return code
-
-    def touches(self, space: str, size: int) -> None:
-        """Take note of an access of `size` bytes."""
-        for reached in ("shared", "global") if space == "generic" else (space,):
-            self.smallest[reached] = min(size, self.smallest.get(reached, size))
-
-    def unset_origin(self, what: str) -> int:
-        """The (negative) number of the origin of a register that was never written."""
-        self.unset.append(what)
-        return -len(self.unset)
-
-    # ---- addresses
-
-    @property
-    def constants(self) -> tuple[Bank, int]:
-        """The constant memory, and the address behind its last byte."""
-        return self.image.const, self.image.const_end
-
-    def flow(self, function: str) -> Flow:
-        """The instructions of a function of the module."""
-        return self.image.flow(self.image.functions[function])
-
-    def address_of(self, symbol: Symbol) -> int:
-        """The address of a variable outside local and parameter space, or of a function."""
-        if symbol in self._shared_at:
-            return self._shared_at[symbol]
-        return self.image.address_of(symbol)
-
-    def parameter_address(self, symbol: Symbol, function: tree.Function) -> int:
-        """The address of a kernel parameter."""
-        if function is self.entry and symbol.name in self.offsets:
-            return PARAM_START + self.offsets[symbol.name]
-        raise Unsupported(
-            f"the parameter `{symbol.name}` of a device function, whose address only `mov` takes"
-        )
-
-    def _place_shared(self) -> None:
-        """Lay out the shared variables that the entry can reach; dynamic shared memory follows them."""
-        static: list[Symbol] = []
-        dynamic: list[Symbol] = []
-        for function in self._reachable():
-            flow = self.image.flow(function)
-            used = [*flow.variables, *flow.mentioned]
-            for symbol in used:
-                if not symbol.space.startswith("shared") or symbol in static or symbol in dynamic:
-                    continue
-                unsized = self.image.size_of(symbol) == 0
-                (dynamic if unsized else static).append(symbol)
-        at = self.shared_start
-        for symbol in static:
-            align = self.image.alignment_of(symbol)
-            at = -(-at // align) * align
-            self._shared_at[symbol] = at
-            at += self.image.size_of(symbol)
-        self.shared_static = at - self.shared_start
-        self.has_dynamic = bool(dynamic)
-        align = max((self.image.alignment_of(symbol) for symbol in dynamic), default=16)
-        self.dynamic_start = -(-at // max(align, 16)) * max(align, 16)
-        for symbol in dynamic:
-            self._shared_at[symbol] = self.dynamic_start
-
-    def _reachable(self) -> list[tree.Function]:
-        """The entry and every function it can call; all of them where it calls through a pointer."""
-        found = [self.entry]
-        names = {self.entry.name}
-        for function in found:
-            flow = self.image.flow(function)
-            for instruction in flow.instructions:
-                if "calls" not in traits(instruction):
-                    continue
-                callee = Decoded(instruction).operands["func"]
-                symbol = flow.meaning(callee) if isinstance(callee, tree.Name) else None
-                if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
-                    wanted = [self.image.resolve(symbol.name)]
-                else:
-                    wanted = [f.name for f in self.image.functions.values() if f.kind == "func"]
-                for name in wanted:
-                    if name not in names and name in self.image.functions:
-                        names.add(name)
-                        found.append(self.image.functions[name])
-        return found
 
 
 def _is_elsewhere(symbol: Symbol) -> bool:

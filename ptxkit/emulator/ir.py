@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ptxkit.asm.decode import Decoded
     from ptxkit.emulator.accessor import Accessor
-    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.address import Address
     from ptxkit.emulator.operands import Source, Target
     from ptxkit.emulator.operation import Pure
 

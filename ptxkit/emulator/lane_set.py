@@ -29,6 +29,8 @@ Trail = tuple[tuple[int, int, int], ...]
 begin. Only lane sets with the same trail can merge."""
 
 
+Step = Callable[["LaneSet"], Any]
+"""Runs an instruction for a lane set; a true result says that undefined bits came into a register."""
 SyncPoint = Callable[["LaneSet"], "LaneSet | None"]
 """Lets a lane set at a block's start through: the lanes that may go on, or None. What it keeps back is
 blocked there."""

@@ -67,7 +67,7 @@ class Machine:
 
 
 class ProgramFacts(Protocol):
-    """What a launch asks of the entry that it runs; see `ptxkit.emulator.image.Program`."""
+    """What a launch asks of the entry that it runs; see `ptxkit.emulator.program.Program`."""
 
     capability: tuple[int, int]
     unset: list[str]

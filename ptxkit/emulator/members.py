@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.sync_points import executing, taking_part, unpacked_all
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source, undefined_decides
+    from ptxkit.emulator.operands import Source
 
 LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 EVERY = 0xFFFF_FFFF

@@ -17,15 +17,15 @@ from ptxkit.asm.decode import Decoded, traits, variables
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES, DType
+from ptxkit.emulator.address import address_parts
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, slot_bits
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.form import address_parts
 from ptxkit.emulator.stack_parameters import StackParameter
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
-    from ptxkit.emulator.program import Builder
+    from ptxkit.emulator.slots import Slots
 
 
 class ParameterSlots:
@@ -36,8 +36,8 @@ class ParameterSlots:
         returned: slots that the caller reads when it returns, as bits.
     """
 
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
+    def __init__(self, slots: Slots) -> None:
+        self._function = slots
         self._pieces: dict[Symbol, tuple[Piece, ...]] = {}
         self._stacked: dict[Symbol, StackParameter] = {}
         self.assigned = 0
@@ -49,16 +49,16 @@ class ParameterSlots:
         Returns:
             Accesses that cannot be placed, and why.
         """
-        builder = self._builder
+        function = self._function
         self._stack()
         bounds: dict[Symbol, set[int]] = {}
         outside: list[tuple[tree.Instruction, str]] = []
-        for instruction in builder.flow.instructions:
+        for instruction in function.flow.instructions:
             access = self._access(instruction)
             if access is None:
                 continue
             symbol, offset, width, count = access
-            size = builder.program.image.size_of(symbol)  # 0 for the last array, which callers size.
+            size = function.program.image.size_of(symbol)  # 0 for the last array, which callers size.
             if offset < 0 or (size and offset + width * count > size):
                 outside.append((instruction, f"an access outside the parameter `{symbol.name}`"))
                 continue
@@ -69,24 +69,24 @@ class ParameterSlots:
                 cuts.update(range(-(-start // WIDEST) * WIDEST, end, WIDEST))
             ordered = sorted(cuts)
             self._pieces[symbol] = tuple(
-                Piece(start, end - start, builder.new_slot(slot_bits(end - start), f"{symbol.name}+{start}"))
+                Piece(start, end - start, function.new_slot(slot_bits(end - start), f"{symbol.name}+{start}"))
                 for start, end in pairwise(ordered)
             )
-        if builder.function.kind == "func":
-            self.assigned = self._header_bits(builder.flow.parameters)
-            self.returned = self._header_bits(builder.flow.returns)
+        if function.function.kind == "func":
+            self.assigned = self._header_bits(function.flow.parameters)
+            self.returned = self._header_bits(function.flow.returns)
         return outside
 
     def _stack(self) -> None:
         """Move the parameters whose address `mov` takes to the stack."""
-        function, image = self._builder.function, self._builder.program.image
-        for instruction in self._builder.flow.instructions if function.kind == "func" else ():
+        function, image = self._function.function, self._function.program.image
+        for instruction in self._function.flow.instructions if function.kind == "func" else ():
             names = (name for operand in variables(instruction) for name in operand_names(operand))
-            for symbol in map(self._builder.meaning, names):
+            for symbol in map(self._function.meaning, names):
                 if symbol is not None and self.is_sliced(symbol):
                     size, align = image.size_of(symbol), image.alignment_of(symbol)
                     site = Site(instruction, function.name, image.source)
-                    offset = self._builder.local_offset(symbol)
+                    offset = self._function.local_offset(symbol)
                     self._stacked[symbol] = StackParameter(symbol.name, offset, size, align, site)
 
     def _header_bits(self, symbols: Sequence[Symbol]) -> int:
@@ -97,7 +97,7 @@ class ParameterSlots:
 
     def is_sliced(self, symbol: Symbol) -> bool:
         """Whether a symbol is a `.param` variable that lives in slots."""
-        in_entry = symbol.kind is SymbolKind.PARAMETER and self._builder.function.kind == "entry"
+        in_entry = symbol.kind is SymbolKind.PARAMETER and self._function.function.kind == "entry"
         return symbol.space == "param" and not in_entry and symbol not in self._stacked
 
     def is_stacked(self, symbol: Symbol) -> bool:
@@ -119,7 +119,7 @@ class ParameterSlots:
         address = form.operands["a"]
         assert isinstance(address, tree.Address)
         base, offset = address_parts(address)
-        symbol = self._builder.meaning(base) if base is not None else None
+        symbol = self._function.meaning(base) if base is not None else None
         if symbol is None or not self.is_sliced(symbol):
             return None
         return symbol, offset
@@ -132,17 +132,19 @@ class ParameterSlots:
         if symbol.kind is SymbolKind.REGISTER:
             size = DTYPES[symbol.type].bytes
             parts = "xyzw"[: int(symbol.vector[1:])] if symbol.vector else "x"
-            pieces = (Piece(size * i, size, self._builder.slot(symbol, part)) for i, part in enumerate(parts))
+            pieces = (
+                Piece(size * i, size, self._function.slot(symbol, part)) for i, part in enumerate(parts)
+            )
             return CallParameter(size * len(parts), tuple(pieces))
         if symbol in self._stacked:
             return self._stacked[symbol]
-        size = self._builder.program.image.size_of(symbol)
+        size = self._function.program.image.size_of(symbol)
         return CallParameter(size, self._pieces.get(symbol, ()))
 
     def argument(self, operand: tree.Operand) -> CallParameter | None:
         """What a `call` passes, or where it puts a return value; None for a constant, an address or `_`."""
         if isinstance(operand, tree.Name) and operand.name != "_":
-            symbol = self._builder.meaning(operand)
+            symbol = self._function.meaning(operand)
             if symbol is not None and (
                 symbol.kind is SymbolKind.REGISTER or self.is_sliced(symbol) or symbol in self._stacked
             ):
@@ -173,6 +175,6 @@ class ParameterSlots:
 
     def finish(self, code: Code) -> None:
         """Tell the code where its arguments go and where its results come from."""
-        if self._builder.function.kind == "func":
-            code.parameters = [self._call_parameter(symbol) for symbol in self._builder.flow.parameters]
-            code.returns = [self._call_parameter(symbol) for symbol in self._builder.flow.returns]
+        if self._function.function.kind == "func":
+            code.parameters = [self._call_parameter(symbol) for symbol in self._function.flow.parameters]
+            code.returns = [self._call_parameter(symbol) for symbol in self._function.flow.returns]

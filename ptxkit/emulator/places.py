@@ -12,7 +12,7 @@ from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.address import Address
     from ptxkit.emulator.lane_set import LaneSet
 
 

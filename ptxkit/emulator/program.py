@@ -1,322 +1,202 @@
-"""A kernel compiled for the machine: functions cut into blocks of steps, over numbered register slots.
-
-`.param` variables of device functions have fixed places for all that is stored to them, so they are slots
-too, but for those whose address is taken (`ptxkit.emulator.parameters`).
-"""
+"""An entry of a module as the machine runs it: its functions compiled, its shared memory laid out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Callable
 
 from ptxkit.asm import tree
-from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import read_names, written_names
+from ptxkit.asm.decode import Decoded, traits
+from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.symbols import Symbol, SymbolKind
-from ptxkit.diagnostics import Diagnostic
-from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.blocks import Compiled, cut, slots_in
-from ptxkit.emulator.calls import leave
-from ptxkit.emulator.code import Block, Code
-from ptxkit.emulator.effect import effect_of
-from ptxkit.emulator.faults import Site, finding
-from ptxkit.emulator.form import AXES, Form
-from ptxkit.emulator.ir import Computation
-from ptxkit.emulator.lane_set import End
-from ptxkit.emulator.operands import Source, Target
-from ptxkit.emulator.operation import Pure, Unsupported, operation_of
-from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.steps import Step, checked_division, clean_step, effect_step, no_step, tracked_step
-from ptxkit.emulator.sums import after, behind, sum_step
-from ptxkit.emulator.values import BOOL, ones, zero
-from ptxkit.emulator.warpgroup.watch import watched
+from ptxkit.diagnostics import Diagnostic, PtxkitError
+from ptxkit.emulator.addresses import PARAM_START
+from ptxkit.emulator.code import Code
+from ptxkit.emulator.image import Image
+from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.provenance import stored_through
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.image import Program
-    from ptxkit.emulator.lane_set import LaneSet
+Build = Callable[["Program", tree.Function, Code], list[Diagnostic]]
+"""Compiles a function into its code; see `ptxkit.emulator.builder.build`."""
 
 
-class Builder:
-    """Compiles one function.
+class Program:
+    """An entry with everything it can call, compiled.
 
     Attributes:
-        program: what it belongs to.
-        function: the function.
-        flow: its instructions in order, with the meaning of names.
-        bits: the width of each slot.
-        names: the name of each slot.
-        warpgroup_slots: registers of `wgmma`.
+        image: the module.
+        entry: the `.entry`.
+        code: its code.
+        offsets: of the kernel parameters, by name.
+        shared_static: bytes of declared shared memory.
+        has_dynamic: whether a variable names dynamic shared memory.
+        shared_start: the address of the first of them.
+        dynamic_start: the address where dynamic shared memory begins.
+        stored_through: names of the entry's parameters that may be addresses of stores.
+        smallest: bytes of the smallest access to `shared` and `global` memory, by the state space.
+        reads_clock: whether some function looks at a clock.
+        reserved: bytes ahead of `shared_start` that it may use: what the system keeps there for cooperative
+            groups, where some function asks for it.
+        asynchronous: whether some function works asynchronously.
+        tensor_fences: whether some function has a `tcgen05.fence`.
+        clustered: whether it is compiled for clusters of several CTAs.
+        registers: `.maxnreg`; 0 where the entry does not say.
+        unset: what can be read before it is written, by the number of its origin: "register `%r3`".
     """
 
-    def __init__(self, program: Program, function: tree.Function, code: Code) -> None:
-        self.program = program
-        self.function = function
-        self.code = code
-        self.flow = program.image.flow(function)
-        self.bits: list[int] = []
-        self.names: list[str] = []
-        self._slots: dict[Symbol, dict[int, int]] = {}
-        self._aliases: dict[int, tree.Name] = {}
-        self.warpgroup_slots: frozenset[int] = frozenset()
-        self._carry: int | None = None
-        self._stack_pointer: int | None = None
-        self._local: dict[Symbol, int] = {}
-        self._frame = 0
-        self._problems: list[Diagnostic] = []
-        self._sums: list[Step] = []
-        self.parameters = ParameterSlots(self)
+    def __init__(
+        self,
+        image: Image,
+        entry: tree.Function,
+        offsets: dict[str, int],
+        shared_start: int,
+        build: Build,
+        clustered: bool = False,
+    ) -> None:
+        self.image = image
+        self._build = build
+        self.entry = entry
+        self.capability = image.capability
+        self.offsets = offsets
+        self.unset: list[str] = []
+        self.smallest: dict[str, int] = {}
+        self.reads_clock = False
+        self.reserved = 0
+        self.asynchronous = False
+        self.tensor_fences = False
+        self.clustered = clustered
+        self.registers = next(
+            (
+                argument.value
+                for directive in entry.directives
+                if directive.name == "maxnreg"
+                for argument in directive.arguments
+                if isinstance(argument, tree.Integer)
+            ),
+            0,
+        )
+        self._codes: dict[str, Code] = {}
+        self._shared_at: dict[Symbol, int] = {}
+        self.shared_start = shared_start
+        self._place_shared()
+        self.stored_through = stored_through(image.flow(entry))
+        self.problems: list[Diagnostic] = []
+        self.code = self._compile(entry)
+        if self.problems:
+            raise PtxkitError(self.problems)
 
-    # ---- names and slots
-
-    def meaning(self, name: tree.Name) -> Symbol | None:
-        """The declaration that a name in the body means."""
-        return self.flow.meaning(self._aliases.get(id(name), name))
-
-    def alias(self, made: tree.Name, written: tree.Name) -> None:
-        """Let a name that was made (a component of a vector register) mean what the written one does."""
-        self._aliases[id(made)] = written
-
-    def new_slot(self, bits: int, name: str) -> int:
-        """A further slot."""
-        self.bits.append(bits)
-        self.names.append(name)
-        return len(self.bits) - 1
-
-    def slot(self, symbol: Symbol, component: str | None = None) -> int:
-        """The slot of a register, or of a component of a vector register."""
-        index = AXES.get(component or "", 0) if symbol.vector else 0
-        parts = self._slots.setdefault(symbol, {})
-        if index not in parts:
-            name = f"{symbol.name}.{component}" if symbol.vector else symbol.name
-            parts[index] = self.new_slot(DTYPES[symbol.type].bits, name)
-        return parts[index]
-
-    @property
-    def stack_pointer(self) -> int:
-        """The slot of the distance from the function's local variables to its stack pointer."""
-        if self._stack_pointer is None:
-            self._stack_pointer = self.new_slot(64, "stack pointer")
-        return self._stack_pointer
+    # ---- functions
 
     @property
-    def carry(self) -> int:
-        """The slot of the condition code register's CC.CF."""
-        if self._carry is None:
-            self._carry = self.new_slot(1, "CC.CF")
-        return self._carry
+    def codes(self) -> tuple[Code, ...]:
+        """The functions that have been compiled so far, the entry first."""
+        return tuple(self._codes.values())
 
-    def _behind_call(self, call: End, live: int) -> End:
-        """A call, behind which some slots are live; the carry flag is undefined there: 9.7.2 preserves it
-        across none."""
-        if self._carry is None or not live >> self._carry & 1:
-            return call
-        lost = ones(1), self.program.unset_origin("the carry flag after a call")
+    @property
+    def shared_variables(self) -> dict[Symbol, int]:
+        """The shared variables that the entry can reach, with their addresses."""
+        return self._shared_at
 
-        def end(lane_set: LaneSet) -> int:
-            lane_set.undefined[self.carry] = lost
-            return call(lane_set)
-
-        return end
-
-    def address_of(self, symbol: Symbol) -> tuple[int, bool]:
-        """The address of a variable, parameter or function in its own space, and whether it is an offset
-        from the running function's local variables.
+    def function(self, name: str) -> Code:
+        """The compiled function called `name`.
 
         Raises:
-            Unsupported: it has none.
+            PtxkitError: P601, it has forms that the emulator does not execute.
         """
-        own = symbol.kind is SymbolKind.VARIABLE and symbol.space == "local"
-        if own or self.parameters.is_stacked(symbol):
-            return self.local_offset(symbol), True
-        if symbol.kind is SymbolKind.PARAMETER or symbol.space == "param":
-            return self.program.parameter_address(symbol, self.function), False
-        return self.program.address_of(symbol), False
+        code = self._codes.get(name)
+        if code is None:
+            code = self._compile(self.image.functions[name])
+            if self.problems:
+                raise PtxkitError(self.problems)
+        return code
 
-    def local_offset(self, symbol: Symbol) -> int:
-        """Where in the function's frame a variable lies; it gets its place when it is first asked for."""
-        if symbol not in self._local:
-            size, align = self.program.image.size_of(symbol), self.program.image.alignment_of(symbol)
-            self._frame = -(-self._frame // align) * align
-            self._local[symbol] = self._frame
-            self._frame += size
-        return self._local[symbol]
+    def declare(self, name: str) -> Code:
+        """The code of a function that is called: compiled now, or while this runs for a recursive one."""
+        return self._codes.get(name) or self._compile(self.image.functions[name])
 
-    # ---- compiling
+    def _compile(self, function: tree.Function) -> Code:
+        code = Code(function.name, len(self._codes))
+        self._codes[function.name] = code
+        self.problems += self._build(self, function, code)
+        return code
 
-    def build(self) -> list[Diagnostic]:
-        """Compile the function into its code.
+    def touches(self, space: str, size: int) -> None:
+        """Take note of an access of `size` bytes."""
+        for reached in ("shared", "global") if space == "generic" else (space,):
+            self.smallest[reached] = min(size, self.smallest.get(reached, size))
 
-        Returns:
-            What can't be executed: P601, one a form.
-        """
-        for variable in self.flow.variables:
-            if variable.space == "local":
-                self.local_offset(variable)
-        for instruction, reason in self.parameters.place():
-            self._refuse(Site(instruction, self.function.name, self.program.image.source), reason)
-        if self._problems:
-            return self._problems
-        decoded = [self._decode(instruction) for instruction in self.flow.instructions]
-        if self._problems:
-            return self._problems
-        if self.warpgroup_slots:
-            for item in decoded:
-                self._watch(item)
-        reads, kills = self._dataflow()
-        assigned = self.parameters.assigned
-        blocks, undefined = cut(self.flow, decoded, reads, kills, assigned, self._behind_call)
-        self.code.blocks += blocks
-        self._finish(undefined)
-        return []
+    def unset_origin(self, what: str) -> int:
+        """The (negative) number of the origin of a register that was never written."""
+        self.unset.append(what)
+        return -len(self.unset)
 
-    def sum(self, symbol: Symbol, component: str | None, number: int, site: Site) -> int:
-        """A slot that holds a register plus a number while an instruction runs, which is being decoded.
+    # ---- addresses
 
-        Raises:
-            Unsupported: it is no integer register.
-        """
-        slot, kind = self.slot(symbol, component), DTYPES[symbol.type]
-        if kind.is_float or kind.bits not in (8, 16, 32, 64):
-            raise Unsupported(f"a sum with `{symbol.name}`, a register of type `.{symbol.type}`")
-        name = self.names[slot]
-        into = self.new_slot(kind.bits, f"{name}+{number}")
-        self._sums.append(sum_step(slot, kind.bits, name, number, into, site))
-        return into
+    @property
+    def constants(self) -> tuple[Bank, int]:
+        """The constant memory, and the address behind its last byte."""
+        return self.image.const, self.image.const_end
 
-    def _decode(self, instruction: tree.Instruction) -> Compiled:
-        item = self._decode_alone(instruction)
-        if self._sums:
-            sums, self._sums = self._sums, []
-            item.step, item.tracked = after(sums, item.step), after(sums, item.tracked)
-            item.effect, item.ir = behind(sums, item.effect), None
-        return item
+    def flow(self, function: str) -> Flow:
+        """The instructions of a function of the module."""
+        return self.image.flow(self.image.functions[function])
 
-    def _decode_alone(self, instruction: tree.Instruction) -> Compiled:
-        site = Site(instruction, self.function.name, self.program.image.source)
-        nothing = Compiled(site, no_step, no_step)
-        try:
-            guard = self._guard(instruction)
-            form = Form(self, instruction, site, guard)
-            pure = self._compute(form, guard)
-            if pure is not None:
-                return pure
-            effect = effect_of(form)
-            if effect is None:
-                raise Unsupported("this instruction")
-        except Unsupported as unsupported:
-            self._refuse(site, str(unsupported))
-            return nothing
-        step = effect_step(effect, guard, site)
-        return Compiled(site, step, step, guard, effect, effect.transfer)
+    def address_of(self, symbol: Symbol) -> int:
+        """The address of a variable outside local and parameter space, or of a function."""
+        if symbol in self._shared_at:
+            return self._shared_at[symbol]
+        return self.image.address_of(symbol)
 
-    def _watch(self, item: Compiled) -> None:
-        """Let an instruction other than `wgmma` look out for products in flight on its registers."""
-        instruction = item.site.instruction
-        if item.site.row.chapter == "wgmma":
-            return
-        symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
-        slots = tuple(sorted(self._slots_of(symbols) & self.warpgroup_slots))
-        if slots:
-            item.step = watched(item.step, slots, item.site, item.guard)
-            item.tracked = watched(item.tracked, slots, item.site, item.guard)
-            item.ir = None
+    def parameter_address(self, symbol: Symbol, function: tree.Function) -> int:
+        """The address of a kernel parameter."""
+        if function is self.entry and symbol.name in self.offsets:
+            return PARAM_START + self.offsets[symbol.name]
+        raise Unsupported(
+            f"the parameter `{symbol.name}` of a device function, whose address only `mov` takes"
+        )
 
-    def _refuse(self, site: Site, reason: str) -> None:
-        message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
-        self._problems.append(finding("P601", message, site))
+    def _place_shared(self) -> None:
+        """Lay out the shared variables that the entry can reach; dynamic shared memory follows them."""
+        static: list[Symbol] = []
+        dynamic: list[Symbol] = []
+        for function in self._reachable():
+            flow = self.image.flow(function)
+            used = [*flow.variables, *flow.mentioned]
+            for symbol in used:
+                if not symbol.space.startswith("shared") or symbol in static or symbol in dynamic:
+                    continue
+                unsized = self.image.size_of(symbol) == 0
+                (dynamic if unsized else static).append(symbol)
+        at = self.shared_start
+        for symbol in static:
+            align = self.image.alignment_of(symbol)
+            at = -(-at // align) * align
+            self._shared_at[symbol] = at
+            at += self.image.size_of(symbol)
+        self.shared_static = at - self.shared_start
+        self.has_dynamic = bool(dynamic)
+        align = max((self.image.alignment_of(symbol) for symbol in dynamic), default=16)
+        self.dynamic_start = -(-at // max(align, 16)) * max(align, 16)
+        for symbol in dynamic:
+            self._shared_at[symbol] = self.dynamic_start
 
-    def _guard(self, instruction: tree.Instruction) -> Source | None:
-        if instruction.guard is None:
-            return None
-        symbol = self.flow.meaning(instruction.guard)
-        if symbol is None or symbol.kind is not SymbolKind.REGISTER or symbol.type != "pred":
-            raise Unsupported(f"the guard `{instruction.guard.name}`, which is no predicate")
-        negated = instruction.guard.negated
-        return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
-
-    def _compute(self, form: Form, guard: Source | None) -> Compiled | None:
-        """A pure instruction."""
-        operation = operation_of(form)
-        if operation is None:
-            return None
-        sources = [
-            form.source(operand, kind)
-            for (operand, _), kind in zip(form.values(written=False), operation.sources, strict=True)
-            if operand is not None
-        ]
-        targets = [
-            form.target(operand, kind) if operand is not None else None
-            for (operand, _), kind in zip(form.values(written=True), operation.results, strict=True)
-        ]
-        if operation.reads_carry:
-            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
-        if operation.writes_carry:
-            operation, targets = _with_carry(operation, targets, self.carry)
-        step = clean_step(operation, sources, targets, guard)
-        if operation.divides:
-            step = checked_division(step, sources[1], guard, form.site)
-        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
-        ir = Computation(Decoded(form.instruction), operation, sources, targets, guard)
-        return Compiled(form.site, step, tracked, guard, ir=ir)
-
-    # ---- data flow over slots
-
-    def _slots_of(self, symbols: Iterable[Symbol | None]) -> set[int]:
-        """The slots of some registers, all components."""
-        none: dict[int, int] = {}
-        return {slot for symbol in symbols if symbol for slot in self._slots.get(symbol, none).values()}
-
-    def _dataflow(self) -> tuple[list[int], list[int]]:
-        """What each instruction reads and surely overwrites, in bits of slots."""
-        by_register = [sum(1 << slot for slot in self._slots_of([r])) for r in self.flow.registers]
-        reads, kills = [], []
-        for number, instruction in enumerate(self.flow.instructions):
-            read = _translate(self.flow.reads[number], by_register)
-            kill = _translate(self.flow.kills[number], by_register)
-            more, less = self.parameters.dataflow(instruction)
-            form = Decoded(instruction)
-            if self._carry is not None:
-                more |= form.reads_carry << self._carry
-                less |= form.writes_carry << self._carry
-            if self._stack_pointer is not None and form.row.chapter == "stack":
-                more |= 1 << self._stack_pointer
-            reads.append(read | more)
-            kills.append(kill | less if instruction.guard is None else kill)
-        return reads, kills
-
-    def _finish(self, undefined: int) -> None:
-        code = self.code
-        returning = Block(len(code.blocks), live=slots_in(self.parameters.returned))
-        returning.end = leave
-        code.blocks.append(returning)
-        code.names = self.names
-        code.widths = self.bits
-        code.blank = [zero(bits) for bits in self.bits]
-        code.defined = [zero(bits) for bits in self.bits]
-        code.wide = frozenset(slot for slot, bits in enumerate(self.bits) if bits == 128)
-        code.initial = list(code.blank)
-        code.frame = -(-self._frame // 16) * 16
-        if self._stack_pointer is not None:
-            code.initial[self._stack_pointer] = np.uint64(code.frame)
-            undefined &= ~(1 << self._stack_pointer)
-        code.initial_undefined = {
-            slot: (ones(self.bits[slot]), self.program.unset_origin(f"register `{self.names[slot]}`"))
-            for slot in slots_in(undefined)
-        }
-        self.parameters.finish(code)
-
-
-def _translate(bits: int, table: list[int]) -> int:
-    result = 0
-    for i in slots_in(bits):
-        result |= table[i]
-    return result
-
-
-def _with_carry(
-    operation: Pure, targets: list[Target | None], carry: int
-) -> tuple[Pure, list[Target | None]]:
-    return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
+    def _reachable(self) -> list[tree.Function]:
+        """The entry and every function it can call; all of them where it calls through a pointer."""
+        found = [self.entry]
+        names = {self.entry.name}
+        for function in found:
+            flow = self.image.flow(function)
+            for instruction in flow.instructions:
+                if "calls" not in traits(instruction):
+                    continue
+                callee = Decoded(instruction).operands["func"]
+                symbol = flow.meaning(callee) if isinstance(callee, tree.Name) else None
+                if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
+                    wanted = [self.image.resolve(symbol.name)]
+                else:
+                    wanted = [f.name for f in self.image.functions.values() if f.kind == "func"]
+                for name in wanted:
+                    if name not in names and name in self.image.functions:
+                        names.add(name)
+                        found.append(self.image.functions[name])
+        return found

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import Address
 from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, Value
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.form import Address
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet, Undefined

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.operands import Source, Target, lanes_of, undefined_decides
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
-
-Step = Callable[["LaneSet"], Any]
 
 
 @cache

@@ -12,29 +12,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import Step
 from ptxkit.emulator.operands import Source, Target
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.operations import definedness
-from ptxkit.emulator.steps import Step, clean_step, tracked_step
+from ptxkit.emulator.scope import Sum
+from ptxkit.emulator.steps import clean_step, tracked_step
 from ptxkit.emulator.values import constant, dtype_of
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
 
 
-def sum_step(slot: int, bits: int, name: str, number: int, into: int, site: Site) -> Step:
-    """The step that puts the register in `slot`, which is `name`, plus `number` into another slot."""
-    kind = f"u{bits}"
+def sum_step(wanted: Sum) -> Step:
+    """The step that puts a sum into its slot."""
+    kind, slot, bits = f"u{wanted.bits}", wanted.slot, wanted.bits
     dtype = dtype_of(kind)
     operation = Pure((kind,), (kind, kind), np.add, undefined=definedness.carried)
     sources = [
-        Source(dtype, bits, slot=slot, name=name),
-        Source(dtype, bits, value=constant(number, kind)),
+        Source(dtype, bits, slot=slot, name=wanted.name),
+        Source(dtype, bits, value=constant(wanted.number, kind)),
     ]
-    targets = [Target(into, bits)]
+    targets = [Target(wanted.into, bits)]
     clean = clean_step(operation, sources, targets, None)
-    tracked = tracked_step(operation, sources, targets, None, clean, site)
+    tracked = tracked_step(operation, sources, targets, None, clean, wanted.site)
     return lambda lane_set: (tracked if lane_set.undefined else clean)(lane_set)
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import Address
 from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import Address
 from ptxkit.emulator.memory import Allocation
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP

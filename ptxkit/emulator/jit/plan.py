@@ -13,8 +13,7 @@ from ptxkit.emulator.jit.transfer import CompiledTransfer
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Block
-    from ptxkit.emulator.lane_set import CodeToRun, LaneSet
-    from ptxkit.emulator.steps import Step
+    from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
 
 assert lowerings  # importing it registers the lowerings
 

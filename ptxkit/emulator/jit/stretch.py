@@ -21,9 +21,8 @@ from ptxkit.emulator.values import RAW, U64, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.ir import Computation
-    from ptxkit.emulator.lane_set import LaneSet
+    from ptxkit.emulator.lane_set import LaneSet, Step
     from ptxkit.emulator.operands import Source
-    from ptxkit.emulator.steps import Step
 
 CALL_COST = 8
 """What a call of a variant costs, in steps of numpy that add two numbers."""

@@ -35,8 +35,7 @@ from ptxkit.emulator.values import RAW, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.ir import Transfer
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.steps import Step
+    from ptxkit.emulator.lane_set import LaneSet, Step
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _AT = {name: number for number, name in enumerate(FIELDS)}

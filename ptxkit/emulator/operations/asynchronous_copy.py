@@ -31,9 +31,9 @@ def cp_async(form: Form) -> Effect:
     to = Places(form.address("dst"), "shared", size, form.site)
     source = Places(form.address("src"), "global", size, form.site, within="global")
     partial = Places(form.address("src"), "global", 1, form.site, size, within="global")
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
     for space in ("shared", "global"):
-        form.builder.program.touches(space, size if present is None or space == "shared" else 1)
+        form.scope.program.touches(space, size if present is None or space == "shared" else 1)
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -104,7 +104,7 @@ def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) ->
 
 def commit(form: Form, name: str) -> Effect:
     """`.commit_group` of a kind of group."""
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -115,7 +115,7 @@ def commit(form: Form, name: str) -> Effect:
 
 def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
     """`.wait_group N` of a kind of group."""
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

@@ -73,7 +73,7 @@ def _to_cluster(form: Form) -> Effect:
     to = Places(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
     mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
-    form.builder.program.touches("shared", kind.bytes)
+    form.scope.program.touches("shared", kind.bytes)
     raw, dtype, site = RAW[kind.bits], dtype_of(kind.name), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

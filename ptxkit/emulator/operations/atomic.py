@@ -49,7 +49,7 @@ def atom(form: Form) -> Effect:
     site = form.site
     reads = MemoryOrder.ACQUIRE if order & ACQUIRING else MemoryOrder.RELAXED
     writes = MemoryOrder.RELEASE if order & RELEASING else MemoryOrder.RELAXED
-    form.builder.program.touches(plain_space(named), width)
+    form.scope.program.touches(plain_space(named), width)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         launch = lane_set.batch.launch

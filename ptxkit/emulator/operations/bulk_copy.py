@@ -75,7 +75,7 @@ def bulk_reduction(form: Form) -> Effect:
 
 def _bulk(form: Form, reduction: Reduction | None) -> Effect:
     to, masked = form.space_of("dstMem"), "byteMask" in form.operands
-    program = form.builder.program
+    program = form.scope.program
     program.asynchronous = True
     for space in ("shared", "global"):
         program.touches(space, reduction.kind.bytes if reduction is not None else 1 if masked else UNIT)

@@ -36,8 +36,8 @@ def call(form: Form) -> Effect:
     """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
     returns, given = _elements(form, "ret_param"), _elements(form, "param_list")
     callee = form.operands["func"]
-    results = [form.builder.parameters.argument(operand) for operand in returns]
-    symbol = form.builder.meaning(callee) if isinstance(callee, tree.Name) else None
+    results = [form.scope.parameters.argument(operand) for operand in returns]
+    symbol = form.scope.meaning(callee) if isinstance(callee, tree.Name) else None
     if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
         return _direct(form, symbol, given, results)
     prototype = _prototype(form, form.operands.get("flist"))
@@ -62,7 +62,7 @@ def _size(variable: tree.Variable) -> int:
 
 
 def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Argument:
-    passed = form.builder.parameters.argument(operand)
+    passed = form.scope.parameters.argument(operand)
     if passed is not None:
         return parameter_argument(passed)
     # A constant for a vector is the bits of all of it; of a floating-point number, those of its literal.
@@ -75,7 +75,7 @@ def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Ar
 def _direct(
     form: Form, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[CallParameter | None]
 ) -> Effect:
-    program = form.builder.program
+    program = form.scope.program
     name = program.image.resolve(symbol.name)
     header = program.image.prototypes[name].parameters
     if len(header) != len(given):
@@ -100,13 +100,13 @@ def _direct(
 
 def _prototype(form: Form, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
     """The parameters that a list of targets or a prototype gives an indirect call."""
-    image = form.builder.program.image
-    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    image = form.scope.program.image
+    symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     if symbol is None:
         raise Unsupported("a call through a pointer without a prototype")
     if isinstance(symbol.names, tree.Prototype):
         return symbol.names.parameters
-    listed = form.builder.flow.table(symbol) or ()
+    listed = form.scope.flow.table(symbol) or ()
     names = [target.name for target in listed]
     if not names and symbol.declarator is not None and isinstance(symbol.declarator.initializer, tree.Vector):
         elements = symbol.declarator.initializer.elements
@@ -124,7 +124,7 @@ def _indirect(
     results: list[CallParameter | None],
 ) -> Effect:
     source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
-    read, site, program = source.reader, form.site, form.builder.program
+    read, site, program = source.reader, form.site, form.scope.program
 
     def link(linker: Linker) -> End:
         back = linker.next
@@ -194,5 +194,5 @@ def _misfit(
 
 
 def _is_wide(form: Form, operand: tree.Operand) -> bool:
-    symbol = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
+    symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     return symbol is None or symbol.type.endswith("64")

@@ -29,8 +29,8 @@ miscellaneous = Effects("miscellaneous")
 def bra(form: Form) -> Effect:
     """`bra{.uni} target`."""
     operand = form.operands["tgt"]
-    label = form.builder.meaning(operand) if isinstance(operand, tree.Name) else None
-    if label is None or label not in form.builder.flow.at:
+    label = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
+    if label is None or label not in form.scope.flow.at:
         raise Unsupported("a branch to something that is no label")
 
     def link(linker: Linker) -> End:
@@ -44,8 +44,8 @@ def bra(form: Form) -> Effect:
 def brx(form: Form) -> Effect:
     """`brx.idx{.uni} index, targets`."""
     table = form.operands["tlist"]
-    symbol = form.builder.meaning(table) if isinstance(table, tree.Name) else None
-    labels = form.builder.flow.table(symbol) if symbol is not None else None
+    symbol = form.scope.meaning(table) if isinstance(table, tree.Name) else None
+    labels = form.scope.flow.table(symbol) if symbol is not None else None
     if not labels:
         raise Unsupported("a branch through something that is no list of labels")
     source = form.source("index")

@@ -49,7 +49,7 @@ def try_cancel(form: Form) -> Effect:
     multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
     to = Places(form.address("addr"), space, RESPONSE, form.site)
     mbarrier = mbarrier_at(form, "mbar", space)
-    form.builder.program.touches("shared", RESPONSE)
+    form.scope.program.touches("shared", RESPONSE)
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

@@ -38,7 +38,7 @@ def _space(form: Form) -> StateSpace:
     """The state space that an access reaches: a device function's own parameters are local memory wherever
     they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
     space = form.space_of("a")
-    own = form.builder.function.kind == "func" and space in (StateSpace.PARAM, StateSpace.PARAM_FUNC)
+    own = form.scope.function.kind == "func" and space in (StateSpace.PARAM, StateSpace.PARAM_FUNC)
     return StateSpace.LOCAL if own else space
 
 
@@ -57,14 +57,14 @@ def ld(form: Form) -> Effect:
     width = kind.bytes
     dtype, raw = dtype_of(kind.name), RAW[width * 8]
     targets = [form.target(part, kind.name) for part in loaded]
-    sliced = form.builder.parameters.place_of(form)
+    sliced = form.scope.parameters.place_of(form)
     if sliced is not None:
         return _load_parameter(form, *sliced, width, targets, dtype)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
     order = _order(form, MemoryOrder.ACQUIRE)
     strong = order is not MemoryOrder.WEAK
-    form.builder.program.touches(plain_space(space), width * count)
+    form.scope.program.touches(plain_space(space), width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         accesses = accessor(lane_set, guard)
@@ -102,7 +102,7 @@ def _load_parameter(
     form: Form, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
 ) -> Effect:
     """`ld.param` of a device function's parameter or return value."""
-    parameters = form.builder.parameters
+    parameters = form.scope.parameters
     places = [
         (target, offset + i * width, parameters.covering(symbol, offset + i * width, width))
         for i, target in enumerate(targets)
@@ -136,13 +136,13 @@ def st(form: Form) -> Effect:
         for part in form.parts("b")[:count]
     ]
     readers = [source.reader for source in sources]
-    sliced = form.builder.parameters.place_of(form)
+    sliced = form.scope.parameters.place_of(form)
     if sliced is not None:
         return _store_parameter(form, *sliced, width, sources)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
     order = _order(form, MemoryOrder.RELEASE)
-    form.builder.program.touches(plain_space(space), width * count)
+    form.scope.program.touches(plain_space(space), width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         values = tuple(viewed(read(lane_set), raw) for read in readers)
@@ -168,7 +168,7 @@ def st_bulk(form: Form) -> Effect:
     """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
     read = form.deciding("size", f"u{form.type_of('size').bits}")
     accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
-    form.builder.program.touches("shared", 8)
+    form.scope.program.touches("shared", 8)
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -193,7 +193,7 @@ def _and(guard: Any, condition: Any) -> Any:
 
 def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
     """`st.param` to an argument or a return value."""
-    parameters = form.builder.parameters
+    parameters = form.scope.parameters
     raw = RAW[width * 8]
     places = [
         (source, source.reader, offset + i * width, parameters.covering(symbol, offset + i * width, width))

@@ -39,7 +39,7 @@ def object_at(form: Form) -> Places:
 
 def mbarrier_at(form: Form, operand: str, space: StateSpace) -> Places:
     """The mbarrier that an operand in brackets names, in a state space."""
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
     return Places(form.address(operand), space, 8, form.site)
 
 
@@ -235,7 +235,7 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
 
 def _is_read(form: Form) -> bool:
     """Whether what the instruction writes is read before something else is written over it."""
-    flow = form.builder.flow
+    flow = form.scope.flow
     number = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
     return bool(flow.live_after(number) & flow.writes[number])
 

@@ -26,7 +26,7 @@ def alloca(form: Form) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
     align = np.uint64(max(form.constant("immAlign") or 8, 8))
     read, target, site = form.deciding("size"), form.target("ptr"), form.site
-    pointer = form.builder.stack_pointer
+    pointer = form.scope.stack_pointer
     keeper = Target(pointer, 64)
     dtype = dtype_of(form["type"].name)
 
@@ -55,7 +55,7 @@ def _active(lane_set: LaneSet, guard: Any) -> Any:
 def stacksave(form: Form) -> Effect:
     """`stacksave.type d`."""
     target = form.target("d")
-    pointer, dtype = form.builder.stack_pointer, dtype_of(form["type"].name)
+    pointer, dtype = form.scope.stack_pointer, dtype_of(form["type"].name)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         if target is not None:
@@ -71,7 +71,7 @@ def stackrestore(form: Form) -> Effect:
     """`stackrestore.type a`."""
     source = form.source("a")
     read, site = source.reader, form.site
-    keeper = Target(form.builder.stack_pointer, 64)
+    keeper = Target(form.scope.stack_pointer, 64)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         entry = source.undefined(lane_set)

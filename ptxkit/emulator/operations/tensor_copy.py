@@ -72,7 +72,7 @@ def _store(form: Form, operation: str) -> Effect:
 
 
 def _touched(form: Form) -> None:
-    program = form.builder.program
+    program = form.scope.program
     program.asynchronous = True
     program.touches("shared", 16)
     program.touches("global", 4)

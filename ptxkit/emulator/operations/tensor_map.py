@@ -141,7 +141,7 @@ class _MapPlace:
         self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
         self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
         for each in ("shared", "global"):
-            form.builder.program.touches(each, WORD)
+            form.scope.program.touches(each, WORD)
 
     def check(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
         """The addresses in global memory of each thread's map, -1 elsewhere.

@@ -109,9 +109,9 @@ def mma_async(form: Form) -> Effect:
     accumulate = _accumulates(form)
     used = (*target.targets, *(source.sources if source else ()))
     slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
-    form.builder.program.asynchronous = True
-    form.builder.program.touches("shared", 16)
-    form.builder.warpgroup_slots |= slots
+    form.scope.program.asynchronous = True
+    form.scope.program.touches("shared", 16)
+    form.scope.warpgroup_slots |= slots
     operands = target, source, descriptor, descriptor_b, metadata, accumulate
     return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupSyncPoint(form.site, form.guard))
 

@@ -24,7 +24,7 @@ from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Address
+    from ptxkit.emulator.address import Address
     from ptxkit.emulator.lane_set import LaneSet
 
 MAP_BYTES = 128

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
-
-Step = Callable[["LaneSet"], Any]
 
 
 def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None) -> Step:

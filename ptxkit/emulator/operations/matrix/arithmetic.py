@@ -16,7 +16,7 @@ from ptxkit.isa.modifiers import MemoryOperation, MmaKind, Rounding
 
 if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
-    from ptxkit.emulator.program import Builder
+    from ptxkit.emulator.scope import Scope
 
 Present = np.ndarray | None
 ScalePair = tuple[Scales, Scales] | None
@@ -47,19 +47,19 @@ def arithmetic(form: Form, instruction: str, types: tuple[str, str, str, str]) -
         return _bits(next(operator for operator in form.all(MemoryOperation) if operator in BITWISE))
     if element.is_integer:
         return _integers(types[1], types[2], form["satfinite"] is not None)
-    return _floats(form.builder, instruction, types, form.find(MmaKind))
+    return _floats(form.scope, instruction, types, form.find(MmaKind))
 
 
 BITWISE = (MemoryOperation.AND, MemoryOperation.XOR)
 
 
 def _floats(
-    builder: Builder, instruction: str, types: tuple[str, str, str, str], kind: MmaKind | None
+    scope: Scope, instruction: str, types: tuple[str, str, str, str], kind: MmaKind | None
 ) -> Compute:
     d, a, b, c = types
-    plain = builder.program.image.tensor_cores == "float32"
+    plain = scope.program.image.tensor_cores == "float32"
     element = kind.removeprefix("kind::") if kind in SCALED else a
-    model = None if plain else _model(builder, instruction, element, d == c == "f16")
+    model = None if plain else _model(scope, instruction, element, d == c == "f16")
     contained = kind in CONTAINED
 
     def compute(
@@ -72,15 +72,15 @@ def _floats(
     return compute
 
 
-def _model(builder: Builder, instruction: str, element: str | None, f16: bool) -> Model:
+def _model(scope: Scope, instruction: str, element: str | None, f16: bool) -> Model:
     """The model of the device's tensor cores.
 
     Raises:
         Unsupported: none is known.
     """
-    model = tensor_cores.find(builder.program.capability, instruction, element or "")
+    model = tensor_cores.find(scope.program.capability, instruction, element or "")
     if model is None or (f16 and model.zero_f16 is None):
-        major, minor = builder.program.capability
+        major, minor = scope.program.capability
         raise Unsupported(f"sums of `.{element}` products on sm_{major}{minor}, of which no model is known")
     return model
 

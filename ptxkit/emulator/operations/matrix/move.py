@@ -95,10 +95,10 @@ class RowAccess:
     def __init__(self, form: Form, count: int) -> None:
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.site: Site = form.site
-        checked = WARP if form.builder.program.capability <= (7, 5) else count
+        checked = WARP if form.scope.program.capability <= (7, 5) else count
         self.lanes = np.arange(WARP)[None] < checked
         self.accessor = Accessor(form.address("p"), space, ROW, form.site)
-        form.builder.program.touches("shared", ROW)
+        form.scope.program.touches("shared", ROW)
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> list[Access]:
         """The accesses, to shared memory alone.

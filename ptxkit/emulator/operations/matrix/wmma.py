@@ -9,11 +9,11 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import Address
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
-from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.effect import Effect, Effects, GuardedStep
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import Address
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
@@ -22,7 +22,6 @@ from ptxkit.isa.modifiers import Layout, Shape, StateSpace
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.effect import Step
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
@@ -107,7 +106,7 @@ class Matrix:
             Piece(i // packed, i % packed * self.bits, Place(self, outer[:, i], inner[:, i]), space)
             for i in range(0, elements, together)
         ]
-        form.builder.program.touches(space, self.size)
+        form.scope.program.touches(space, self.size)
 
     def strides(self, lane_set: LaneSet) -> Any:
         """The stride in elements."""
@@ -212,7 +211,7 @@ def store(form: Form) -> Effect:
     return Effect(_storer(where, sources, form.site), AlignedSyncPoint(form))
 
 
-def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step:
+def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> GuardedStep:
     raw = RAW[where.word]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -240,7 +239,7 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Step
     return step
 
 
-def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> Step:
+def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> GuardedStep:
     raw, narrow = RAW[where.word], RAW[8 * where.size]
 
     def step(lane_set: LaneSet, guard: Any) -> None:

@@ -28,7 +28,7 @@ def alloc(form: Form) -> Effect:
     """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
     space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(form.address("dst"), space, 4, form.site)
-    form.builder.program.touches("shared", 4)
+    form.scope.program.touches("shared", 4)
     sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

@@ -40,7 +40,7 @@ def cp(form: Form) -> Effect:
     group_size, source_format = cta_group(form), form["src_fmt"]
     pattern = copies.copy(form.the(MovementShape), form.find(Multicast) or "")
     target, descriptor = Operand(form, "taddr"), Operand(form, "s_desc")
-    form.builder.program.touches("shared", 16)
+    form.scope.program.touches("shared", 16)
     site = form.site
 
     def without(word: int, bits: int) -> tuple[SharedOperand, ...]:

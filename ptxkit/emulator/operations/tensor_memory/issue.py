@@ -26,7 +26,7 @@ CODES = {"TCGEN-IDESC": "P6125", "TCGEN-SMEM-DESC": "P6126", "TCGEN-ZERO-MASK": 
 
 def cta_group(form: Form) -> int:
     """1 or 2."""
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
     return int(form["cta_group"] or 1)
 
 

@@ -64,10 +64,10 @@ def _mma(form: Form, ws: bool) -> Effect:
     kind = form.the(MmaKind).removeprefix("kind::")
     vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
     buffer, use = form["collector"] or Collector("b0" if ws else "a", CollectorUse.DISCARD)
-    capability, plain = form.builder.program.capability, form.builder.program.image.tensor_cores == "float32"
+    capability, plain = form.scope.program.capability, form.scope.program.image.tensor_cores == "float32"
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
-    form.builder.program.touches("shared", 16)
+    form.scope.program.touches("shared", 16)
     read = _Reader(form, group_size)
     static = MmaForm(kind, group_size, ws, sparse, form["ashift"] is not None, vector, "a" in form.operands)
     computing: dict[Plan, Arithmetic] = {}

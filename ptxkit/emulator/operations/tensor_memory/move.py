@@ -28,7 +28,7 @@ effect = Effects("tcgen05")
 
 
 def _pattern(form: Form, packed: bool) -> Move:
-    form.builder.program.asynchronous = True
+    form.scope.program.asynchronous = True
     split = form.constant("immHalfSplitoff") or 0
     return move(form.the(MovementShape), form["num"], split, packed)
 

@@ -75,7 +75,7 @@ def fence_after(form: Form) -> Effect:
 
 def _fence(form: Form, before: bool) -> Effect:
     site = form.site
-    form.builder.program.tensor_fences = True
+    form.scope.program.tensor_fences = True
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         launch = lane_set.batch.launch

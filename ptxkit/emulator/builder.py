@@ -1,0 +1,218 @@
+"""A function compiled for the machine: cut into blocks of steps, over numbered register slots.
+
+`.param` variables of device functions have fixed places for all that is stored to them, so they are slots
+too, but for those whose address is taken (`ptxkit.emulator.parameters`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ptxkit.asm import tree
+from ptxkit.asm.decode import Decoded
+from ptxkit.asm.flow import read_names, written_names
+from ptxkit.asm.symbols import SymbolKind
+from ptxkit.diagnostics import Diagnostic
+from ptxkit.emulator.blocks import Compiled, cut, slots_in
+from ptxkit.emulator.calls import leave
+from ptxkit.emulator.code import Block, Code
+from ptxkit.emulator.effect import effect_of
+from ptxkit.emulator.faults import Site, finding
+from ptxkit.emulator.form import Form
+from ptxkit.emulator.ir import Computation
+from ptxkit.emulator.lane_set import End, LaneSet
+from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operation import Pure, Unsupported, operation_of
+from ptxkit.emulator.program import Program
+from ptxkit.emulator.scope import Scope
+from ptxkit.emulator.steps import checked_division, clean_step, effect_step, no_step, tracked_step
+from ptxkit.emulator.sums import after, behind, sum_step
+from ptxkit.emulator.values import BOOL, ones, zero
+from ptxkit.emulator.warpgroup.watch import watched
+
+
+def build(program: Program, function: tree.Function, code: Code) -> list[Diagnostic]:
+    """Compile a function into its code; see `Builder.build`."""
+    return Builder(program, function, code).build()
+
+
+class Builder(Scope):
+    """Compiles one function."""
+
+    def __init__(self, program: Program, function: tree.Function, code: Code) -> None:
+        super().__init__(program, function)
+        self.code = code
+        self._problems: list[Diagnostic] = []
+
+    def _behind_call(self, call: End, live: int) -> End:
+        """A call, behind which some slots are live; the carry flag is undefined there: 9.7.2 preserves it
+        across none."""
+        if self.carry_slot is None or not live >> self.carry_slot & 1:
+            return call
+        lost = ones(1), self.program.unset_origin("the carry flag after a call")
+
+        def end(lane_set: LaneSet) -> int:
+            lane_set.undefined[self.carry] = lost
+            return call(lane_set)
+
+        return end
+
+    # ---- compiling
+
+    def build(self) -> list[Diagnostic]:
+        """Compile the function into its code.
+
+        Returns:
+            What can't be executed: P601, one a form.
+        """
+        for variable in self.flow.variables:
+            if variable.space == "local":
+                self.local_offset(variable)
+        for instruction, reason in self.parameters.place():
+            self._refuse(Site(instruction, self.function.name, self.program.image.source), reason)
+        if self._problems:
+            return self._problems
+        decoded = [self._decode(instruction) for instruction in self.flow.instructions]
+        if self._problems:
+            return self._problems
+        if self.warpgroup_slots:
+            for item in decoded:
+                self._watch(item)
+        reads, kills = self._dataflow()
+        assigned = self.parameters.assigned
+        blocks, undefined = cut(self.flow, decoded, reads, kills, assigned, self._behind_call)
+        self.code.blocks += blocks
+        self._finish(undefined)
+        return []
+
+    def _decode(self, instruction: tree.Instruction) -> Compiled:
+        item = self._decode_alone(instruction)
+        if self.sums:
+            sums, self.sums = [sum_step(each) for each in self.sums], []
+            item.step, item.tracked = after(sums, item.step), after(sums, item.tracked)
+            item.effect, item.ir = behind(sums, item.effect), None
+        return item
+
+    def _decode_alone(self, instruction: tree.Instruction) -> Compiled:
+        site = Site(instruction, self.function.name, self.program.image.source)
+        nothing = Compiled(site, no_step, no_step)
+        try:
+            guard = self._guard(instruction)
+            form = Form(self, instruction, site, guard)
+            pure = self._compute(form, guard)
+            if pure is not None:
+                return pure
+            effect = effect_of(form)
+            if effect is None:
+                raise Unsupported("this instruction")
+        except Unsupported as unsupported:
+            self._refuse(site, str(unsupported))
+            return nothing
+        step = effect_step(effect, guard, site)
+        return Compiled(site, step, step, guard, effect, effect.transfer)
+
+    def _watch(self, item: Compiled) -> None:
+        """Let an instruction other than `wgmma` look out for products in flight on its registers."""
+        instruction = item.site.instruction
+        if item.site.row.chapter == "wgmma":
+            return
+        symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
+        slots = tuple(sorted(self.slots_of(symbols) & self.warpgroup_slots))
+        if slots:
+            item.step = watched(item.step, slots, item.site, item.guard)
+            item.tracked = watched(item.tracked, slots, item.site, item.guard)
+            item.ir = None
+
+    def _refuse(self, site: Site, reason: str) -> None:
+        message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
+        self._problems.append(finding("P601", message, site))
+
+    def _guard(self, instruction: tree.Instruction) -> Source | None:
+        if instruction.guard is None:
+            return None
+        symbol = self.flow.meaning(instruction.guard)
+        if symbol is None or symbol.kind is not SymbolKind.REGISTER or symbol.type != "pred":
+            raise Unsupported(f"the guard `{instruction.guard.name}`, which is no predicate")
+        negated = instruction.guard.negated
+        return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
+
+    def _compute(self, form: Form, guard: Source | None) -> Compiled | None:
+        """A pure instruction."""
+        operation = operation_of(form)
+        if operation is None:
+            return None
+        sources = [
+            form.source(operand, kind)
+            for (operand, _), kind in zip(form.values(written=False), operation.sources, strict=True)
+            if operand is not None
+        ]
+        targets = [
+            form.target(operand, kind) if operand is not None else None
+            for (operand, _), kind in zip(form.values(written=True), operation.results, strict=True)
+        ]
+        if operation.reads_carry:
+            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
+        if operation.writes_carry:
+            operation, targets = _with_carry(operation, targets, self.carry)
+        step = clean_step(operation, sources, targets, guard)
+        if operation.divides:
+            step = checked_division(step, sources[1], guard, form.site)
+        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
+        ir = Computation(Decoded(form.instruction), operation, sources, targets, guard)
+        return Compiled(form.site, step, tracked, guard, ir=ir)
+
+    # ---- data flow over slots
+
+    def _dataflow(self) -> tuple[list[int], list[int]]:
+        """What each instruction reads and surely overwrites, in bits of slots."""
+        by_register = [sum(1 << slot for slot in self.slots_of([r])) for r in self.flow.registers]
+        reads, kills = [], []
+        for number, instruction in enumerate(self.flow.instructions):
+            read = _translate(self.flow.reads[number], by_register)
+            kill = _translate(self.flow.kills[number], by_register)
+            more, less = self.parameters.dataflow(instruction)
+            form = Decoded(instruction)
+            if self.carry_slot is not None:
+                more |= form.reads_carry << self.carry_slot
+                less |= form.writes_carry << self.carry_slot
+            if self.stack_slot is not None and form.row.chapter == "stack":
+                more |= 1 << self.stack_slot
+            reads.append(read | more)
+            kills.append(kill | less if instruction.guard is None else kill)
+        return reads, kills
+
+    def _finish(self, undefined: int) -> None:
+        code = self.code
+        returning = Block(len(code.blocks), live=slots_in(self.parameters.returned))
+        returning.end = leave
+        code.blocks.append(returning)
+        code.names = self.names
+        code.widths = self.bits
+        code.blank = [zero(bits) for bits in self.bits]
+        code.defined = [zero(bits) for bits in self.bits]
+        code.wide = frozenset(slot for slot, bits in enumerate(self.bits) if bits == 128)
+        code.initial = list(code.blank)
+        code.frame = -(-self.frame // 16) * 16
+        if self.stack_slot is not None:
+            code.initial[self.stack_slot] = np.uint64(code.frame)
+            undefined &= ~(1 << self.stack_slot)
+        code.initial_undefined = {
+            slot: (ones(self.bits[slot]), self.program.unset_origin(f"register `{self.names[slot]}`"))
+            for slot in slots_in(undefined)
+        }
+        self.parameters.finish(code)
+
+
+def _translate(bits: int, table: list[int]) -> int:
+    result = 0
+    for i in slots_in(bits):
+        result |= table[i]
+    return result
+
+
+def _with_carry(
+    operation: Pure, targets: list[Target | None], carry: int
+) -> tuple[Pure, list[Target | None]]:
+    return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
