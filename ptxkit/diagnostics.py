@@ -1,7 +1,7 @@
 """Diagnostics as values: where, what, why, and how to mend it.
 
-A `Diagnostic` is data. Rendering is separate: `render_text`, `to_json`, `render_github` and
-`to_sarif` take the same values. What each code means lives in `ptxkit/codes/*.toml`, a file or
+A `Diagnostic` is data. `render_text` shows them to people; `ptxkit.cli.formats` has them for programs. What
+each code means lives in `ptxkit/codes/*.toml`, a file or
 several a family, and is read only when somebody asks (`code_info`), so that raising a diagnostic costs
 nothing.
 
@@ -15,13 +15,12 @@ and end without a full stop.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
-JSON_SCHEMA_VERSION = 1
 TAB_STOP = 4
 FRAME_WIDTH = 160
 """Longest source line that a code frame prints whole; a longer one is cut round the caret."""
@@ -377,73 +376,3 @@ def _printable(text: str) -> str:
     """Tabs expanded; control characters shown as `?` so that a frame never drives the terminal."""
     expanded = text.expandtabs(TAB_STOP)
     return expanded if expanded.isprintable() else "".join(c if c.isprintable() else "?" for c in expanded)
-
-
-def to_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
-    """The `--json` document: `{schema, diagnostics, errors, warnings}`."""
-    found = list(diagnostics)
-    return {
-        "schema": JSON_SCHEMA_VERSION,
-        "diagnostics": [diagnostic.to_json() for diagnostic in found],
-        "errors": sum(d.severity is Severity.ERROR for d in found),
-        "warnings": sum(d.severity is Severity.WARNING for d in found),
-    }
-
-
-def render_github(diagnostics: Iterable[Diagnostic]) -> str:
-    """GitHub workflow commands, one line a finding."""
-    kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
-    lines = []
-    for d in diagnostics:
-        place = []
-        if d.source:
-            place.append(f"file={_escape_github(d.source.name, property=True)}")
-        if d.span:
-            place += [f"line={d.span.line}", f"col={d.span.column}", f"endLine={d.span.end_line}"]
-            place += [f"endColumn={d.span.end_column}"]
-        place.append(f"title={d.code}")
-        text = "\n".join([d.message, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
-        lines.append(f"::{kinds[d.severity]} {','.join(place)}::{_escape_github(text)}")
-    return "\n".join(lines)
-
-
-def _escape_github(text: str, property: bool = False) -> str:
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return text.replace(":", "%3A").replace(",", "%2C") if property else text
-
-
-def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> dict[str, Any]:
-    """A SARIF 2.1.0 log with one run."""
-    levels = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
-    rules = []
-    for code in sorted({d.code for d in diagnostics}):
-        info = code_info(code)
-        rules.append(
-            {
-                "id": code,
-                "name": info.name if info else code,
-                "shortDescription": {"text": info.what if info else code},
-                "help": {"text": info.fix if info else ""},
-            }
-        )
-    results = []
-    for d in diagnostics:
-        text = "\n".join([d.message, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
-        result: dict[str, Any] = {"ruleId": d.code, "level": levels[d.severity], "message": {"text": text}}
-        if d.source:
-            location: dict[str, Any] = {"artifactLocation": {"uri": d.source.name}}
-            if d.span:
-                location["region"] = {
-                    "startLine": d.span.line,
-                    "startColumn": d.span.column,
-                    "endLine": d.span.end_line,
-                    "endColumn": d.span.end_column,
-                }
-            result["locations"] = [{"physicalLocation": location}]
-        results.append(result)
-    driver = {"name": "ptxkit", "version": version, "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }

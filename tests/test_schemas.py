@@ -207,7 +207,7 @@ def test_machine_code(kernel: Path, tmp_path: Path) -> None:
 
 
 def records(kind: str) -> list[Path]:
-    found = sorted((ROOT / "bench/results").glob("*.json"))
+    found = sorted((ROOT / "bench/results").rglob("*.json"))
     return [path for path in found if json.loads(path.read_text()).get("kind") == kind]
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from ptxkit import __version__, diagnostics
-from ptxkit.cli import Verb
+from ptxkit import __version__
+from ptxkit.cli import Verb, formats
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json
-from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, exit_code
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, counted, exit_code
 
 FORMATS = ("text", "json", "github", "sarif")
 
@@ -41,14 +41,14 @@ def command(
     found = [diagnostic for file in files for diagnostic in _check(file, target, ptxas, reading)]
     match "json" if as_json else output_format:
         case "json":
-            print_json({**diagnostics.to_json(found), "ok": exit_code(found) == 0})
+            print_json({**formats.to_json(found), "ok": exit_code(found) == 0})
         case "github":
-            text = diagnostics.render_github(found)
+            text = formats.render_github(found)
             print(text, end="\n" if text else "")
         case "sarif":
             import json
 
-            print(json.dumps(diagnostics.to_sarif(found, __version__), indent=2))
+            print(json.dumps(formats.to_sarif(found, __version__), indent=2))
         case _:
             print_diagnostics(found, sys.stdout)
             print(_summary(len(files), found))
@@ -75,7 +75,7 @@ def _check(file: str, target: str | None, ptxas: bool, reading: dict[str, Any]) 
 
 def _summary(files: int, found: list[Diagnostic]) -> str:
     counts = []
-    for severity in diagnostics.Severity:
+    for severity in Severity:
         number = sum(diagnostic.severity is severity for diagnostic in found)
         if number:
             counts.append(f"{counted(number, severity)}")

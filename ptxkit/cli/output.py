@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
-from ptxkit import diagnostics
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.cli.formats import to_json
+from ptxkit.diagnostics import Diagnostic, render_text
 
 
 def wants_color(stream: IO[str]) -> bool:
@@ -23,7 +23,7 @@ def wants_color(stream: IO[str]) -> bool:
 
 def print_diagnostics(found: Iterable[Diagnostic], stream: IO[str]) -> None:
     """Findings as code frames, each followed by an empty line."""
-    text = diagnostics.render_text(found, color=wants_color(stream))
+    text = render_text(found, color=wants_color(stream))
     if text:
         print(text, end="\n\n", file=stream)
 
@@ -32,9 +32,9 @@ def print_failure(found: Iterable[Diagnostic], as_json: bool) -> None:
     """What ended the command: on stderr, or as a JSON document on stdout."""
     found = list(found)
     if as_json:
-        print_json({**diagnostics.to_json(found), "ok": False})
+        print_json({**to_json(found), "ok": False})
     else:
-        print(diagnostics.render_text(found, color=wants_color(sys.stderr)), file=sys.stderr)
+        print(render_text(found, color=wants_color(sys.stderr)), file=sys.stderr)
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from ptxkit.asm.tree import Module
-from ptxkit.card import Card, Initial, LaunchCard, Param, Preset, SizeExpression, expression
+from ptxkit.card import Card, LaunchCard, Param, Preset, SizeExpression, expression
 from ptxkit.device.protocol import Dim3
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
-from ptxkit.plan.data import Argument, Launch, LaunchPlan, PlanTensor, PlanTensorMap, Program
-from ptxkit.plan.flags import ArgumentFlag, TensorFlag, layout_of
+from ptxkit.plan.data import Argument, Launch, LaunchPlan, Program
+from ptxkit.plan.flags import ArgumentFlag, TensorFlag
+from ptxkit.plan.tensors import Tensors, tensor_maps
 from ptxkit.workloads import Workload, registered, workload
 from ptxkit.workloads.expect import Expect
 
@@ -70,9 +70,10 @@ class _PlanMaker:
         preset = self._preset()
         self.sizes = self._sizes(preset)
         launches = self._launches(has_card)
-        self.tensors = {tensor.name: tensor for tensor in self._tensors()}
+        made = Tensors(self.program, card, self.workload, self.sizes, request.arguments)
+        self.tensors = {tensor.name: tensor for tensor in made.all()}
         self._check_expectations()
-        maps = tuple(self._tensor_maps(launches))
+        maps = tuple(tensor_maps(card, launches, self.sizes, self.tensors))
         self.map_names = {tensor_map.name for tensor_map in maps}
         settled = tuple(self._launch(launch) for launch in launches)
         self._check_arguments(settled)
@@ -292,91 +293,6 @@ class _PlanMaker:
                     Diagnostic("P534", message, param.span, help=f"there is {known}", source=self.card.source)
                 )
         return Argument(value=param.value.evaluate(self.sizes))
-
-    # ---- tensors
-
-    def _tensors(self) -> Iterable[PlanTensor]:
-        """The workload's tensors, then the card's, then those that flags alone declare."""
-        flags = {name: flag for name, flag in self.request.arguments.items() if isinstance(flag, TensorFlag)}
-        known = [
-            PlanTensor(tensor.name, tensor.dtype, tensor.shape, tensor.role)
-            for tensor in (self.workload.tensors(self.sizes) if self.workload else ())
-        ]
-        for card in self.card.tensors:
-            shape = tuple(extent.evaluate(self.sizes) for extent in card.shape)
-            role = "output" if card.expect else "input" if card.initial else "scratch"
-            initial = self._beside(card.initial) if card.initial else None
-            if any(tensor.name == card.name for tensor in known):
-                message = f"expected a tensor that the workload lacks, found its `{card.name}`"
-                help = (
-                    "beside a workload the card's `[tensors]` are further ones: leave out those that it has"
-                )
-                raise PtxkitError(Diagnostic("P562", message, card.span, help=help, source=self.card.source))
-            known.append(
-                PlanTensor(card.name, card.dtype, shape, role, initial, card.expect, card.rtol, card.atol)
-            )
-        for tensor in known:
-            yield self._with_flag(tensor, flags.pop(tensor.name)) if tensor.name in flags else tensor
-        for name, flag in flags.items():
-            if not self.card.launches:
-                yield self._declared_by_flag(name, flag)
-
-    def _beside(self, initial: Initial) -> str:
-        """A card's content; a file that it names lies beside the PTX."""
-        if initial.file is None or self.program.path is None:
-            return str(initial)
-        return str(Initial("file", file=str(Path(self.program.path).parent / initial.file)))
-
-    def _with_flag(self, tensor: PlanTensor, flag: TensorFlag) -> PlanTensor:
-        """A known tensor with the content that `--arg` gives it."""
-        if flag.dtype is not None and flag.dtype != tensor.dtype:
-            raise error("P537", f"expected `{tensor.dtype}` for tensor `{tensor.name}`, found `{flag.dtype}`")
-        if flag.shape is not None:
-            shape = tuple(extent.evaluate(self.sizes) for extent in flag.shape)
-            if shape != tensor.shape:
-                message = (
-                    f"expected shape {list(tensor.shape)} for tensor `{tensor.name}`, found {list(shape)}"
-                )
-                raise error("P556", message)
-        return replace(tensor, initial=str(flag.initial) if flag.initial else tensor.initial)
-
-    def _declared_by_flag(self, name: str, flag: TensorFlag) -> PlanTensor:
-        initial = str(flag.initial) if flag.initial else None
-        if flag.dtype is not None and flag.shape is not None:
-            dtype, shape = flag.dtype, tuple(extent.evaluate(self.sizes) for extent in flag.shape)
-        else:
-            assert flag.initial is not None
-            assert flag.initial.file is not None
-            dtype, shape = layout_of(name, Path(flag.initial.file))
-        return PlanTensor(name, dtype, shape, "input" if initial else "scratch", initial)
-
-    def _tensor_maps(self, launches: Sequence[LaunchCard]) -> Iterable[PlanTensorMap]:
-        """Those that the launches take, and those that no launch of the card does."""
-        taken = {param.name for launch in launches for param in launch.params}
-        others = {param.name for launch in self.card.launches for param in launch.params} - taken
-
-        def settled(extents: Sequence[SizeExpression] | None) -> tuple[int, ...] | None:
-            return None if extents is None else tuple(extent.evaluate(self.sizes) for extent in extents)
-
-        for card in self.card.tensor_maps:
-            if card.name in others:
-                continue
-            if card.tensor not in self.tensors:
-                known = ", ".join(f"`{name}`" for name in self.tensors)
-                message = f"expected a tensor for tensor map `{card.name}`, found `{card.tensor}`"
-                raise PtxkitError(
-                    Diagnostic("P534", message, card.span, help=f"there is {known}", source=self.card.source)
-                )
-            yield PlanTensorMap(
-                card.name,
-                card.tensor,
-                settled(card.box) or (),
-                card.dtype,
-                settled(card.shape),
-                settled(card.strides),
-                settled(card.element_strides),
-                dict(card.options),
-            )
 
     # ---- what must fit together
 

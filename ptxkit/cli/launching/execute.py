@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit import __version__
-from ptxkit.diagnostics import counted, to_sarif
+from ptxkit.cli.formats import to_sarif
+from ptxkit.diagnostics import counted
 from ptxkit.support.atomic_file import check_folder, write_atomically
 from ptxkit.virtual.options import Options
 from ptxkit.virtual.run import Outcome, find_program, run

@@ -1,6 +1,7 @@
 """Tensor maps: 128 bytes by which the tensor memory accelerator reads a tensor, made without a driver.
 
-base        what all tensor maps have
+word        the bits that all tensor maps share, and their rules
+base        arguments to bits: a class for each mode and rank
 modes       tiles of rank 1 to 5, and im2col of rank 3 to 5
 make        `tensor_map`: the map of a buffer
 codes       the codes of types, swizzles and so on, and sizes that follow from them

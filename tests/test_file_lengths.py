@@ -1,0 +1,23 @@
+"""A file fits in the head: none of the package is longer than 400 lines, but tables and the grammar."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "ptxkit"
+MOST = 400
+GRAMMAR = {"asm/_grammar.py", "asm/tree.py"}
+"""The grammar's tables, and its nodes."""
+LONGER = {"emulator/image.py", "emulator/memory.py", "emulator/tensor_memory/arithmetic.py"}
+"""What is longer still. Nothing may be added."""
+
+
+def test_no_file_is_longer() -> None:
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_text("utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+    }
+    assert len(lengths) > 300
+    longer = {name for name, length in lengths.items() if length > MOST} - GRAMMAR
+    assert longer - LONGER == set()
+    assert longer >= LONGER, "take what is mended off the list"
