@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from emulated import STORE_R1, fault, launch, module, threads
 
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, EmulatorFault
 
 
 @pytest.mark.parametrize(("form", "high"), [("s64", 0xFFFFFFFF), ("u64", 0), ("s32", 0xFFFFFFFF), ("b32", 0)])
@@ -254,3 +254,33 @@ DONE:
         assert "in parts" in fault(found, text, [0], block=64).message
     else:
         assert launch(text, [0], block=64).findings == []
+
+
+LEAVES_BY_JUMPS = """
+    mov.u32 %r2, %tid.x;
+    and.b32 %r3, %r2, 5;
+    setp.eq.u32 %p1, %r3, 5;
+    @%p1 bra LEAVE;
+    bra.uni STAY;
+LEAVE:
+    bra.uni GONE;
+GONE:
+    WORK bra.uni DONE;
+STAY:
+    bar.sync 0;
+DONE:
+    ret;
+"""
+"""As nvcc -O0 writes `if (..) return; __syncthreads();`."""
+
+
+@pytest.mark.parametrize(("work", "wrong"), [("", False), ("membar.cta;", True)])
+def test_lanes_that_end_by_way_of_jumps_have_not_gone_around_a_barrier(work: str, wrong: bool) -> None:
+    found = set()
+    for seed in range(12):
+        device = Emulator(order="random", seed=seed)
+        try:
+            launch(module(LEAVES_BY_JUMPS.replace("WORK", work)), [0], block=64, device=device)
+        except EmulatorFault as problem:
+            found |= {diagnostic.code for diagnostic in problem.diagnostics}
+    assert found == ({"P635"} if wrong else set())

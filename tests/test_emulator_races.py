@@ -605,3 +605,56 @@ STORE:
     device = Emulator()
     found = fault("P651", module(body), [device.array(np.zeros(256, np.float32))], grid=2, device=device)
     assert found.message.startswith("GMEM-RACE")
+
+
+SWAPS = (
+    SHARED
+    + """
+    setp.eq.u32 %p1, %r20, 0;
+    @%p1 st.shared.u32 [s], 0;
+    bar.sync 0;
+    setp.lt.u32 %p2, %r20, 32;
+    @%p2 bra TURN;
+    membar.cta;
+    membar.cta;
+    membar.cta;
+TURN:
+    ld.shared.u32 %r1, [s];
+AGAIN:
+    add.u32 %r2, %r1, 1;
+    SWAP
+    setp.ne.u32 %p1, %r1, %r3;
+    mov.u32 %r1, %r3;
+    @%p1 bra AGAIN;
+    LAST
+    ld.shared.u32 %r1, [s];
+"""
+)
+SWAP = "atom.shared.cas.b32 %r3, [s], %r1, %r2;"
+
+
+@pytest.mark.parametrize(
+    ("swap", "last", "code"),
+    [
+        (SWAP, "bar.sync 0;", ""),
+        ("call (%r3), swap, (%r21, %r1, %r2);", "bar.sync 0;", ""),
+        # What is loaded last is no guess.
+        (SWAP, "", "P650"),
+        ("atom.shared.add.u32 %r3, [s], 1; mov.u32 %r1, %r3;", "bar.sync 0;", "P650"),
+    ],
+)
+def test_a_plain_load_may_guess_what_a_compare_and_swap_will_find(swap: str, last: str, code: str) -> None:
+    """CUDA's atomics on two bfloat16 begin with one: the swap tells whether the guess was good."""
+    function = """.func (.reg .b32 %r0) swap(.reg .b32 %r1, .reg .b32 %r2, .reg .b32 %r3) {
+    atom.shared.cas.b32 %r0, [%r1], %r2, %r3;
+    ret;
+}"""
+    body = SWAPS.replace("SWAP", swap).replace("LAST", last)
+    found = set()
+    for seed in range(20):
+        device = Emulator(order="random", seed=seed)
+        try:
+            launch(module(body, before=function), [0], 64, device=device)
+        except EmulatorFault as problem:
+            found |= {diagnostic.code for diagnostic in problem.diagnostics}
+    assert found == ({code} if code else set())

@@ -8,12 +8,13 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
-from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, ends, release, whole
+from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, release, whole
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import Schedule
 from ptxkit.emulator.operands import Source
 from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
+from ptxkit.emulator.ways_ahead import ends, may_come
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
@@ -233,14 +234,14 @@ class BarrierSyncPoint:
                     )
 
     def _note_absent(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray, mask: np.ndarray) -> None:
-        """Remember the lanes of the set's warps that are elsewhere, unless all they do is end."""
+        """Remember the lanes of the set's warps that have gone around the barrier, and do more than end."""
         batch, schedule = lane_set.batch, lane_set.schedule
         absent = np.zeros((batch.rows, WARP), bool)
         absent[rows] = batch.alive[rows] & ~mask
         if not absent.any():
             return
         for other in (*schedule.ready, *(entry.lane_set for entry in schedule.blocked)):
-            if not ends(other):
+            if not ends(other) and not may_come(other, lane_set):
                 barrier.elsewhere |= absent & other.in_batch()
 
     def _check_guard(self, lane_set: LaneSet, coming: np.ndarray) -> None:

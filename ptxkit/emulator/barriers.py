@@ -187,12 +187,6 @@ def bits(lanes: np.ndarray) -> int:
     return int(np.packbits(lanes, bitorder="little").view("u4")[0])
 
 
-def ends(lane_set: LaneSet) -> bool:
-    """Whether a lane set does nothing more than end its threads."""
-    sites = lane_set.code.blocks[lane_set.pc].sites
-    return not lane_set.frames and bool(sites) and "ends" in sites[0].row.traits
-
-
 def _order(schedule: Schedule, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
     """What the warps of the completed CTAs have seen of one another from now on."""
     batch = schedule.batch

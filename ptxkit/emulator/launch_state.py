@@ -91,7 +91,10 @@ class ProgramFacts(Protocol):
         """The constant memory, and the address behind its last byte."""
 
     def flow(self, function: str) -> Flow:
-        """The instructions of a function of the module."""
+        """The instructions of a function that has a body in the module."""
+
+    def has_body(self, function: str) -> bool:
+        """Whether the module has the body of a function, or of the one that it is an alias of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,12 @@ class Program:
         return self.image.const, self.image.const_end
 
     def flow(self, function: str) -> Flow:
-        """The instructions of a function of the module."""
-        return self.image.flow(self.image.functions[function])
+        """The instructions of a function that has a body in the module."""
+        return self.image.flow(self.image.functions[self.image.resolve(function)])
+
+    def has_body(self, function: str) -> bool:
+        """Whether the module has the body of a function, or of the one that it is an alias of."""
+        return self.image.resolve(function) in self.image.functions
 
     def address_of(self, symbol: Symbol) -> int:
         """The address of a variable outside local and parameter space, or of a function."""

@@ -4,10 +4,10 @@ Two accesses race if they are of different threads, one writes, not both are str
 does not happen before the later one (`ptxkit.emulator.happens_before`). For each granule of memory an
 `AccessHistory` holds the last write, and the first and the last read that later writes may have to be ordered
 with. Races may be missed that way, but none is invented. Stores of the value that is there already are no
-race, nor are plain loads of global memory that others change atomically: compilers make such loads. Nor is a
-strong access that
-comes, without a fence, after a relaxed read of what a fence published: no GPU makes it earlier, and CUDA's
-samples rely on it.
+race, nor are plain loads of global memory that others change atomically: compilers make such loads. In shared
+memory that holds of those alone that guess what a compare-and-swap will find (`ptxkit.emulator.first_guess`).
+Nor is a strong access that comes, without a fence, after a relaxed read of what a fence published: no GPU
+makes it earlier, and CUDA's samples rely on it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.access_history import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, AccessHistory
+from ptxkit.emulator.first_guess import is_guess, swaps
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.values import WARP
@@ -254,6 +255,15 @@ def _examine_reads(
     _examine(access, history, record, own, flagged, strong, "write", "read")
 
 
+def _guessed(access: Reach, history: AccessHistory, records: Any) -> Any:
+    """Which of the writes that a plain load meets are swaps, if the load is a guess at what one will find."""
+    launch = access.lane_set.batch.launch
+    swapped = np.array([swaps(launch.events.site(int(number))) for number in history.number(records)])
+    if swapped.any() and not is_guess(access.site, launch.program):
+        swapped[:] = False
+    return swapped
+
+
 def _examine(
     access: Reach,
     history: AccessHistory,
@@ -293,6 +303,8 @@ def _examine(
         bad &= ~happens_before.took(history, theirs, rows)
     if earlier != "write" and later == "write" and bad.any():
         bad &= ~happens_before.is_over(history, theirs, rows)
+    if (earlier, later) == ("write", "read") and not strong and bad.any():
+        bad &= ~_guessed(access, history, theirs)
     if bad.any():
         at = int(np.argmax(bad))
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])

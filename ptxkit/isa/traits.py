@@ -52,6 +52,10 @@ TRAITS: Mapping[str, Trait] = {
         "cp.async.wait_group cp.async.wait_all cp.async.bulk.wait_group wgmma.wait_group tcgen05.wait::ld "
         "tcgen05.wait::st barrier.cluster.wait",
     ),
+    "meets": Trait(
+        "the threads of a CTA or of a cluster wait for one another",
+        "bar.sync bar.red barrier.sync barrier.aligned.sync barrier.red barrier.cluster.wait",
+    ),
     "arrives": Trait(
         "the count of an mbarrier's phase changes, or what it has yet to be told of",
         "mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx "

@@ -48,6 +48,6 @@ FUNCTION(reciprocal, 1, 1 / x[0], 1 / X0)
 FUNCTION(pow_, 2, powf(x[0], x[1]), std::pow(X0, X1))
 static double flush(double v) { return std::fabs(v) < 0x1p-126 ? std::copysign(0.0, v) : (double)(float)v; }
 FUNCTION(flushed, 2, x[0] * x[1], flush(X0 * X1))
-FUNCTION(fused, 3, x[0] * x[1] + x[2], std::fma(x[0], x[1], x[2]))
+FUNCTION(fused, 3, fmaf(x[0], x[1], x[2]), std::fma(x[0], x[1], x[2]))
 FUNCTION(saturate_, 2, __saturatef(x[0] + x[1]), std::fmin(std::fmax(x[0] + x[1], 0.0f), 1.0f))
 FUNCTION(tanh_, 1, tanhf(x[0]), std::tanh(X0))
