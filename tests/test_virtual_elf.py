@@ -30,6 +30,7 @@ def made(machine: str, version: str | None = None, program: str = "pass") -> byt
         executable=sys.executable,
         program=program,
         failure=802,
+        ended=4,
         version=version,
     )
 

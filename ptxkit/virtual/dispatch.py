@@ -14,13 +14,13 @@ from typing import Any
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.virtual.abi import ctype
-from ptxkit.virtual.elf.write import TABLE
+from ptxkit.virtual.elf.write import END, TABLE
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import DriverError
 from ptxkit.virtual.symbols import Symbol
 
 Implementation = Callable[..., Any]
-NOT_INITIALISED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
+NOT_INITIALISED, DEINITIALISED, NOT_SUPPORTED, UNKNOWN = 3, 4, 801, 999
 
 
 class Functions:
@@ -81,6 +81,8 @@ class Library:
         self._failed = failed
         self._process = os.getpid()
         self._callbacks = [self._callback(symbol) for symbol in symbols]
+        # Once the interpreter is gone nothing may call into it any more.
+        ctypes.pythonapi.Py_AtExit(getattr(self.handle, END))
         slots = (ctypes.c_void_p * len(symbols)).in_dll(self.handle, TABLE)
         slots[:] = [ctypes.cast(callback, ctypes.c_void_p).value for callback in self._callbacks]
 
@@ -122,6 +124,8 @@ class Library:
                 except PtxkitError as problem:
                     return failed(machine.report.failed(problem))
                 except Exception as problem:  # noqa: BLE001 - it must not unwind into a caller that is C
+                    if machine.ended:  # the interpreter is being taken apart
+                        return failed(DEINITIALISED)
                     machine.report.crashed(problem)
                     return failed(UNKNOWN)
 

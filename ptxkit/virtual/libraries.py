@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from ptxkit.diagnostics import error
 from ptxkit.virtual.elf.write import MACHINES, shared_object
-from ptxkit.virtual.symbols import Symbol, table
+from ptxkit.virtual.symbols import Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,22 @@ class Definition:
         home: the module whose `load()` gives its functions, and whose `failed` takes error codes, if it has
         one.
         failure: what a call returns where Python can't be started.
+        ended: what it returns once the process ends.
         version: of its symbols, where they have one.
     """
 
     name: str
     soname: str
     links: tuple[str, ...]
-    symbols: Callable[[], tuple[Symbol, ...]]
     home: str
     failure: int
+    ended: int
     version: str | None = None
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """What it exports, in order."""
+        found: tuple[Symbol, ...] = self.module().symbols()
+        return found
 
     def module(self) -> Any:
         """The module that says what its functions do."""
@@ -46,9 +51,20 @@ class Definition:
 
 
 LIBRARIES = (
+    Definition("driver", "libcuda.so.1", ("libcuda.so",), "ptxkit.virtual.driver", 802, 4),
     Definition(
-        "driver", "libcuda.so.1", ("libcuda.so",), lambda: table("driver"), "ptxkit.virtual.driver", 802
+        "runtime", "libcudart.so.13", ("libcudart.so",), "ptxkit.virtual.runtime", 802, 4, "libcudart.so.13"
     ),
+    Definition(
+        "nvjitlink",
+        "libnvJitLink.so.13",
+        ("libnvJitLink.so",),
+        "ptxkit.virtual.companions.nvjitlink",
+        6,
+        6,
+        "libnvJitLink.so.13",
+    ),
+    Definition("nvml", "libnvidia-ml.so.1", ("libnvidia-ml.so",), "ptxkit.virtual.companions.nvml", 999, 1),
 )
 """Every library."""
 
@@ -118,5 +134,7 @@ def library_bytes(definition: Definition, path: str, machine: str) -> bytes:
         executable=sys.executable,
         program=PROGRAM.format(statements=statements),
         failure=definition.failure,
+        ended=definition.ended,
+        pointers=[at for at, symbol in enumerate(definition.symbols()) if symbol.result == "p"],
         version=definition.version,
     )

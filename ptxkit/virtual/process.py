@@ -42,6 +42,10 @@ def machine(options: Options | None = None) -> Machine:
 
 def attach(name: str, path: str) -> Library:
     """Let a library of this process call into Python."""
+    if name == "runtime":
+        # It hands out addresses of the driver's functions, and initialises the driver.
+        attach("driver", str(Path(path).with_name("libcuda.so.1")))
+        machine().initialised = True
     if name not in _attached:
         definition = next(one for one in libraries.LIBRARIES if one.name == name)
         home = definition.module()
@@ -101,6 +105,7 @@ def _end() -> None:
     _ended = True
     with _machine.schedule.lock:
         _machine.schedule.finish_all()
+    _machine.ended = True
     _machine.report.close()
 
 

@@ -106,11 +106,13 @@ class Report:
             self.notes[f"{name}: {why}"] += 1
 
     def tell(self, message: str) -> None:
-        """Something that whoever runs the program must know, once."""
-        if message not in self._told:
-            self._told.add(message)
+        """What whoever runs a program that is not Python must know at once, since it may be its end.
+
+        Libraries of Python packages may ask and go on without an answer: the summary says it.
+        """
+        if message not in self._told and not sys.orig_argv:
             print(f"ptxkit: {message}", file=sys.stderr, flush=True)
-            self._write({"told": message})
+        self._told.add(message)
 
     def not_supported(self, name: str) -> None:
         """A function was called that does nothing yet."""

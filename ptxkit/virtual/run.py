@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span, SpanLabel, error, reason
+from ptxkit.virtual.hooks import environment_of
 from ptxkit.virtual.libraries import write_libraries
-from ptxkit.virtual.options import VARIABLE, Options
+from ptxkit.virtual.options import Options
 from ptxkit.virtual.run_folder import run_folder
 
 
@@ -64,18 +65,9 @@ def run(command: Sequence[str], options: Options) -> Outcome:
         write_libraries(libraries)
         found = folder / "found"
         found.mkdir()
-        environment = environment_of(libraries, replace(options, folder=str(found)))
+        environment = environment_of(folder, libraries, replace(options, folder=str(found)))
         code = _wait_for(command, environment)
         return _collected(found, code)
-
-
-def environment_of(libraries: Path, options: Options) -> dict[str, str]:
-    """The environment of a program: the loader finds our libraries first."""
-    environment = dict(os.environ)
-    inherited = environment.get("LD_LIBRARY_PATH", "")
-    environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, (str(libraries), inherited)))
-    environment[VARIABLE] = options.to_environment()
-    return environment
 
 
 def _wait_for(command: Sequence[str], environment: dict[str, str]) -> int:

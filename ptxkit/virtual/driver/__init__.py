@@ -7,6 +7,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from ptxkit.virtual.dispatch import Functions
+from ptxkit.virtual.symbols import Symbol, table
 
 driver = Functions()
 """What `libcuda.so.1` does."""
@@ -23,11 +24,19 @@ CHAPTERS = (
     "pools",
     "stream",
     "event",
+    "graph",
+    "graph_nodes",
+    "capture",
     "execution",
     "occupancy",
     "tensor_map",
     "entry_point",
 )
+
+
+def symbols() -> tuple[Symbol, ...]:
+    """What the library exports."""
+    return table("driver")
 
 
 def load() -> Functions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from math import prod
+from typing import Any
 
 from ptxkit.virtual.abi import Int, LaunchConfig, Size, put
 from ptxkit.virtual.driver import driver
@@ -73,11 +74,14 @@ def cuOccupancyMaxPotentialClusterSize(machine: Machine, size: int, function: in
 
 @driver()
 def cuOccupancyMaxActiveClusters(machine: Machine, count: int, function: int, config: int) -> None:
-    found = function_of(machine, function)
-    given = LaunchConfig.from_address(config)
+    put(count, Int, active_clusters(function_of(machine, function), LaunchConfig.from_address(config)))
+
+
+def active_clusters(found: Function, given: Any) -> int:
+    """Clusters of a launch that a device holds at once."""
     cluster = Attributes(given.attributes, given.count).cluster
     if cluster is None:
         width = found.attribute(CLUSTER_WIDTH)
         cluster = (width, found.attribute(12), found.attribute(13)) if width else (1, 1, 1)
     ctas = resident(found, given.block_x * given.block_y * given.block_z, given.shared)
-    put(count, Int, ctas * (found.device.limits.sm_count or 1) // prod(cluster))
+    return ctas * (found.device.limits.sm_count or 1) // prod(cluster)

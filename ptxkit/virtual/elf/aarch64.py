@@ -40,9 +40,9 @@ class AArch64(Assembly):
             self.fix(kind, label, addend)
         self.code += struct.pack("<I", word)
 
-    def _address(self, register: int, label: str) -> None:
-        self._word(0x90000000 | register, "page", label)  # adrp
-        self._word(0x91000000 | register << 5 | register, "offset", label)  # add
+    def _address(self, register: int, label: str, addend: int = 0) -> None:
+        self._word(0x90000000 | register, "page", label, addend)  # adrp
+        self._word(0x91000000 | register << 5 | register, "offset", label, addend)  # add
 
     def _load(self, register: int, label: str, addend: int = 0) -> None:
         self._word(0x90000010, "page", label, addend)  # adrp x16
@@ -71,7 +71,10 @@ class AArch64(Assembly):
         self._word(0xF8607800 | 17 << 16 | 16 << 5 | 17)  # ldr x17, [x16, x17, lsl 3]
         self._word(0xB4000000 | 2 << 5 | 17)  # cbz x17, over the branch
         self._word(0xD61F0220)  # br x17
-        self._word(0x52800000 | failure << 5)  # mov w0, failure
+        self.answer(failure)
+
+    def answer(self, code: int) -> None:
+        self._word(0x52800000 | code << 5)  # mov w0, code
         self._word(0xD65F03C0)  # ret
 
     def _saved(self, store: bool) -> None:
@@ -82,6 +85,14 @@ class AArch64(Assembly):
         vector = 0xAD000000 if store else 0xAD400000
         for number in range(4):  # 16 bytes each from byte 96
             self._word(vector | (6 + 2 * number) << 15 | (2 * number + 1) << 10 | 31 << 5 | 2 * number)
+
+    def store(self, label: str, place: str, addend: int, count: int) -> None:
+        self._address(0, label)
+        self._address(1, place, addend)
+        self._word(0xD2800000 | count << 5 | 2)  # mov x2, count
+        self._word(0xF8008420)  # str x0, [x1], 8
+        self._word(0xF1000442)  # subs x2, x2, 1
+        self._word(0x54FFFFC1)  # b.ne, two words back
 
     def enter(self) -> None:
         self._word(0xA9BE7BFD)  # stp x29, x30, [sp, -32]!

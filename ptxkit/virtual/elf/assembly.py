@@ -82,6 +82,14 @@ class Assembly(ABC):
         """Run `boot` once in the process (`once`), then what the slot holds; return `failure` if nothing."""
 
     @abstractmethod
+    def answer(self, code: int) -> None:
+        """Return a number that fits 16 bits to whoever called the entry."""
+
+    @abstractmethod
+    def store(self, label: str, place: str, addend: int, count: int) -> None:
+        """Store the address of a label in `count` words, from `addend` bytes behind `place` on."""
+
+    @abstractmethod
     def enter(self) -> None:
         """Begin a routine that calls others and keeps one value."""
 

@@ -13,6 +13,8 @@ MACHINES: dict[str, type[Assembly]] = {"x86_64": X86_64, "aarch64": AArch64}
 """By what `os.uname().machine` says."""
 TABLE = "ptxkit_table"
 """The exported symbol of the table: a word a symbol, in their order."""
+END = "ptxkit_end"
+"""An exported function without arguments: from then on no entry needs Python."""
 
 PAGE = 1 << 16
 """The largest page of the machines."""
@@ -48,6 +50,8 @@ def shared_object(
     executable: str,
     program: str,
     failure: int,
+    ended: int,
+    pointers: Sequence[int] = (),
     version: str | None = None,
 ) -> bytes:
     """The bytes of a library.
@@ -60,12 +64,15 @@ def shared_object(
         executable: the Python that is then begun, as from this command: its packages are to be found.
         program: what runs in Python at the first call; it fills the table.
         failure: what a call returns whose slot is empty then.
+        ended: what a call returns after `END`.
+        pointers: the numbers of the symbols that return an address; after `END` they return 0.
         version: of the symbols, where they have one.
     """
     assembly = MACHINES[machine]()
     for index in range(len(symbols)):
         assembly.entry(index)
     assembly.start(failure)
+    _write_end(assembly, len(symbols), ended, pointers)
     names: set[str] = set()
     boot_code(assembly, names)
     texts = {f"text.{name}": name.encode() + b"\0" for name in sorted(names)}
@@ -74,7 +81,7 @@ def shared_object(
     texts["text.program"] = program.encode() + b"\0"
 
     strings = _Strings()
-    everything = [*IMPORTS, *symbols, TABLE]
+    everything = [*IMPORTS, *symbols, END, TABLE]
     offsets = [strings(name) for name in everything]
     named = [strings(name) for name in (soname, version or soname, *NEEDED)]
 
@@ -83,7 +90,7 @@ def shared_object(
     layout.put("hash", _hash_table(everything), 8)
     layout.reserve("symbols", _SYMBOL * (len(everything) + 1), 8)
     layout.put("strings", bytes(strings.data), 1)
-    layout.put("versions", _versions(len(symbols) + 1) if version else b"", 2)
+    layout.put("versions", _versions(len(symbols) + 2) if version else b"", 2)
     layout.put("definitions", _definitions(soname, version, named) if version else b"", 8)
     layout.reserve("relocations", _RELOCATION * len(IMPORTS), 8)
     for label, data in texts.items():
@@ -105,9 +112,9 @@ def shared_object(
     entries = bytearray(_SYMBOL)
     for offset in offsets[: len(IMPORTS)]:
         entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, 0, 0, 0)
-    starts = _entry_offsets(type(assembly), len(symbols))
-    for index, offset in enumerate(offsets[len(IMPORTS) : -1]):
-        start, size = starts[index], starts[index + 1] - starts[index]
+    size = _entry_size(type(assembly))
+    starts = [*(size * index for index in range(len(symbols))), assembly.labels[END]]
+    for start, offset in zip(starts, offsets[len(IMPORTS) : -1], strict=True):
         entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, 1, at["code"] + start, size)
     entries += struct.pack("<IBBHQQ", offsets[-1], _OBJECT, 0, 1, at["table"], 8 * len(symbols))
     layout.fill("symbols", bytes(entries))
@@ -142,6 +149,20 @@ def shared_object(
     return layout.image(header)
 
 
+def _write_end(assembly: Assembly, count: int, ended: int, pointers: Sequence[int]) -> None:
+    """`END`, and what entries lead to after it."""
+    for label, code in (("ended", ended), ("nothing", 0)):
+        assembly.align()
+        assembly.label(label)
+        assembly.answer(code)
+    assembly.align()
+    assembly.label(END)
+    assembly.store("ended", "table", 0, count)
+    for index in pointers:
+        assembly.store("nothing", "table", 8 * index, 1)
+    assembly.answer(0)
+
+
 class _Layout:
     """Parts of a file one after another; an offset in the file is the address in memory."""
 
@@ -170,13 +191,12 @@ class _Layout:
         return bytes(whole)
 
 
-def _entry_offsets(kind: type[Assembly], count: int) -> list[int]:
-    """Where each entry begins in the code: all are of one size."""
-    two = kind()
-    two.entry(0)
-    two.align()
-    size = len(two.code)
-    return [size * index for index in range(count + 1)]
+def _entry_size(kind: type[Assembly]) -> int:
+    """Bytes of an entry in the code: all are of one size."""
+    one = kind()
+    one.entry(0)
+    one.align()
+    return len(one.code)
 
 
 def _hash(name: str) -> int:

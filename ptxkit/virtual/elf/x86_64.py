@@ -51,7 +51,18 @@ class X86_64(Assembly):
         self._relative(b"\x4c\x8d\x1d", "table")  # lea r11, [table]
         self.code += b"\x49\x8b\x04\xc3"  # mov rax, [r11 + 8 rax]
         self.code += b"\x48\x85\xc0\x74\x02\xff\xe0"
-        self.code += b"\xb8" + struct.pack("<I", failure) + b"\xc3"  # mov eax, failure; ret
+        self.answer(failure)
+
+    def answer(self, code: int) -> None:
+        self.code += b"\xb8" + struct.pack("<I", code) + b"\xc3"  # mov eax, code; ret
+
+    def store(self, label: str, place: str, addend: int, count: int) -> None:
+        self._relative(b"\x48\x8d\x05", label)  # lea rax, [label]
+        self._relative(b"\x48\x8d\x15", place, addend)  # lea rdx, [place]
+        self.code += b"\xb9" + struct.pack("<I", count)  # mov ecx, count
+        self.code += (
+            b"\x48\x89\x02\x48\x83\xc2\x08\xff\xc9\x75\xf5"  # mov [rdx], rax; add rdx, 8; dec ecx; jne
+        )
 
     def enter(self) -> None:
         self.code += b"\x53"  # push rbx: the stack is aligned for calls, too

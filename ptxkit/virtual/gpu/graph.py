@@ -3,25 +3,19 @@ Driver API, chapter "Graph management"."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.schedule import Operation
-from ptxkit.virtual.gpu.stream import CapturedNodes, Stream
+from ptxkit.virtual.gpu.stream import Event, Stream
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
     from ptxkit.virtual.gpu.context import Context
     from ptxkit.virtual.gpu.machine import Machine
-
-NONE, ACTIVE, INVALIDATED = 0, 1, 2
-"""`CUstreamCaptureStatus`."""
-GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2
-"""`CUstreamCaptureMode`."""
 
 
 class Node(Object):
@@ -44,6 +38,8 @@ class Node(Object):
         self.after = list(dict.fromkeys(after))
         self.origin = origin
         self.enabled = True
+        self.storage: object = None
+        """Memory that holds what a caller asked for, as long as the node lives."""
 
 
 @dataclass(slots=True)
@@ -52,6 +48,32 @@ class Child(Work):
 
     node_type: ClassVar[int] = 4
     graph: Graph
+
+
+@dataclass(slots=True)
+class Empty(Work):
+    """A node that does nothing: what depends on it depends on what it depends on."""
+
+    node_type: ClassVar[int] = 5
+
+
+@dataclass(slots=True)
+class Record(Work):
+    """An event that a graph records."""
+
+    node_type: ClassVar[int] = 7
+    event: Event
+
+    def run(self) -> None:
+        self.event.reach()
+
+
+@dataclass(slots=True)
+class Wait(Work):
+    """An event that a graph waits for: where it was recorded last when the graph is launched."""
+
+    node_type: ClassVar[int] = 6
+    event: Event
 
 
 class Graph(Object):
@@ -98,7 +120,7 @@ class Graph(Object):
         """
         if on in node.after or node.graph is not self or on.graph is not self:
             raise failure("INVALID_VALUE", "the dependency exists, or leads out of the graph")
-        if node is on or node in _before([on]):
+        if node is on or node in before([on]):
             raise failure("INVALID_VALUE", "the dependency would be a circle")
         node.after.append(on)
 
@@ -136,13 +158,20 @@ class Graph(Object):
         operations: dict[Node, list[Operation | None]] = {}
         schedule = self.machine.schedule
         for node in self.ordered():
-            before = [operation for one in node.after for operation in operations[one]] or list(after)
-            if isinstance(node.work, Child):
-                operations[node] = node.work.graph.queue(context, before)
-            elif not node.enabled:
-                operations[node] = before
-            else:
-                operations[node] = [schedule.queue(node.work.run, context, before, node.work.outside)]
+            earlier = [operation for one in node.after for operation in operations[one]] or list(after)
+            work = node.work
+            if isinstance(work, Child):
+                operations[node] = work.graph.queue(context, earlier)
+                continue
+            if not node.enabled:
+                operations[node] = earlier
+                continue
+            if isinstance(work, Wait):
+                earlier = [*earlier, work.event.operation]
+            operation = schedule.queue(work.run, context, earlier, work.outside)
+            operations[node] = [operation]
+            if isinstance(work, Record):
+                work.event.operation = operation
         return [operation for found in operations.values() for operation in found] or list(after)
 
 
@@ -198,79 +227,7 @@ class Executable(Object):
         return None
 
 
-class Capture:
-    """The capture of streams into a graph.
-
-    Attributes:
-        graph: what it makes.
-        origin: the stream in which it began.
-        mode: what else the program may do meanwhile.
-        identifier: unique among captures.
-        status: ACTIVE or INVALIDATED.
-    """
-
-    def __init__(self, origin: Stream, mode: int, identifier: int, graph: Graph | None = None) -> None:
-        self.graph = graph or Graph(origin.context.machine)
-        self.origin = origin
-        self.mode = mode
-        self.identifier = identifier
-        self.thread = threading.get_ident()
-        self.status = ACTIVE
-        self._tails: dict[Stream, list[Node]] = {origin: []}
-        origin.capture = self
-
-    def tail(self, stream: Stream) -> list[Node]:
-        """What the next node of a stream depends on."""
-        return list(self._tails[stream])
-
-    def set_tail(self, stream: Stream, nodes: Sequence[Node]) -> None:
-        """Let the next node of a stream depend on these."""
-        self._tails[stream] = list(dict.fromkeys(nodes))
-
-    def add(self, stream: Stream, work: Work) -> None:
-        """Work of a stream becomes a node."""
-        self.check()
-        self._tails[stream] = [self.graph.add(work, self._tails[stream])]
-
-    def join(self, stream: Stream, captured: CapturedNodes) -> None:
-        """A stream waits for an event of the capture, and with that is part of it."""
-        self.check()
-        if stream.capture not in (None, self):
-            self.invalidate()
-            raise failure("STREAM_CAPTURE_MERGE")
-        stream.capture = self
-        self.set_tail(stream, [*self._tails.get(stream, []), *captured.nodes])
-
-    def check(self) -> None:
-        """Raise STREAM_CAPTURE_INVALIDATED where it was."""
-        if self.status == INVALIDATED:
-            raise failure("STREAM_CAPTURE_INVALIDATED")
-
-    def invalidate(self) -> None:
-        """Something happened that can't be captured."""
-        self.status = INVALIDATED
-
-    def end(self, stream: Stream) -> Graph:
-        """The graph; the streams are streams again.
-
-        Raises:
-            DriverError: STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD, _UNJOINED, _INVALIDATED.
-        """
-        if stream is not self.origin:
-            raise failure("STREAM_CAPTURE_UNMATCHED", "the capture began in another stream")
-        if self.mode != RELAXED and self.thread != threading.get_ident():
-            raise failure("STREAM_CAPTURE_WRONG_THREAD")
-        for one in self._tails:
-            one.capture = None
-        self.check()
-        joined = _before(self._tails[stream])
-        loose = [node for nodes in self._tails.values() for node in nodes if node not in joined]
-        if loose:
-            raise failure("STREAM_CAPTURE_UNJOINED", "a stream of the capture was not waited for")
-        return self.graph
-
-
-def _before(nodes: Iterable[Node]) -> set[Node]:
+def before(nodes: Iterable[Node]) -> set[Node]:
     """Nodes and all that they depend on."""
     found: set[Node] = set()
     left = list(nodes)

@@ -35,12 +35,16 @@ class Handles:
         self._destroyed: dict[int, str] = {}
         self._next = FIRST
 
+    def number(self) -> int:
+        """A handle that stands for nothing yet."""
+        self._next += STEP
+        return self._next
+
     def add(self, thing: Object) -> int:
         """Give an object its handle."""
-        self._next += STEP
-        thing.handle = self._next
-        self._objects[self._next] = thing
-        return self._next
+        thing.handle = self.number()
+        self._objects[thing.handle] = thing
+        return thing.handle
 
     def get(self, kind: type[T], handle: int) -> T:
         """The object of a kind that a handle stands for.

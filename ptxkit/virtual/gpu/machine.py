@@ -81,8 +81,11 @@ class Machine:
         self.initialised = False
         self.stacks: dict[int, list[Context | None]] = {}
         self.devices = [Device(self, ordinal) for ordinal in range(options.devices)]
-        self.contexts = self.modules = self.allocations = 0
+        self.contexts = self.modules = self.allocations = self.captures = 0
+        self.capture_modes: dict[int, int] = {}
         self.calls = 0
+        self.ended = False
+        """Whether the process is about to end."""
         self.per_thread_default = False
         """Whether the call at hand means the thread's own stream by the null stream."""
         self.address_of: Callable[[str], int] = lambda name: 0
@@ -97,6 +100,11 @@ class Machine:
         if not 0 <= ordinal < len(self.devices):
             raise failure("INVALID_DEVICE", f"there are {len(self.devices)} devices, found number {ordinal}")
         return self.devices[ordinal]
+
+    @property
+    def thread(self) -> int:
+        """The calling thread."""
+        return threading.get_ident()
 
     @property
     def stack(self) -> list[Context | None]:

@@ -12,8 +12,9 @@ from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
+    from ptxkit.virtual.gpu.capture import Capture
     from ptxkit.virtual.gpu.context import Context
-    from ptxkit.virtual.gpu.graph import Capture, Node
+    from ptxkit.virtual.gpu.graph import Node
 
 NON_BLOCKING = 1
 """The flag of a stream that does not wait for the legacy default stream."""

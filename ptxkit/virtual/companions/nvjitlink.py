@@ -1,0 +1,192 @@
+"""`libnvJitLink.so.13`: it links PTX, and what it calls a cubin is PTX. nvJitLink's manual, "User
+interface"."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ptxkit.virtual.abi import Pointer, Size, UInt, memory, put, several, text
+from ptxkit.virtual.companions.lto import INPUT_LTOIR, ptx_of_ltoir
+from ptxkit.virtual.dispatch import Functions
+from ptxkit.virtual.driver.module import OBJECT, PTX, Linker, Options, add_input, file_contents
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.results import DriverError
+from ptxkit.virtual.symbols import Symbol
+
+VERSIONS = ("13_0", "13_1", "13_2", "13_3", "13_4", "13_5")
+"""Each function goes by its name and, for programs that were compiled, by that of each version."""
+DECLARATIONS = """
+Create handle:p count:u options:p
+Destroy handle:p
+AddData handle:p type:i data:p size:z name:p
+AddFile handle:p type:i path:p
+Complete handle:p
+GetLinkedCubinSize handle:p size:p
+GetLinkedCubin handle:p cubin:p
+GetLinkedPtxSize handle:p size:p
+GetLinkedPtx handle:p ptx:p
+GetLinkedLTOIRSize handle:p size:p
+GetLinkedLTOIR handle:p ltoir:p
+GetErrorLogSize handle:p size:p
+GetErrorLog handle:p log:p
+GetInfoLogSize handle:p size:p
+GetInfoLog handle:p log:p
+"""
+INVALID_INPUT, INTERNAL = 3, 6
+"""`nvJitLinkResult`; whatever goes wrong with the inputs is INVALID_INPUT."""
+INPUT_PTX = 2
+"""`nvJitLinkInputType`."""
+
+nvjitlink = Functions()
+
+
+def symbols() -> tuple[Symbol, ...]:
+    """What the library exports."""
+    found = [Symbol("nvJitLinkVersion", 0, (("major", "p"), ("minor", "p")))]
+    for name, *parameters in (line.split() for line in DECLARATIONS.strip().split("\n")):
+        declared = tuple((one.split(":")[0], one.split(":")[1]) for one in parameters)
+        names = [f"nvJitLink{name}", *(f"__nvJitLink{name}_{version}" for version in VERSIONS)]
+        found += [Symbol(one, 0, declared) for one in names]
+    return tuple(sorted(found, key=lambda symbol: symbol.name))
+
+
+def load() -> Functions:
+    """Its functions."""
+    return nvjitlink
+
+
+def failed(code: int) -> int:
+    """What a call returns for an error code of the driver."""
+    return INVALID_INPUT if code not in (801, 999) else INTERNAL
+
+
+class Link(Object):
+    """A link that is being made.
+
+    Attributes:
+        linker: what makes it.
+        options: as they were given.
+        ltoir: inputs that have to become PTX first.
+        ptx: what came of it, with a zero byte behind it.
+        log: what is wrong with it.
+    """
+
+    noun: ClassVar[str] = "link"
+
+    def __init__(self, options: list[str]) -> None:
+        self.options = options
+        self.ltoir: list[tuple[bytes, str]] = []
+        self.linker = Linker(Options(0, 0, 0))
+        self.ptx = b""
+        self.log = b"\0"
+
+
+def _function(name: str) -> Any:
+    """Register a function under all its names."""
+    return nvjitlink(
+        f"nvJitLink{name}", *(f"__nvJitLink{name}_{version}" for version in VERSIONS), early=True
+    )
+
+
+@nvjitlink("nvJitLinkVersion", early=True)
+def version(machine: Machine, major: int, minor: int) -> None:
+    """The newest version whose names are there."""
+    for address, number in zip((major, minor), VERSIONS[-1].split("_"), strict=True):
+        put(address, UInt, int(number))
+
+
+@_function("Create")
+def create(machine: Machine, handle: int, count: int, options: int) -> None:
+    """Begin a link; its options are for LTO-IR alone."""
+    words = [text(place) for place in several(options, Pointer, count)]
+    put(handle, Pointer, machine.handles.add(Link(words)))
+
+
+@_function("Destroy")
+def destroy(machine: Machine, handle: int) -> None:
+    """Let go of a link."""
+    machine.handles.remove(machine.handles.get(Link, Pointer.from_address(handle).value))
+    put(handle, Pointer, 0)
+
+
+def _add(machine: Machine, link: Link, kind: int, address: int, size: int, name: str) -> None:
+    if kind == INPUT_LTOIR:
+        link.ltoir.append((memory(address, size), name or "<input>"))
+        return
+    try:
+        add_input(machine, link.linker, PTX if kind == INPUT_PTX else OBJECT, address, size, name)
+    except DriverError as problem:
+        link.log = problem.why.encode() + b"\0"
+        raise
+
+
+@_function("AddData")
+def add_data(machine: Machine, handle: int, kind: int, data: int, size: int, name: int) -> None:
+    """Add an input."""
+    _add(machine, machine.handles.get(Link, handle), kind, data, size, text(name) if name else "")
+
+
+@_function("AddFile")
+def add_file(machine: Machine, handle: int, kind: int, path: int) -> None:
+    """Add a file."""
+    link, name = machine.handles.get(Link, handle), text(path)
+    with file_contents(name) as address:
+        _add(machine, link, kind, address, Path(name).stat().st_size, name)
+
+
+@_function("Complete")
+def complete(machine: Machine, handle: int) -> None:
+    """Link what was added."""
+    link = machine.handles.get(Link, handle)
+    try:
+        if link.ltoir:
+            link.linker.inputs.insert(0, (ptx_of_ltoir(link.ltoir, link.options), "<LTO-IR>"))
+        link.ptx = link.linker.linked().encode() + b"\0"
+    except DriverError as problem:
+        link.log = problem.why.encode() + b"\0"
+        raise
+
+
+@_function("GetLinkedCubinSize")
+def cubin_size(machine: Machine, handle: int, size: int) -> None:
+    """Bytes of what came of it."""
+    put(size, Size, len(machine.handles.get(Link, handle).ptx))
+
+
+@_function("GetLinkedCubin")
+def cubin(machine: Machine, handle: int, place: int) -> None:
+    """What came of it."""
+    link = machine.handles.get(Link, handle)
+    ctypes.memmove(place, link.ptx, len(link.ptx))
+
+
+_function("GetLinkedPtxSize")(cubin_size)
+_function("GetLinkedPtx")(cubin)
+
+
+@_function("GetErrorLogSize")
+def error_log_size(machine: Machine, handle: int, size: int) -> None:
+    """Bytes of the log."""
+    put(size, Size, len(machine.handles.get(Link, handle).log))
+
+
+@_function("GetErrorLog")
+def error_log(machine: Machine, handle: int, place: int) -> None:
+    """What is wrong."""
+    link = machine.handles.get(Link, handle)
+    ctypes.memmove(place, link.log, len(link.log))
+
+
+@_function("GetInfoLogSize")
+def info_log_size(machine: Machine, handle: int, size: int) -> None:
+    """There is nothing else to say."""
+    put(size, Size, 1)
+
+
+@_function("GetInfoLog")
+def info_log(machine: Machine, handle: int, place: int) -> None:
+    """Nothing."""
+    ctypes.memset(place, 0, 1)

@@ -1,0 +1,132 @@
+"""Stream management: the capture of streams into graphs."""
+
+from __future__ import annotations
+
+from ptxkit.virtual.abi import Int, Pointer, Size, get, put, put_if
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.graph import nodes_at
+from ptxkit.virtual.gpu.capture import GLOBAL, NONE, RELAXED, Capture
+from ptxkit.virtual.gpu.graph import Graph
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.stream import Stream
+from ptxkit.virtual.results import failure
+
+ADD, SET = 0, 1
+"""`CUstreamUpdateCaptureDependencies_flags`."""
+
+
+def _begin(machine: Machine, stream: int, mode: int, graph: Graph | None = None) -> Capture:
+    context = machine.context()
+    place = context.stream(stream)
+    if place is context.legacy:
+        raise failure("STREAM_CAPTURE_UNSUPPORTED", "the legacy default stream can't be captured")
+    if place.capture is not None:
+        raise failure("ILLEGAL_STATE", "the stream is being captured")
+    if not GLOBAL <= mode <= RELAXED:
+        raise failure("INVALID_VALUE", f"there is no mode {mode} of a capture")
+    machine.captures += 1
+    return Capture(place, mode, machine.captures, graph)
+
+
+@driver()
+def cuStreamBeginCapture(machine: Machine, stream: int) -> None:
+    _begin(machine, stream, GLOBAL)
+
+
+@driver("cuStreamBeginCapture_v2")
+def cuStreamBeginCapture_v2(machine: Machine, stream: int, mode: int) -> None:
+    _begin(machine, stream, mode)
+
+
+@driver()
+def cuStreamBeginCaptureToGraph(
+    machine: Machine, stream: int, graph: int, before: int, edges: int, count: int, mode: int
+) -> None:
+    nodes = nodes_at(machine, before, count)
+    capture = _begin(machine, stream, mode, machine.handles.get(Graph, graph))
+    capture.set_tail(capture.origin, nodes)
+
+
+@driver()
+def cuStreamEndCapture(machine: Machine, stream: int, graph: int) -> None:
+    place = machine.context().stream(stream)
+    if place.capture is None:
+        raise failure("ILLEGAL_STATE", "the stream is not being captured")
+    put(graph, Pointer, 0)
+    made = place.capture.end(place)
+    put(graph, Pointer, made.handle or machine.handles.add(made))
+
+
+@driver()
+def cuStreamIsCapturing(machine: Machine, stream: int, status: int) -> None:
+    put(status, Int, _status(machine.context().stream(stream)))
+
+
+def _status(stream: Stream) -> int:
+    return stream.capture.status if stream.capture is not None else NONE
+
+
+@driver()
+def cuStreamGetCaptureInfo(machine: Machine, stream: int, status: int, identifier: int) -> None:
+    cuStreamGetCaptureInfo_v2(machine, stream, status, identifier, 0, 0, 0)
+
+
+@driver("cuStreamGetCaptureInfo_v2")
+def cuStreamGetCaptureInfo_v2(
+    machine: Machine, stream: int, status: int, identifier: int, graph: int, nodes: int, count: int
+) -> None:
+    place = machine.context().stream(stream)
+    put(status, Int, _status(place))
+    capture = place.capture
+    if capture is None:
+        return
+    put_if(identifier, Size, capture.identifier)
+    if graph:
+        put(graph, Pointer, capture.graph.handle or machine.handles.add(capture.graph))
+    tail = capture.tail(place)
+    if nodes:
+        put(nodes, Pointer, capture.shown(place))
+    put_if(count, Size, len(tail))
+
+
+@driver("cuStreamGetCaptureInfo_v3")
+def cuStreamGetCaptureInfo_v3(
+    machine: Machine,
+    stream: int,
+    status: int,
+    identifier: int,
+    graph: int,
+    nodes: int,
+    edges: int,
+    count: int,
+) -> None:
+    put_if(edges, Pointer, 0)
+    cuStreamGetCaptureInfo_v2(machine, stream, status, identifier, graph, nodes, count)
+
+
+@driver()
+def cuStreamUpdateCaptureDependencies(
+    machine: Machine, stream: int, nodes: int, count: int, flags: int
+) -> None:
+    place = machine.context().stream(stream)
+    if place.capture is None:
+        raise failure("ILLEGAL_STATE", "the stream is not being captured")
+    found = nodes_at(machine, nodes, count)
+    place.capture.set_tail(place, found if flags == SET else [*place.capture.tail(place), *found])
+
+
+@driver("cuStreamUpdateCaptureDependencies_v2")
+def cuStreamUpdateCaptureDependencies_v2(
+    machine: Machine, stream: int, nodes: int, edges: int, count: int, flags: int
+) -> None:
+    cuStreamUpdateCaptureDependencies(machine, stream, nodes, count, flags)
+
+
+@driver()
+def cuThreadExchangeStreamCaptureMode(machine: Machine, mode: int) -> None:
+    """Which calls a capture forbids meanwhile; none is forbidden here that it could."""
+    wanted = get(mode, Int)
+    if not GLOBAL <= wanted <= RELAXED:
+        raise failure("INVALID_VALUE", f"there is no mode {wanted} of a capture")
+    put(mode, Int, machine.capture_modes.get(machine.thread, GLOBAL))
+    machine.capture_modes[machine.thread] = wanted

@@ -1,0 +1,55 @@
+"""How programs are led to a virtual GPU: by variables of their environment that they themselves define."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ptxkit.virtual.options import VARIABLE, Options
+
+RELEASE = "13.0"
+"""Of the toolkit that our assembler passes itself off as."""
+
+ASSEMBLER = f"""#!/bin/sh
+# An assembler whose machine code is the PTX itself: ptxas ARGUMENTS -o OUTPUT INPUT.ptx
+output=elf.o
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --version|-V) echo "ptxkit, in place of ptxas: release {RELEASE}, V{RELEASE}.0"; exit 0 ;;
+    -o|--output-file) output=$2; shift ;;
+    *.ptx) input=$1 ;;
+  esac
+  shift
+done
+cat "$input" > "$output" && printf '\\0' >> "$output"
+"""
+"""What Triton runs in place of ptxas. It names ptxkit in its version, so nothing that Triton caches of it
+is ever taken for real machine code."""
+
+
+def environment_of(folder: Path, libraries: Path, options: Options) -> dict[str, str]:
+    """The environment of a program.
+
+    Args:
+        folder: where files may be made for it.
+        libraries: where ours are.
+        options: what its GPUs are like.
+    """
+    assembler = folder / "ptxas"
+    assembler.write_text(ASSEMBLER)
+    assembler.chmod(0o755)
+    environment = dict(os.environ)
+    environment["LD_LIBRARY_PATH"] = _first(str(libraries), environment.get("LD_LIBRARY_PATH"), ":")
+    # A Python package that brings nvJitLink along finds ours, since it is there already.
+    environment["LD_PRELOAD"] = _first(
+        str(libraries / "libnvJitLink.so.13"), environment.get("LD_PRELOAD"), ":"
+    )
+    environment[VARIABLE] = options.to_environment()
+    environment["TRITON_LIBCUDA_PATH"] = str(libraries)
+    environment["TRITON_PTXAS_PATH"] = environment["TRITON_PTXAS_BLACKWELL_PATH"] = str(assembler)
+    environment["NUMBA_CUDA_DRIVER"] = str(libraries / "libcuda.so.1")
+    return environment
+
+
+def _first(ours: str, inherited: str | None, separator: str) -> str:
+    return separator.join(filter(None, (ours, inherited)))

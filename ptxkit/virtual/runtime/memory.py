@@ -1,0 +1,213 @@
+"""Memory management: what differs from the driver's: kinds of copies, sets by bytes, symbols."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ptxkit.virtual.abi import Int, Pointer, Size, put
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.copies import checked, submit
+from ptxkit.virtual.driver.memory import PITCH, obtain
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.work import Copy
+from ptxkit.virtual.results import DriverError, failure
+from ptxkit.virtual.runtime import runtime
+from ptxkit.virtual.runtime.state import INVALID_DIRECTION, state
+
+HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
+"""`cudaMemcpyKind`."""
+INVALID_PITCH = 12
+_SIDES: dict[int, tuple[bool | None, bool | None]] = {
+    HOST_TO_HOST: (None, None),
+    HOST_TO_DEVICE: (False, None),
+    DEVICE_TO_HOST: (None, False),
+    DEVICE_TO_DEVICE: (False, False),
+    DEFAULT: (None, None),
+}
+"""Whether destination and source must be memory that devices see (False)."""
+
+
+class PitchedPointer(ctypes.Structure):
+    """`cudaPitchedPtr`."""
+
+    _fields_ = [("pointer", Pointer), ("pitch", Size), ("width", Size), ("height", Size)]
+
+
+class Copy3D(ctypes.Structure):
+    """`cudaMemcpy3DParms`."""
+
+    _fields_ = [
+        ("src_array", Pointer),
+        ("src_at", Size * 3),
+        ("src", PitchedPointer),
+        ("dst_array", Pointer),
+        ("dst_at", Size * 3),
+        ("dst", PitchedPointer),
+        ("extent", Size * 3),
+        ("kind", Int),
+    ]
+
+
+def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
+    if kind not in _SIDES:
+        raise DriverError(INVALID_DIRECTION, f"there is no kind {kind} of a copy")
+    context = state.context(machine)
+    submit(machine, checked(machine, copy, *_SIDES[kind]), context.stream(stream or 0), stream is None)
+
+
+@runtime("cudaMemcpy", "cudaMemcpyAsync")
+def cudaMemcpy(machine: Machine, dst: int, src: int, size: int, kind: int, stream: int | None = None) -> None:
+    _copy(machine, Copy(machine, dst, src, size), kind, stream)
+
+
+@runtime("cudaMemcpy2D", "cudaMemcpy2DAsync")
+def cudaMemcpy2D(
+    machine: Machine,
+    dst: int,
+    dst_pitch: int,
+    src: int,
+    src_pitch: int,
+    width: int,
+    height: int,
+    kind: int,
+    stream: int | None = None,
+) -> None:
+    if width > dst_pitch or width > src_pitch:
+        raise DriverError(INVALID_PITCH, f"rows of {width} bytes, {min(dst_pitch, src_pitch)} bytes apart")
+    _copy(machine, Copy(machine, dst, src, width, height, 1, dst_pitch, src_pitch), kind, stream)
+
+
+@runtime("cudaMemcpy3D", "cudaMemcpy3DAsync")
+def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> None:
+    given = Copy3D.from_address(parameters)
+    if given.src_array or given.dst_array:
+        raise failure("NOT_SUPPORTED", "CUDA arrays")
+    width, height, depth = given.extent
+    starts: list[int] = []
+    planes: list[int] = []
+    for side, at in ((given.dst, given.dst_at), (given.src, given.src_at)):
+        x, y, z = at
+        plane = side.pitch * (side.height or height)
+        starts.append(side.pointer + x + y * side.pitch + z * plane)
+        planes.append(plane)
+    pitches = given.dst.pitch, given.src.pitch
+    copy = Copy(machine, starts[0], starts[1], width, height, depth, *pitches, planes[0], planes[1])
+    _copy(machine, copy, given.kind, stream)
+
+
+@runtime("cudaMemcpyPeer", "cudaMemcpyPeerAsync")
+def cudaMemcpyPeer(
+    machine: Machine,
+    dst: int,
+    dst_device: int,
+    src: int,
+    src_device: int,
+    size: int,
+    stream: int | None = None,
+) -> None:
+    for device in (dst_device, src_device):
+        machine.device(device)
+    _copy(machine, Copy(machine, dst, src, size), DEVICE_TO_DEVICE, stream)
+
+
+def _in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
+    address, whole = state.variable(machine, symbol)
+    if offset + size > whole:
+        raise failure("INVALID_VALUE", f"bytes {offset} to {offset + size} of a variable of {whole} bytes")
+    return address + offset
+
+
+@runtime("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync")
+def cudaMemcpyToSymbol(
+    machine: Machine, symbol: int, src: int, size: int, offset: int, kind: int, stream: int | None = None
+) -> None:
+    _copy(machine, Copy(machine, _in_symbol(machine, symbol, offset, size), src, size), kind, stream)
+
+
+@runtime("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
+def cudaMemcpyFromSymbol(
+    machine: Machine, dst: int, symbol: int, size: int, offset: int, kind: int, stream: int | None = None
+) -> None:
+    _copy(machine, Copy(machine, dst, _in_symbol(machine, symbol, offset, size), size), kind, stream)
+
+
+# ---- sets
+
+
+def _of_driver(name: str, stream: int | None, *arguments: Any) -> None:
+    """A set by the driver's function, on a stream or not."""
+    suffix = "Async" if stream is not None else "_v2"
+    function = driver.by_name[f"{name}{suffix}"]
+    function(*arguments, *([] if stream is None else [stream]))
+
+
+@runtime("cudaMemset", "cudaMemsetAsync")
+def cudaMemset(machine: Machine, address: int, value: int, size: int, stream: int | None = None) -> None:
+    state.context(machine)
+    _of_driver("cuMemsetD8", stream, machine, address, value & 255, size)
+
+
+@runtime("cudaMemset2D", "cudaMemset2DAsync")
+def cudaMemset2D(
+    machine: Machine,
+    address: int,
+    pitch: int,
+    value: int,
+    width: int,
+    height: int,
+    stream: int | None = None,
+) -> None:
+    state.context(machine)
+    _of_driver("cuMemsetD2D8", stream, machine, address, pitch, value & 255, width, height)
+
+
+# ---- allocations
+
+
+@runtime()
+def cudaMalloc(machine: Machine, address: int, size: int) -> None:
+    """As the driver's, but of 0 bytes there is one, the null pointer."""
+    state.context(machine)
+    put(address, Pointer, obtain(machine, size, Kind.DEVICE) if size else 0)
+
+
+@runtime()
+def cudaMallocPitch(machine: Machine, address: int, pitch: int, width: int, height: int) -> None:
+    state.context(machine)
+    row = -(-width // PITCH) * PITCH
+    put(address, Pointer, obtain(machine, row * height, Kind.DEVICE) if width and height else 0)
+    put(pitch, Size, row)
+
+
+@runtime()
+def cudaMalloc3D(machine: Machine, pitched: int, extent: ctypes.Structure) -> None:
+    state.context(machine)
+    width, height, depth = (Size * 3).from_buffer_copy(bytes(extent))
+    row = -(-width // PITCH) * PITCH
+    found = PitchedPointer.from_address(pitched)
+    found.pointer = obtain(machine, row * height * depth, Kind.DEVICE) if width * height * depth else 0
+    found.pitch, found.width, found.height = row, width, height
+
+
+# ---- pointers
+
+
+UNREGISTERED, HOST, DEVICE, MANAGED = range(4)
+"""`cudaMemoryType`."""
+
+
+@runtime()
+def cudaPointerGetAttributes(machine: Machine, attributes: int, address: int) -> None:
+    if not attributes:
+        raise failure("INVALID_VALUE", "the attributes have no place")
+    owner = machine.memory.owner(address)
+    kind = machine.memory.kinds.get(owner.address, Kind.DEVICE) if owner else None
+    number = {None: UNREGISTERED, Kind.DEVICE: DEVICE, Kind.MANAGED: MANAGED}.get(kind, HOST)
+    device = max(machine.memory.devices.get(owner.address, 0), 0) if owner else -2
+    ctypes.memset(attributes, 0, 88)
+    put(attributes, Int, number)
+    put(attributes + 4, Int, device)
+    put(attributes + 8, Pointer, address if owner else 0)
+    put(attributes + 16, Pointer, address if number != DEVICE else 0)
