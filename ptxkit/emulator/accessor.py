@@ -297,9 +297,7 @@ class Accessor:
         early: Any = away & ~batch.happens_before.met[rows[:, None], rank]
         if early.any():
             thread = str(lane_set.thread(*lane_set.first(early)))
-            message = (
-                "DSMEM-PEER-NOT-STARTED: another CTA's shared memory is accessed before it is known to run"
-            )
+            message = "another CTA's shared memory is accessed before it is known to run"
             batch.launch.warn("P695", message, self.site, (thread,))
         gone: Any = away & ~running[np.broadcast_to(tile, away.shape)]
         if gone.any():
@@ -307,8 +305,7 @@ class Accessor:
             there = int(np.broadcast_to(tile, away.shape)[row, lane_])
             raise fault(
                 "P694",
-                "DSMEM-PEER-EXITED: shared memory of CTA "
-                f"{batch.name_cta(there)}, which has exited, is accessed",
+                f"shared memory of CTA {batch.name_cta(there)}, which has exited, is accessed",
                 self.site,
                 (str(lane_set.thread(row, lane_)),),
                 "let all CTAs of the cluster meet at a cluster barrier before the first one exits",

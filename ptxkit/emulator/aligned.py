@@ -43,7 +43,7 @@ class AlignedSyncPoint(WarpSyncPoint):
             )
             raise fault(
                 "P640",
-                f"ALIGNED-DIVERGED: lanes of a warp disagree about the guard of `{_name(self.site)}`",
+                f"lanes of a warp disagree about the guard of `{_name(self.site)}`",
                 self.site,
                 (f"{lane_set.thread(row, int(np.argmax(on[row])))}", f"it holds for lanes {which:#010x}"),
                 "let the whole warp take it, or leave it out; PTX ISA 9.7.14",
@@ -75,14 +75,14 @@ def check_whole(lane_set: LaneSet, guard: Any, site: Site) -> None:
     if not (~there & alive).any():
         raise fault(
             "P641",
-            f"ALIGNED-EXITED-LANE: `{_name(site)}` needs all 32 lanes of the warp",
+            f"`{_name(site)}` needs all 32 lanes of the warp",
             site,
             (f"{first}", f"lanes {absent:#010x} have exited or never existed"),
             "keep every lane until the instruction, and launch whole warps",
         )
     raise fault(
         "P640",
-        f"ALIGNED-DIVERGED: `{_name(site)}` needs all 32 lanes of the warp at the same place",
+        f"`{_name(site)}` needs all 32 lanes of the warp at the same place",
         site,
         (f"{first}", f"lanes {absent:#010x} are elsewhere"),
         "let the lanes meet before it",
@@ -106,7 +106,7 @@ def uniform(lane_set: LaneSet, guard: Any, source: Source, value: Any, site: Sit
         values = np.broadcast_to(value, (lane_set.n, WARP))[row]
         raise fault(
             "P642",
-            f"OPERAND-NONUNIFORM: lanes of a warp disagree about `{source.name}` of `{_name(site)}`",
+            f"lanes of a warp disagree about `{source.name}` of `{_name(site)}`",
             site,
             (f"{lane_set.thread(row, lane)} has {int(values[lane]):#x}, lane 0 has {int(values[0]):#x}",),
         )

@@ -126,7 +126,7 @@ class BarrierSyncPoint:
         self._check_generation(lane_set, barrier, rows, mask, ctas, count)
         if count > batch.warps * WARP:
             where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps * WARP
-            message = f"BAR-DEADLOCK: barrier {number} expects {count} threads, and the CTA has {has}"
+            message = f"barrier {number} expects {count} threads, and the CTA has {has}"
             raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         values = None
         if self.predicate is not None:
@@ -204,10 +204,10 @@ class BarrierSyncPoint:
     def _check(self, lane_set: LaneSet, number: int, count: int) -> None:
         where = str(lane_set.thread(*lane_set.first(np.True_)))
         if number >= BARRIERS:
-            message = f"BAR-ID: expected a barrier from 0 to {BARRIERS - 1}, found {number}"
+            message = f"expected a barrier from 0 to {BARRIERS - 1}, found {number}"
             raise fault("P632", message, self.site, (where,))
         if count % WARP or (self.count is not None and count == 0 and not self.waits):
-            message = f"BAR-COUNT-NOT-32: expected a thread count that is a multiple of {WARP}, found {count}"
+            message = f"expected a thread count that is a multiple of {WARP}, found {count}"
             raise fault("P631", message, self.site, (where,))
 
     def _check_together(self, lane_set: LaneSet, barrier: Barrier, rows: np.ndarray) -> None:
@@ -224,7 +224,7 @@ class BarrierSyncPoint:
                     there = other.code.blocks[other.pc].sites[0]
                     raise fault(
                         "P635",
-                        f"BAR-DIVERGED: a warp comes to `{self.site.instruction.spelling}` in parts",
+                        f"a warp comes to `{self.site.instruction.spelling}` in parts",
                         self.site,
                         (
                             f"{batch.thread(int(row), int(np.argmax(own[row])))} is here",
@@ -253,7 +253,7 @@ class BarrierSyncPoint:
             spelling = self.site.instruction.spelling
             raise fault(
                 "P635",
-                f"BAR-DIVERGED: lanes of a warp disagree about the guard of `{spelling}`",
+                f"lanes of a warp disagree about the guard of `{spelling}`",
                 self.site,
                 (
                     f"{lane_set.thread(row, int(np.argmax(coming[row])))} is here",
@@ -279,12 +279,12 @@ class BarrierSyncPoint:
             (
                 active & (began != count),
                 "P630",
-                "BAR-COUNT-MISMATCH: barrier {number} expects {began}, found {count}",
+                "barrier {number} expects {began}, found {count}",
             ),
             (
                 active & (barrier.reducing[ctas] != (self.predicate is not None)),
                 "P633",
-                "BAR-MIXED-RED: barrier {number} was begun by another kind of instruction than `{spelling}`",
+                "barrier {number} was begun by another kind of instruction than `{spelling}`",
             ),
         ):
             if wrong.any():
@@ -304,9 +304,7 @@ class BarrierSyncPoint:
         twice = barrier.arrived[rows] & mask
         if twice.any():
             row, lane = divmod(int(np.argmax(twice)), WARP)
-            message = (
-                f"BAR-DOUBLE-ARRIVE: the warp comes to barrier {barrier.number} again before it completes"
-            )
+            message = f"the warp comes to barrier {barrier.number} again before it completes"
             raise fault("P634", message, self.site, (f"{batch.thread(int(rows[row]), lane)}",))
 
 

@@ -172,7 +172,7 @@ def _check_nobody_left(batch: CtaBatch, barrier: Barrier, rows: np.ndarray) -> N
     site = barrier.sites[row // batch.warps]
     raise fault(
         "P635",
-        f"BAR-DIVERGED: a part of a warp comes to `{site.instruction.spelling}`",
+        f"a part of a warp comes to `{site.instruction.spelling}`",
         site,
         (
             f"{batch.thread(row, int(np.argmax(barrier.arrived[row])))} is here",

@@ -25,7 +25,7 @@ def _check_uniform(lane_set: LaneSet, taken: Any, rest: Any, site: Site) -> None
         lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
         other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
         notes = (f"{lane_set.thread(row, lane)} takes the branch", f"{lane_set.thread(row, other)} does not")
-        message = f"UNIFORM-BRANCH: the lanes of a warp disagree at `{site.instruction.spelling}`"
+        message = f"the lanes of a warp disagree at `{site.instruction.spelling}`"
         raise fault("P626", message, site, notes, "leave `.uni` out")
 
 

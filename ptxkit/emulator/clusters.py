@@ -108,7 +108,7 @@ class ClusterArrival:
             row, lane = divmod(int(np.argmax(twice)), WARP)
             raise fault(
                 "P692",
-                "CLUSTER-BAR-DOUBLE: a thread arrives at the cluster barrier again before it has waited",
+                "a thread arrives at the cluster barrier again before it has waited",
                 self.site,
                 (str(batch.thread(row, lane)),),
                 "each `barrier.cluster.arrive` needs its `barrier.cluster.wait`",
@@ -156,7 +156,7 @@ class ClusterWait:
             row, lane = divmod(int(np.argmax(early)), WARP)
             raise fault(
                 "P693",
-                "CLUSTER-BAR-WAIT-NO-ARRIVE: a thread waits at the cluster barrier without having arrived",
+                "a thread waits at the cluster barrier without having arrived",
                 self.site,
                 (str(lane_set.thread(row, lane)),),
                 "put `barrier.cluster.arrive` before it",

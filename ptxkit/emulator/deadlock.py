@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel, code_info, counted
+from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def deadlock(schedules: Sequence[Schedule]) -> EmulatorFault:
     _, code, site = min(places, key=lambda found: found[0])
     spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
     labels = [SpanLabel(span, "others wait here") for span in spans if span is not None]
-    info = code_info(code)
-    name = info.name if info else "DEADLOCK"
     many = f"{warps} warps wait, and nothing can release them"
-    message = f"{name}: {many if warps > 1 else '1 warp waits, and nothing can release it'}"
+    message = many if warps > 1 else "1 warp waits, and nothing can release it"
     return fault(code, message, site, listed, labels=labels)
 
 
@@ -131,7 +129,7 @@ def livelock(schedules: Sequence[Schedule], held_back: int) -> EmulatorFault:
         one = "1 CTA has not started: there is no room for it while these run"
         listed.append(many if held_back > 1 else one)
     many = f"{warps} warps loop, and nothing they look at will ever change"
-    message = f"LIVELOCK: {many if warps > 1 else '1 warp loops, and nothing it looks at will ever change'}"
+    message = many if warps > 1 else "1 warp loops, and nothing it looks at will ever change"
     return fault("P608", message, site, listed)
 
 

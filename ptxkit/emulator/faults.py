@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.tree import Instruction
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, SpanLabel
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span, SpanLabel, code_info
 from ptxkit.isa.notation import Form
 
 Dim3 = tuple[int, int, int]
@@ -116,10 +116,11 @@ def finding(
     labels: Sequence[SpanLabel] = (),
     severity: Severity = Severity.ERROR,
 ) -> Diagnostic:
-    """One finding at an instruction."""
+    """One finding at an instruction. The name of a rule, as the table of codes has it, opens the message."""
+    info = code_info(code)
     return Diagnostic(
         code,
-        message,
+        f"{info.name}: {message}" if info is not None and info.name.isupper() else message,
         site.span if site else None,
         severity,
         tuple(notes),

@@ -51,9 +51,7 @@ def check_members(form: Form, members: Source) -> Callable[[LaneSet, Any], Any]:
         if wrong.any():
             row, lane = lane_set.first(wrong)
             value = int(np.broadcast_to(mask, (lane_set.n, WARP))[row, lane])
-            message = (
-                f"SYNC-MASK-SELF: lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
-            )
+            message = f"lane {lane} executes `{site.instruction.spelling}` and is not in its mask"
             raise fault("P620", message, site, (f"{lane_set.thread(row, lane)}, member mask {value:#010x}",))
         if mask.ndim and mask.shape[1] != 1:
             _check_agreement(lane_set, taking_part(lane_set, guard), mask, site)
@@ -80,7 +78,5 @@ def _check_agreement(lane_set: LaneSet, lanes: np.ndarray | None, mask: Any, sit
             f"{lane_set.thread(row, lane)} has {int(some[at, lane]):#010x}, which names lane {other}",
             f"{lane_set.thread(row, other)} has {int(some[at, other]):#010x}",
         ]
-        message = (
-            f"SYNC-MASK-MISMATCH: lanes of one `{site.instruction.spelling}` have different member masks"
-        )
+        message = f"lanes of one `{site.instruction.spelling}` have different member masks"
         raise fault("P621", message, site, notes)

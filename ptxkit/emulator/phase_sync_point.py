@@ -75,7 +75,7 @@ class PhaseSyncPoint:
             at = int(np.argmax(away))
             raise fault(
                 "P685",
-                f"MBAR-REMOTE-WAIT: `{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
+                f"`{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
                 self.site,
                 (issuers.name(at),),
                 "only threads of the mbarrier's own CTA can wait for it",
@@ -88,8 +88,7 @@ class PhaseSyncPoint:
             at = int(np.argmax(foreign))
             raise fault(
                 "P684",
-                "MBAR-TOKEN-FOREIGN: the state is no token of the current phase of "
-                "this mbarrier, or of the last one",
+                "the state is no token of the current phase of this mbarrier, or of the last one",
                 self.site,
                 (issuers.name(at), *barriers.state(int(slots[at]))[:1]),
                 "wait with the state that this thread's arrival at this mbarrier returned",

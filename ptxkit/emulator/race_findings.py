@@ -87,7 +87,7 @@ def report(
         notes.append(LANE_APART)
         help = MEET_FIRST
     if shared and _relied_on_relaxed(access, them, me):
-        message = f"MBAR-RELAXED-DATA: a {later} of {place} relies on a relaxed arrival or wait"
+        message = f"a {later} of {place} relies on a relaxed arrival or wait"
         code, help = (
             "P689",
             "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
@@ -112,20 +112,20 @@ def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:
 
 def _rule(them: Party, me: Party, place: str, earlier: str, later: str, shared: bool) -> tuple[str, str, str]:
     """The code, message and advice for a race."""
-    code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+    code = "P650" if shared else "P651"
     if them.machine:
         help = (
             "wait for the mbarrier that tells of the operation, in this warp or in one that it then waits for"
         )
         if (earlier, later) == ("write", "read"):
-            message = f"ASYNC-READ-BEFORE-WAIT: {place} is read by a warp that did not wait for what wrote it"
+            message = f"{place} is read by a warp that did not wait for what wrote it"
             return "P652", message, help
-        return code, f"{rule}: a {later} races with an asynchronous {earlier} of {place}", help
+        return code, f"a {later} races with an asynchronous {earlier} of {place}", help
     if earlier == "write" and them.site is not None and them.site.name == "cp.async":
-        message = f"ASYNC-NO-BLOCK-SYNC: a {later} of {place}, which another thread's copy wrote"
+        message = f"a {later} of {place}, which another thread's copy wrote"
         help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
         return "P658", message, help
-    message = f"{rule}: a {later} races with another thread's {earlier} of {place}"
+    message = f"a {later} races with another thread's {earlier} of {place}"
     if them.cta == me.cta and them.thread // WARP == me.thread // WARP:
         return code, message, "put `bar.warp.sync` between the two: lanes of a warp need not run in step"
     if them.cta == me.cta:

@@ -46,7 +46,7 @@ class WarpRegisters:
             if (counts != counts[0]).any() and not batch.alive[first:behind].any():
                 raise fault(
                     "P609",
-                    "SETMAXNREG-PARTIAL-WG: warps of a warpgroup did not all execute the same `setmaxnreg`",
+                    "warps of a warpgroup did not all execute the same `setmaxnreg`",
                     self.changed_by,
                     (f"{batch.thread(first, 0)} and on: {counts.tolist()} registers, warp by warp",),
                     "let all four warps of a warpgroup execute it",

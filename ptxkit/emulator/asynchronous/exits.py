@@ -73,8 +73,7 @@ def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running:
         batch = operation.batch
         raise fault(
             "P694",
-            f"DSMEM-PEER-EXITED: shared memory of CTA {batch.name_cta(int(tiles[at]))}, which has exited, is "
-            "accessed",
+            f"shared memory of CTA {batch.name_cta(int(tiles[at]))}, which has exited, is accessed",
             operation.site,
             (operation.thread(int(items[at])),),
             MEET,
@@ -111,7 +110,7 @@ def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
                 at = int(np.argmax(hit))
                 batch.launch.warn(
                     "P659",
-                    f"EXIT-WITH-PENDING-READ: CTA {batch.name_cta(int(tile[at]))} exits while this "
+                    f"CTA {batch.name_cta(int(tile[at]))} exits while this "
                     "operation may still read its shared memory",
                     operation.site,
                     (f"issued by {operation.thread(int(held.item[at]))}",),
@@ -119,9 +118,7 @@ def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
 
 
 def _foreign(batch: Ctas, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
-    message = (
-        f"DSMEM-PEER-EXITED: CTA {batch.name_cta(cta)} exits while another CTA's instruction may still {does}"
-    )
+    message = f"CTA {batch.name_cta(cta)} exits while another CTA's instruction may still {does}"
     raise fault("P694", message, site, (who,), MEET)
 
 
@@ -205,6 +202,6 @@ def _check_committed(operation: Operation, gone: np.ndarray) -> None:
     left = signal.index >= signal.groups.committed[operation.rows, operation.lanes]
     left &= operation.unwritten & np.isin(operation.rows // operation.batch.warps, gone)
     if left.any():
-        message = "ASYNC-NO-COMMIT: a CTA exits with copies that were neither committed nor waited for"
+        message = "a CTA exits with copies that were neither committed nor waited for"
         thread = operation.thread(int(np.argmax(left)))
         operation.batch.launch.warn("P656", message, operation.site, (thread,))

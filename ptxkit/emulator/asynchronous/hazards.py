@@ -57,12 +57,11 @@ class Hazards(Accesses):
                 if start[at] == start[at + 1] and _same_source(operation, first, second):
                     place = self.reports.place(region, int(start[at]))
                     notes = (operation.thread(first), operation.thread(second))
-                    said = f"MULTI-ISSUE: several threads issue the same copy to {place}"
+                    said = f"several threads issue the same copy to {place}"
                     self.batch.launch.warn("P607", said, operation.site, notes)
                     continue
                 message = (
-                    "ASYNC-DST-RACE: two threads of one instruction write "
-                    f"{self.reports.place(region, int(start[at + 1]))}"
+                    f"two threads of one instruction write {self.reports.place(region, int(start[at + 1]))}"
                 )
                 help = "let each thread write its own bytes, or one thread issue the operation"
                 who = operation.thread(second)
@@ -101,7 +100,7 @@ class Hazards(Accesses):
         row = int(operation.rows[mine])
         if code == "P654":
             message = (
-                "ASYNC-DST-RACE: two asynchronous operations write "
+                "two asynchronous operations write "
                 f"{self.reports.place(region, place)}, and nothing orders them"
             )
             help = "wait for the first one to complete before the second is issued"
@@ -214,7 +213,7 @@ class Hazards(Accesses):
             at = int(np.argmax(~covered))
             place = history.offset(int(index[at]))
             message = (
-                f"PROXY-FENCE-WAR: {self.reports.place(region, place)} is written through the async proxy "
+                f"{self.reports.place(region, place)} is written through the async proxy "
                 "after generic reads, and no `fence.proxy.async` covers these"
             )
             site, who = self.reports.party(history, record[at], place)
@@ -238,8 +237,7 @@ class Hazards(Accesses):
             at = int(np.argmax(~covered))
             raise fault(
                 "P612",
-                "CLC-SLOT-WAR: a response is overwritten that threads have "
-                "read, and no proxy fence covers that",
+                "a response is overwritten that threads have read, and no proxy fence covers that",
                 operation.site,
                 (operation.thread(int(items[at])),),
                 "put `fence.proxy.async::generic.release..` after the load of the response, then a barrier",

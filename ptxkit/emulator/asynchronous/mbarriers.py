@@ -45,7 +45,7 @@ class MBarriers(Objects):
         if len(late):
             at = int(np.argmax(np.isin(slots, late)))
             message = (
-                f"MBAR-EXPECT-LATE: nothing orders the expect-tx of {self.name(int(late[0]))} "
+                f"nothing orders the expect-tx of {self.name(int(late[0]))} "
                 "before the last arrival of its phase"
             )
             self.batch.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
@@ -104,7 +104,7 @@ class MBarriers(Objects):
         wrong = (counts < 1) | (counts > MOST)
         if wrong.any():
             at = int(np.argmax(wrong))
-            message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
+            message = f"expected a count from 1 to {MOST}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
         if self.batch.launch.strict:
@@ -116,10 +116,7 @@ class MBarriers(Objects):
             none = self.expected[slots] < 0
             if none.any():
                 at = int(np.argmax(none))
-                message = (
-                    f"MBAR-COUNT-RANGE: `{site.instruction.spelling}` drops more than "
-                    f"{self.name(int(slots[at]))} expects"
-                )
+                message = f"`{site.instruction.spelling}` drops more than {self.name(int(slots[at]))} expects"
                 raise fault(
                     "P674", message, site, (self.thread(int(threads[at])), *self.state(int(slots[at])))
                 )
@@ -143,8 +140,7 @@ class MBarriers(Objects):
                 at = int(np.argmax(full))
                 raise fault(
                     "P687",
-                    "MBAR-NOCOMPLETE: an arrival with `.noComplete` completes the "
-                    f"phase of {self.name(int(slots[at]))}",
+                    f"an arrival with `.noComplete` completes the phase of {self.name(int(slots[at]))}",
                     site,
                     (self.thread(int(threads[at])), *self.state(int(slots[at]))),
                     "the last arrival of a phase must be one that may complete it",
@@ -172,7 +168,7 @@ class MBarriers(Objects):
             at = int(np.argmax(unseen))
             slot = int(slots[at])
             message = (
-                f"MBAR-PHASE-UNOBSERVED: an arrival in phase {int(self.phase[slot])} of {self.name(slot)}, "
+                f"an arrival in phase {int(self.phase[slot])} of {self.name(slot)}, "
                 "and no wait has seen that the phase before is complete"
             )
             self.batch.launch.warn("P683", message, site, (self.thread(int(threads[at])),))
@@ -193,12 +189,12 @@ class MBarriers(Objects):
         if site.decoded["noinc"]:
             return fault(
                 "P690",
-                f"MBAR-NOINC: more arrivals with `.noinc` than {self.name(slot)} expects in this phase",
+                f"more arrivals with `.noinc` than {self.name(slot)} expects in this phase",
                 site,
                 (*notes, *self.state(slot)),
                 "an arrival with `.noinc` must be counted in `mbarrier.init`",
             )
-        message = f"MBAR-OVER-ARRIVE: more arrivals than {self.name(slot)} expects in this phase"
+        message = f"more arrivals than {self.name(slot)} expects in this phase"
         return fault(
             "P675",
             message,
@@ -224,7 +220,7 @@ class MBarriers(Objects):
         over = self.pending[slots] > MOST
         if over.any():
             at = int(np.argmax(over))
-            message = f"MBAR-COUNT-RANGE: the pending count of {self.name(int(slots[at]))} exceeds {MOST}"
+            message = f"the pending count of {self.name(int(slots[at]))} exceeds {MOST}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         self.stamp += 1
 
@@ -233,7 +229,7 @@ class MBarriers(Objects):
         if wrong.any():
             at = int(np.argmax(wrong))
             slot = int(slots[at])
-            message = f"MBAR-TX-RANGE: the tx-count of {self.name(slot)} leaves -{MOST}..{MOST}"
+            message = f"the tx-count of {self.name(slot)} leaves -{MOST}..{MOST}"
             raise fault("P679", message, site, (self.thread(int(threads[at])), *self.state(slot)))
 
     def _settle(self, slots: np.ndarray, site: Site) -> None:

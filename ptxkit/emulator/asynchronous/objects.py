@@ -111,7 +111,7 @@ class Objects(Story):
         wrong = (counts < 1) | (counts > MOST)
         if wrong.any():
             at = int(np.argmax(wrong))
-            message = f"MBAR-COUNT-RANGE: expected a count from 1 to {MOST}, found {int(counts[at])}"
+            message = f"expected a count from 1 to {MOST}, found {int(counts[at])}"
             raise fault("P674", message, site, (issuers.name(at),))
         places, first = np.unique(places, return_index=True)
         if len(first) < len(issuers):
@@ -146,7 +146,7 @@ class Objects(Story):
             self.trace.turned(slots)
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
-        message = f"MBAR-REINIT: {self.name_of(place)} is initialised again while it is live"
+        message = f"{self.name_of(place)} is initialised again while it is live"
         labels = [SpanLabel(other.span, "initialised here")] if other is not None and other.span else []
         if other is not None and other.span == site.span:
             labels = []
@@ -232,14 +232,14 @@ class Objects(Story):
             if slots[at] < 0:
                 raise fault(
                     "P670",
-                    f"MBAR-UNINIT: `{site.instruction.spelling}` on {place}, which was never initialised",
+                    f"`{site.instruction.spelling}` on {place}, which was never initialised",
                     site,
                     (issuers.name(at),),
                     "let one thread execute `mbarrier.init` and all others wait for it at a barrier",
                 )
             raise fault(
                 "P673",
-                f"MBAR-USE-AFTER-INVAL: `{site.instruction.spelling}` on {place} after `mbarrier.inval`",
+                f"`{site.instruction.spelling}` on {place} after `mbarrier.inval`",
                 site,
                 (issuers.name(at),),
             )
@@ -269,7 +269,7 @@ class Objects(Story):
             name = self.name(slot)
             raise fault(
                 "P669",
-                f"MBAR-INIT-NOT-VISIBLE: nothing orders the init of {name} before this use",
+                f"nothing orders the init of {name} before this use",
                 site,
                 (
                     issuers.name(at),

@@ -62,13 +62,12 @@ class Reports:
             later, earlier = "write" if writes else "read", kind.rpartition(" ")[2]
             met_before_wait(self.batch.launch, operation.site, operation.thread(item), place, earlier, later)
             return
-        code, rule = ("P650", "SMEM-RACE") if shared else ("P651", "GMEM-RACE")
+        code = "P650" if shared else "P651"
         verb = "write" if writes else "read"
         earlier = kind.rpartition(" ")[2]
         site, who = self.party(history, record, place)
         message = (
-            f"{rule}: an asynchronous {verb} of {self.place(region, place)} "
-            f"races with another thread's {earlier}"
+            f"an asynchronous {verb} of {self.place(region, place)} races with another thread's {earlier}"
         )
         notes = [f"{operation.thread(item)} issues the {verb} here"]
         labels = []
@@ -102,7 +101,7 @@ class Reports:
         place = history.offset(granule)
         site, who = self.party(history, record, place)
         message = (
-            f"PROXY-FENCE-MISSING: {self.place(region, place)} was written through the generic proxy, "
+            f"{self.place(region, place)} was written through the generic proxy, "
             "and no `fence.proxy.async` covers that"
         )
         notes = [f"{operation.thread(item)} reads it here through the async proxy"]
@@ -132,7 +131,7 @@ class Reports:
         barriers = self.mbarriers
         raise fault(
             "P672",
-            f"MBAR-RAW-ACCESS: `{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
+            f"`{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
             site,
             (who, *barriers.state(slot)[:1]),
             "only mbarrier instructions may touch a live mbarrier; `mbarrier.inval` frees its bytes",
@@ -153,10 +152,7 @@ class Reports:
         """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
         where = self.place(region, place)
         if code == "P653":
-            message = (
-                f"ASYNC-SRC-OVERWRITE: {where} is overwritten while an "
-                "asynchronous operation may still read it"
-            )
+            message = f"{where} is overwritten while an asynchronous operation may still read it"
             waits = READ_BY.get(
                 operation.site.row.chapter, "`cp.async.bulk.wait_group.read`, or the mbarrier"
             )
@@ -165,20 +161,20 @@ class Reports:
                 code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
             )
         if code == "P654":
-            message = f"ASYNC-DST-RACE: {where} is written while an asynchronous operation may still write it"
+            message = f"{where} is written while an asynchronous operation may still write it"
             help = "wait for the operation before the bytes are written otherwise"
             self.report(
                 code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
             )
-        code, rule, said, help = self._missed_wait(operation, item, row, lane)
-        message = f"{rule}: {where} is read {said}"
+        code, said, help = self._missed_wait(operation, item, row, lane)
+        message = f"{where} is read {said}"
         if code == "P660":
             self.batch.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
             return
         self.report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
 
-    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str, str]:
-        """Code, rule, words and advice for a read of bytes that an operation in flight writes."""
+    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str]:
+        """Code, words and advice for a read of bytes that an operation in flight writes."""
         signal = operation.signal
         before = "while an asynchronous operation may still write it"
         if isinstance(signal, Membership):
@@ -194,33 +190,29 @@ class Reports:
                 )
                 return (
                     "P660",
-                    "STORE-NOT-PUBLISHED",
                     "after a wait that covered the reads of the copy alone",
                     help,
                 )
             if waited > operation.number and index >= int(groups.committed[issuer]):
                 return (
                     "P656",
-                    "ASYNC-NO-COMMIT",
                     "after a wait, but the copy was never committed",
                     f"put `{commit}` between the copy and the wait",
                 )
             if waited > operation.number:
                 said = f"after a wait that left {counted(left, 'group')} pending, the copy's own among them"
-                return "P657", "ASYNC-WAIT-TOO-SHALLOW", said, f"wait with a smaller number than {left}"
+                return "P657", said, f"wait with a smaller number than {left}"
             mine = int(groups.waited[row, lane])
             if mine > operation.number and (row, lane) != issuer:
                 said = "after a wait by a thread that did not issue the copy"
                 return (
                     "P655",
-                    "ASYNC-WAIT-WRONG-THREAD",
                     said,
                     "a wait covers the copies of its own thread: let the issuing "
                     "threads wait, then synchronise",
                 )
             return (
                 "P652",
-                "ASYNC-READ-BEFORE-WAIT",
                 before,
                 f"let the issuing thread execute `{wait}`, then synchronise",
             )
@@ -231,14 +223,12 @@ class Reports:
                 said = "after a wait that passed on a phase completed before: the parity is stale"
                 return (
                     "P681",
-                    "MBAR-PARITY-STALE",
                     said,
                     "flip the parity each time the mbarrier has been waited for, and "
                     "begin with that of the first phase",
                 )
         return (
             "P652",
-            "ASYNC-READ-BEFORE-WAIT",
             before,
             "wait for the mbarrier's phase that the operation completes before its result is read",
         )
@@ -289,8 +279,7 @@ class Reports:
             labels = []
         raise fault(
             "P678",
-            f"MBAR-TX-LEAK: phase {phase - 1} of {barriers.name(slot)} completes "
-            "while a copy that signals it is in flight",
+            f"phase {phase - 1} of {barriers.name(slot)} completes while a copy that signals it is in flight",
             site,
             (
                 f"{counted(int(operation.signal.sizes[item]), 'byte')} of "
@@ -323,9 +312,7 @@ def met_before_wait(
     if (owner := launch.memory.find(index + BASE)) is not None:
         notes.append(f"byte {index + BASE - owner.address} of {owner}")
     if later == "read":
-        message = f"PDL-READ-BEFORE-WAIT: {place} is read, which the launch ahead of this one may yet write"
+        message = f"{place} is read, which the launch ahead of this one may yet write"
         raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
-    message = (
-        f"PDL-WRITE-BEFORE-WAIT: {place} is written, which the launch ahead of this one may yet {earlier}"
-    )
+    message = f"{place} is written, which the launch ahead of this one may yet {earlier}"
     launch.warn("P616", message, site, notes)

@@ -83,7 +83,7 @@ def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> 
     wrong = sizes > most
     if wrong.any():
         at = int(np.argmax(wrong))
-        message = f"BULK-SIZE: expected a src-size of at most {most} bytes, found {int(sizes[at])}"
+        message = f"expected a src-size of at most {most} bytes, found {int(sizes[at])}"
         raise fault("P662", message, site, (issuers.name(at),))
 
 

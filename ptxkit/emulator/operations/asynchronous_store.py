@@ -89,11 +89,11 @@ def _to_cluster(form: Form) -> Effect:
         apart = batch.mbarriers.place[slots] // stride != there
         if apart.any():
             at = int(np.argmax(apart))
-            message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
+            message = "the mbarrier must lie in the shared memory of the destination's CTA"
             raise fault("P664", message, site, (issuers.name(at),))
         own = there == issuers.rows // batch.warps
         if combine is not None and own.any():
-            message = "BULK-SELF-CTA: `red.async` must go to another CTA of the cluster"
+            message = "`red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
         values = np.stack([issuers.take(viewed(s.reader(lane_set), raw)) for s in sources], axis=1)
         data = Data(np.ascontiguousarray(values).view(np.uint8).reshape(-1))

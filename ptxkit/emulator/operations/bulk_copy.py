@@ -121,7 +121,7 @@ class _Side:
         if odd.any():
             at = int(np.argmax(odd))
             message = (
-                f"BULK-ALIGN: expected an address that is a multiple of {UNIT}, found "
+                f"expected an address that is a multiple of {UNIT}, found "
                 f"{self._address(batch, int(places[at])):#x}"
             )
             raise fault("P661", message, self.site, (issuers.name(at),))
@@ -129,7 +129,7 @@ class _Side:
             away = places // batch.shared.stride != issuers.rows // batch.warps
             if away.any():
                 at = int(np.argmax(away))
-                message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
+                message = "a `.shared::cta` address must be of the executing CTA"
                 raise fault("P664", message, self.site, (issuers.name(at),))
         self._check_range(batch, issuers, places, sizes)
         return places
@@ -161,9 +161,7 @@ class _Side:
                     if found is not None
                     else "nothing is allocated there"
                 )
-            message = (
-                f"BULK-RANGE: {counted(int(sizes[at]), 'byte')} at {first:#x} leave their {self.space} memory"
-            )
+            message = f"{counted(int(sizes[at]), 'byte')} at {first:#x} leave their {self.space} memory"
             raise fault("P663", message, self.site, (issuers.name(at), what))
 
 
@@ -191,7 +189,7 @@ class _Copies:
         odd = sizes % UNIT != 0
         if odd.any():
             at = int(np.argmax(odd))
-            message = f"BULK-SIZE: expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
+            message = f"expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
             raise fault("P662", message, site, (issuers.name(at),))
         to, source = self.to(lane_set, issuers, sizes), self.source(lane_set, issuers, sizes)
         signals = self.mbarrier(lane_set, issuers) if self.mbarrier is not None else None
@@ -209,9 +207,7 @@ class _Copies:
             same = to // batch.shared.stride == issuers.rows // batch.warps
             if same.any():
                 at = int(np.argmax(same))
-                message = (
-                    "BULK-SELF-CTA: a copy from shared to shared memory must go to another CTA of the cluster"
-                )
+                message = "a copy from shared to shared memory must go to another CTA of the cluster"
                 raise fault("P664", message, site, (issuers.name(at),))
         launch = batch.launch
         launch.counts.load("shared" if self.source.shared else "global", int(sizes.sum()))
@@ -263,7 +259,7 @@ class _Copies:
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
-                f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the "
+                f"ctaMask {int(masks[at]):#06x} names a CTA that the "
                 f"cluster of {lane_set.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
@@ -274,7 +270,7 @@ class _Copies:
         apart = batch.mbarriers.place[slots] // stride != to // stride
         if apart.any():
             at = int(np.argmax(apart))
-            message = "BULK-SELF-CTA: the mbarrier must lie in the shared memory of the destination's CTA"
+            message = "the mbarrier must lie in the shared memory of the destination's CTA"
             raise fault("P664", message, self.site, (issuers.name(at),))
 
 

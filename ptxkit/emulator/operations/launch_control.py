@@ -65,8 +65,7 @@ def try_cancel(form: Form) -> Effect:
             at = int(np.argmax(refused))
             raise fault(
                 "P699",
-                "CLC-AFTER-FAIL: `clusterlaunchcontrol.try_cancel` after a response "
-                "of this CTA said that nothing is left",
+                "`clusterlaunchcontrol.try_cancel` after a response of this CTA said that nothing is left",
                 site,
                 (issuers.name(at),),
                 "leave the loop when `query_cancel.is_canceled` says no",
@@ -137,7 +136,7 @@ def query_cancel(form: Form) -> Effect:
         if failed.any():
             raise fault(
                 "P698",
-                "CLC-CTAID-ON-FAIL: the response cancelled no cluster, so it has no CTA",
+                "the response cancelled no cluster, so it has no CTA",
                 site,
                 (str(lane_set.thread(*lane_set.first(failed))),),
                 "ask `clusterlaunchcontrol.query_cancel.is_canceled` first",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.lanes_apart import Waited
 
-NO_LOOP = "MBAR-WAIT-NOLOOP: nothing looks at the result of this wait, which may say no"
+NO_LOOP = "nothing looks at the result of this wait, which may say no"
 
 effect = Effects("mbarrier")
 operation = Operations("mbarrier")
@@ -134,8 +134,7 @@ def _arrive(form: Form, drops: bool) -> Effect:
                 at = int(np.argmax(away))
                 raise fault(
                     "P686",
-                    f"MBAR-REMOTE-TOKEN: `{site.instruction.spelling}` asks "
-                    f"{batch.mbarriers.name(int(slots[at]))} for a state",
+                    f"`{site.instruction.spelling}` asks {batch.mbarriers.name(int(slots[at]))} for a state",
                     site,
                     (issuers.name(at),),
                     "an arrival at another CTA's mbarrier returns no state: write `_`",
@@ -221,8 +220,7 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
     first = (other.mask & -other.mask).bit_length() - 1
     return fault(
         "P681",
-        f"MBAR-PARITY-STALE: a wait for phase {phase} of {batch.mbarriers.name(slot)} may pass on phase "
-        f"{phase - 2} already",
+        f"a wait for phase {phase} of {batch.mbarriers.name(slot)} may pass on phase {phase - 2} already",
         site,
         (
             f"{batch.thread(row, lane)} waits here, and does not know that phase {phase - 1} is complete",
@@ -248,7 +246,7 @@ def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
         at = int(np.argmax(away))
         batch.launch.warn(
             "P688",
-            f"MBAR-SCOPE-CTA: an arrival with `.cta` scope at {batch.mbarriers.name(int(slots[at]))}",
+            f"an arrival with `.cta` scope at {batch.mbarriers.name(int(slots[at]))}",
             site,
             (issuers.name(at), "what it releases is for its own CTA alone: write `.release.cluster`"),
         )

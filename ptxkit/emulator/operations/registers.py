@@ -120,7 +120,7 @@ class RegisterSyncPoint:
             if unmet.any():
                 raise fault(
                     "P667",
-                    "SETMAXNREG-NO-SYNC: the warps of a warpgroup have not met since their last `setmaxnreg`",
+                    "the warps of a warpgroup have not met since their last `setmaxnreg`",
                     self.site,
                     (
                         f"{batch.thread(row, 0)} executes it here",
@@ -136,8 +136,7 @@ class RegisterSyncPoint:
         bound = "at least" if self.grows else "at most"
         return fault(
             "P697",
-            f"SETMAXNREG-DIRECTION: registers would not {verb}: expected "
-            f"{bound} {found}, found {self.wanted}",
+            f"registers would not {verb}: expected {bound} {found}, found {self.wanted}",
             site,
             (str(batch.thread(row, 0)),),
             "`.inc` must not ask for less than a warp has, `.dec` not for more",

@@ -166,7 +166,7 @@ class _MapPlace:
                 item = int(np.argmax(odd))
                 raise fault(
                     MISALIGNED,
-                    f"TMAP-ALIGN: expected a tensor map at a multiple of {ALIGNED}, found {int(at[item]):#x}",
+                    f"expected a tensor map at a multiple of {ALIGNED}, found {int(at[item]):#x}",
                     self.site,
                     (issuers.name(item),),
                     "declare it `.align 128`",

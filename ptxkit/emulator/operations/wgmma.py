@@ -244,7 +244,7 @@ class _Issue:
             who = thread_of(lane_set, members, at, warp * WARP)
             raise fault(
                 NONUNIFORM,
-                f"WGMMA-DESC-NONUNIFORM: the warps of a warpgroup disagree about `{source.name}`",
+                f"the warps of a warpgroup disagree about `{source.name}`",
                 self.site,
                 (f"{who} has {values[0]}, warp 0 of it {values[1]}",),
             )
@@ -272,7 +272,7 @@ class _Issue:
                 who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
-                    f"WGMMA-DESCRIPTOR: `{source.name}` is no matrix descriptor",
+                    f"`{source.name}` is no matrix descriptor",
                     self.site,
                     (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
                 ) from None
@@ -280,7 +280,7 @@ class _Issue:
                 who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
                 raise fault(
                     DESCRIPTOR,
-                    f"WGMMA-DESCRIPTOR: a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
+                    f"a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
                     self.site,
                     (who, f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes"),
                     "where A is sparse a row of B takes 64 bytes: use a swizzle of 64 or 128 bytes, or none",

@@ -79,7 +79,7 @@ class Copies:
             if address % SHARED_ALIGNED:
                 raise fault(
                     ALIGNMENT,
-                    f"TMA-SMEM-ALIGN: expected a multiple of {SHARED_ALIGNED} bytes, found {address:#x}",
+                    f"expected a multiple of {SHARED_ALIGNED} bytes, found {address:#x}",
                     self.site,
                     (issuers.name(item),),
                     "declare the buffer `.align 128`, or 1024 where a matrix descriptor reads it",
@@ -125,7 +125,7 @@ class Copies:
         found = "{" + ", ".join(str(x) for x in at) + "}"
         return fault(
             COORDINATE,
-            f"TMA-COORDINATE: expected {expected}, found {found}",
+            f"expected {expected}, found {found}",
             self.site,
             (issuers.name(item), f"PTX ISA {section}; an H200 stops with an illegal instruction"),
         )
@@ -229,7 +229,7 @@ class Loads(Copies):
         away = to // lane_set.batch.shared.stride != issuers.rows // lane_set.batch.warps
         if away.any():
             at = int(np.argmax(away))
-            message = "BULK-SELF-CTA: a `.shared::cta` address must be of the executing CTA"
+            message = "a `.shared::cta` address must be of the executing CTA"
             raise fault("P664", message, self.site, (issuers.name(at),))
 
     def _targets(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
@@ -241,7 +241,7 @@ class Loads(Copies):
         if beyond.any():
             at = int(item[int(np.argmax(beyond))])
             message = (
-                f"BULK-RANGE: ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
+                f"ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
                 f"{lane_set.batch.cluster} has not"
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
@@ -256,7 +256,7 @@ class Loads(Copies):
         if apart.any():
             at = int(np.argmax(apart))
             where = "of the destination's CTA or its peer" if self.pair else "of the destination's CTA"
-            message = f"BULK-SELF-CTA: the mbarrier must lie in the shared memory {where}"
+            message = f"the mbarrier must lie in the shared memory {where}"
             raise fault("P664", message, self.site, (issuers.name(at),))
 
 
@@ -321,7 +321,7 @@ class Stores(Copies):
             if not fits:
                 raise fault(
                     INVALID,
-                    f"TMAP-INVALID: no `.{self.operation}` of a tensor of `{dtype}`",
+                    f"no `.{self.operation}` of a tensor of `{dtype}`",
                     self.site,
                     (issuers.name(item),),
                     "PTX ISA 9.7.9.27.1 lists the types that each operation has",

@@ -80,7 +80,7 @@ class MapFences:
                     other = operation.site
                     raise fault(
                         IN_FLIGHT,
-                        f"TMAP-MODIFIED-IN-FLIGHT: the map at {address:#x} changes while a copy reads it",
+                        f"the map at {address:#x} changes while a copy reads it",
                         site,
                         (issuers.name(item), f"{operation.thread(at)} issued the copy at {other.where}"),
                         "wait for the copies that use a tensor map before it is changed",
@@ -124,7 +124,7 @@ class MapFences:
             lack = "`fence.proxy.tensormap::generic.acquire` of it by this thread, after the release"
         raise fault(
             UNFENCED,
-            f"TMAP-FENCE-MISSING: the tensor map at {address:#x} was changed in this kernel, and nothing "
+            f"the tensor map at {address:#x} was changed in this kernel, and nothing "
             "makes that visible to tensor copies",
             site,
             [*notes, f"missing: {lack}"],
@@ -196,7 +196,7 @@ class MapOperand:
         if (at + (BASE if access.space == "global" else 0)) % ALIGNED:
             raise fault(
                 MISALIGNED,
-                f"TMAP-ALIGN: expected a tensor map at a multiple of {ALIGNED}, found {at + BASE:#x}",
+                f"expected a tensor map at a multiple of {ALIGNED}, found {at + BASE:#x}",
                 self.site,
                 (issuers.name(item),),
                 "declare it `.align 64`, 128 where kernels change it",
@@ -226,7 +226,7 @@ class MapOperand:
     def _refused(self, issuers: Issuers, item: int, why: str) -> PtxkitError:
         return fault(
             INVALID,
-            f"TMAP-INVALID: no tensor map for `{self.site.instruction.spelling}`: {why}",
+            f"no tensor map for `{self.site.instruction.spelling}`: {why}",
             self.site,
             (issuers.name(item),),
             "`ptxkit explain tensor-map` shows what the 128 bytes say",

@@ -137,7 +137,7 @@ def check_size(columns: int, site: Site, who: str) -> None:
         EmulatorFault: P6117.
     """
     if columns not in SIZES:
-        message = f"TMEM-ALLOC-SIZE: expected 32, 64, 128, 256 or 512 columns, found {columns}"
+        message = f"expected 32, 64, 128, 256 or 512 columns, found {columns}"
         raise fault("P6117", message, site, (who,), "round up to a power of two of at least 32")
 
 
@@ -152,7 +152,7 @@ def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
         past = holder.relinquished
         raise fault(
             "P6115",
-            f"TMEM-ALLOC-AFTER-RELINQUISH: {holder.name} allocates after it gave up the right to",
+            f"{holder.name} allocates after it gave up the right to",
             site,
             (who, f"`{past.instruction.spelling}` at {past.where}"),
             "relinquish after the last allocation of the CTA",
@@ -160,7 +160,7 @@ def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
     if holder.least is not None and columns > holder.least.columns:
         raise fault(
             "P6116",
-            f"TMEM-ALLOC-INCREASING: expected at most {holder.least.columns} columns, found {columns}",
+            f"expected at most {holder.least.columns} columns, found {columns}",
             site,
             (who, f"the last allocation was {holder.least}"),
             "allocate the largest part first, or everything at once",
@@ -183,13 +183,13 @@ def release(holder: Holder, first: int, columns: int, cta_group: int, site: Site
         one, earlier = past
         raise fault(
             "P6113",
-            f"TMEM-DEALLOC-DOUBLE: columns {first} to {one.end - 1} of {holder.name} were freed before",
+            f"columns {first} to {one.end - 1} of {holder.name} were freed before",
             site,
             (who, f"by `{earlier.instruction.spelling}` at {earlier.where}"),
             "free every allocation once",
         )
     message = (
-        f"TMEM-DEALLOC-MISMATCH: {holder.name} has no allocation of {counted(columns, 'column')} "
+        f"{holder.name} has no allocation of {counted(columns, 'column')} "
         f"at column {first} with `.cta_group::{cta_group}`"
     )
     raise fault(
@@ -206,7 +206,7 @@ def leak(holder: Holder) -> EmulatorFault:
     one = holder.held[0]
     return fault(
         "P6111",
-        f"TMEM-LEAK: {holder.name} exits and still has tensor memory",
+        f"{holder.name} exits and still has tensor memory",
         one.site,
         (f"{one.thread} allocated it", *holder.notes()),
         "free every allocation with `tcgen05.dealloc` before the kernel ends",

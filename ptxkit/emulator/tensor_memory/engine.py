@@ -124,7 +124,7 @@ class Engine:
             message = f"expected `.cta_group::{known}` as before, found `.cta_group::{group}`"
             raise fault(
                 "P6121",
-                f"TCGEN-CTAGROUP-MIXED: {message}",
+                f"{message}",
                 site,
                 (who, f"`{first.instruction.spelling}` at {first.where} was the first one"),
                 "use one `.cta_group` throughout a kernel",
@@ -135,7 +135,7 @@ class Engine:
         if batch.cluster % 2:
             raise fault(
                 "P6123",
-                f"TCGEN-PAIR-PARTIAL: `.cta_group::2` needs pairs of CTAs, found clusters of {batch.cluster}",
+                f"`.cta_group::2` needs pairs of CTAs, found clusters of {batch.cluster}",
                 site,
                 (who,),
                 "launch with an even cluster size",
@@ -144,7 +144,7 @@ class Engine:
         if not batch.alive[peer * batch.warps : (peer + 1) * batch.warps].any():
             raise fault(
                 "P6122",
-                f"TCGEN-PEER-EXITED: the other CTA of the pair, {batch.name_cta(peer)}, has exited",
+                f"the other CTA of the pair, {batch.name_cta(peer)}, has exited",
                 site,
                 (who,),
                 "let both CTAs meet at a cluster barrier before either exits",

@@ -86,14 +86,13 @@ class Fences:
         fenced = int(self._clocks[later.row, happens_before.column[earlier.row]])
         return (pipelined or not committed) and number < fenced
 
-    def missing(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> tuple[str, str, str, str] | None:
-        """Code, name, words and advice where a relaxed operation lacks its fence between two instructions."""
+    def missing(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> tuple[str, str, str] | None:
+        """Code, words and advice where a relaxed operation lacks its fence between two instructions."""
         name = f"`tcgen05.{earlier.kind}`"
         if self._waited.get(later.row):
             help = "put `tcgen05.fence::after_thread_sync` behind the relaxed wait"
             return (
                 "P6103",
-                "TCGEN-FENCE-AFTER-MISSING",
                 f"and its relaxed wait for {name} has no fence behind",
                 help,
             )
@@ -101,7 +100,6 @@ class Fences:
             help = "put `tcgen05.fence::before_thread_sync` before the relaxed arrival"
             return (
                 "P6104",
-                "TCGEN-FENCE-BEFORE-MISSING",
                 f"and no fence orders the arrival after {name}",
                 help,
             )

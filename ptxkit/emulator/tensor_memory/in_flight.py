@@ -108,9 +108,8 @@ class InFlightTable:
         launch = self.fences.batch.launch
         if launch.strict:
             said = f"`{_name(later)}` overwrites {box}, which `{_name(earlier)}` may still use"
-            message = f"TMEM-WAR-MMA-CP: {said}"
             where = f"the other by `{earlier.spelling}` at {earlier.site.where}"
-            launch.warn("P6131", message, later.site, (f"{self._who(later)} issues it here", where))
+            launch.warn("P6131", said, later.site, (f"{self._who(later)} issues it here", where))
 
     def _warn_unfenced(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int) -> None:
         """Tell of an instruction that is ordered after another one, but for the fence."""
@@ -122,7 +121,7 @@ class InFlightTable:
         where = f"{box} of CTA {self.fences.batch.name_cta(cta)}"
         self.fences.batch.launch.warn(
             "P6103",
-            f"TCGEN-FENCE-AFTER-MISSING: `{_name(later)}` {verb} {where}, "
+            f"`{_name(later)}` {verb} {where}, "
             f"and what orders it after `{_name(earlier)}` has no fence behind",
             later.site,
             (
@@ -138,7 +137,7 @@ class InFlightTable:
     def _warn_products(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, box: Box | None) -> None:
         self.fences.batch.launch.warn(
             "P6107",
-            f"TMEM-UNORDERED: two products of different shapes or accumulators use {box}",
+            f"two products of different shapes or accumulators use {box}",
             later.site,
             (
                 f"{self._who(later)} issues one here",
@@ -150,7 +149,7 @@ class InFlightTable:
     def _fault(
         self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int, box: Box | None, source: Box | None
     ) -> EmulatorFault:
-        code, rule, said, help = self._rule(earlier, later, box is None)
+        code, said, help = self._rule(earlier, later, box is None)
         where = f"{box or source} of CTA {self.fences.batch.name_cta(cta)}"
         notes = [
             f"{self._who(later)} executes `{later.spelling}` here",
@@ -162,49 +161,47 @@ class InFlightTable:
         )
         return fault(
             code,
-            f"{rule}: `{_name(later)}` {verb} {where}, {said}",
+            f"`{_name(later)}` {verb} {where}, {said}",
             later.site,
             notes,
             help,
             _other(earlier, later),
         )
 
-    def _rule(
-        self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool
-    ) -> tuple[str, str, str, str]:
-        """Code, name, words and advice."""
+    def _rule(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) -> tuple[str, str, str]:
+        """Code, words and advice."""
         name = f"`{_name(earlier)}`"
         if later.kind == "dealloc":
             help = "wait for the last commit, for loads and stores, and synchronise the warps before freeing"
-            return "P6114", "TMEM-DEALLOC-IN-USE", f"while {name} may still use them", help
+            return "P6114", f"while {name} may still use them", help
         if earlier.kind == "st" and earlier.done == 0:
             help = "put `tcgen05.wait::st` behind the store, in its warp"
-            return "P6105", "TMEM-ST-NOT-WAITED", f"before {name} has been waited for", help
+            return "P6105", f"before {name} has been waited for", help
         if earlier.kind == "ld" and earlier.done == 0:
             help = "put `tcgen05.wait::ld` behind the load, in its warp"
-            return "P6106", "TMEM-LD-NOT-WAITED", f"before {name} has been waited for", help
+            return "P6106", f"before {name} has been waited for", help
         fence = self.fences.missing(earlier, later) if earlier.done else None
         if fence is not None:
             return fence
         if earlier.kind not in COMMITTED:
             help = "let the waiting thread arrive at a barrier or mbarrier that this one waits for"
-            return "P6107", "TMEM-UNORDERED", f"and nothing orders that after {name}", help
+            return "P6107", f"and nothing orders that after {name}", help
         if earlier.committed is None:
             wrong = self._wrong_lane(earlier)
             if wrong is not None:
                 said = f"after a commit by another thread than that of {name}"
                 help = "commit in the thread that issued the work: use one elected lane for both"
-                return "P6102", "TCGEN-COMMIT-WRONG-THREAD", said, help
+                return "P6102", said, help
             if later.kind == "ld":
                 help = "commit with `tcgen05.commit`, and wait for its mbarrier"
-                return "P6101", "TCGEN-NO-COMMIT", f"and no commit tracks {name}", help
+                return "P6101", f"and no commit tracks {name}", help
         if source:
             help = "wait for the commit that tracks it before its operands change"
-            return "P6130", "TCGEN-SRC-OVERWRITE", f"while {name} may still read them", help
+            return "P6130", f"while {name} may still read them", help
         help = "wait for the mbarrier of the commit that tracks it, or synchronise with a thread that has"
         if later.kind in ("ld", "mma", "shift"):
-            return "P6100", "TMEM-READ-BEFORE-COMMIT-WAIT", f"while {name} may still write them", help
-        return "P6107", "TMEM-UNORDERED", f"while {name} may still use them", help
+            return "P6100", f"while {name} may still write them", help
+        return "P6107", f"while {name} may still use them", help
 
     def _wrong_lane(self, issued: Tcgen05InFlight) -> Site | None:
         """A commit by another lane of the warp since its issue."""

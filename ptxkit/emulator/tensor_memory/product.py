@@ -40,13 +40,13 @@ class Illegal(Exception):
     """Descriptors that mean nothing to the instruction.
 
     Attributes:
-        what: `TCGEN-IDESC`, `TCGEN-SMEM-DESC`, ..
+        code: of the rule that they break.
         problems: what is wrong.
     """
 
-    def __init__(self, what: str, problems: list[Diagnostic]) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, code: str, problems: list[Diagnostic]) -> None:
+        super().__init__(code)
+        self.code = code
         self.problems = problems
 
 
@@ -133,12 +133,12 @@ def decode(form: MmaForm, idesc: int) -> Plan:
     """The meaning of an instruction descriptor.
 
     Raises:
-        Illegal: TCGEN-IDESC; the problems name the rule.
+        Illegal: P6125; the problems name the rule.
     """
     cls = INSTRUCTION_DESCRIPTORS[form.kind]
     problems = [problem for problem in cls.diagnose(idesc) if problem.is_error]
     if problems:
-        raise Illegal("TCGEN-IDESC", problems)
+        raise Illegal("P6125", problems)
     word = cls.decode(idesc)
     problems = list(word.check_use(form.cta_group, form.ws))
     fields = word.fields()
@@ -159,7 +159,7 @@ def decode(form: MmaForm, idesc: int) -> Plan:
         except PtxkitError as wrong:
             problems += wrong.diagnostics
     if problems:
-        raise Illegal("TCGEN-IDESC", problems)
+        raise Illegal("P6125", problems)
     return Plan(
         form=form,
         m=word.m,
@@ -272,11 +272,11 @@ def smem_descriptor(word: int) -> SmemDescTcgen05:
     """A matrix descriptor.
 
     Raises:
-        Illegal: TCGEN-SMEM-DESC.
+        Illegal: P6126.
     """
     problems = [problem for problem in SmemDescTcgen05.diagnose(word) if problem.is_error]
     if problems:
-        raise Illegal("TCGEN-SMEM-DESC", problems)
+        raise Illegal("P6126", problems)
     return SmemDescTcgen05.decode(word)
 
 
@@ -285,7 +285,7 @@ def place(plan: Plan, operands: Operands) -> Product:
     """A product where its operands put it.
 
     Raises:
-        Illegal: TCGEN-SMEM-DESC or TCGEN-IDESC; TMEM-OOB, something lies outside tensor memory.
+        Illegal: P6125, P6126; P6110, something lies outside tensor memory.
     """
     form = plan.form
     mask, shift = _zero_columns(plan, operands.mask)
@@ -293,7 +293,7 @@ def place(plan: Plan, operands: Operands) -> Product:
     starts = (0, 16) if plan.path.lane_of_16 == 32 else (0,)
     if d.lane not in starts:
         allowed = " or ".join(map(str, starts))
-        raise Illegal("TMEM-OOB", [Diagnostic("P426", f"D must begin at lane {allowed}, found {d.lane}")])
+        raise Illegal("P6110", [Diagnostic("P426", f"D must begin at lane {allowed}, found {d.lane}")])
     if form.tensor_a:
         a: SharedOperand | Placed = _matrix_a(plan, operands.a)
     else:
@@ -313,7 +313,7 @@ def place(plan: Plan, operands: Operands) -> Product:
     product = Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
     for box in (*product.writes, *product.reads):
         if box.beyond:
-            raise Illegal("TMEM-OOB", [Diagnostic("P426", f"expected 128 lanes of 512 columns, found {box}")])
+            raise Illegal("P6110", [Diagnostic("P426", f"expected 128 lanes of 512 columns, found {box}")])
     return product
 
 
@@ -327,7 +327,7 @@ def _shared(
     try:
         return shared_operand(descriptor, mn, k, dtype, major, padded)
     except PtxkitError as wrong:
-        raise Illegal("TCGEN-SMEM-DESC", list(wrong.diagnostics)) from None
+        raise Illegal("P6126", list(wrong.diagnostics)) from None
 
 
 def _placed(found: TensorMap, address: int, more: int = 0) -> Placed:
@@ -341,7 +341,7 @@ def _matrix_a(plan: Plan, address: int) -> Placed:
         lane = address >> 16 if spread else 0
         found = operand_a_map(plan.path.name, plan.stored_k, plan.container(plan.a), lane)
     except PtxkitError as wrong:
-        raise Illegal("TCGEN-IDESC", list(wrong.diagnostics)) from None
+        raise Illegal("P6125", list(wrong.diagnostics)) from None
     return _placed(found, address & 0xFFFF if spread else address)
 
 
@@ -371,7 +371,7 @@ def _zero_columns(plan: Plan, word: int | None) -> tuple[tuple[int, ...] | None,
             message = f"the mask shifts by {shift}, the instruction descriptor allows {plan.max_shift}"
             problems.append(Diagnostic("P440", message))
     if problems:
-        raise Illegal("TCGEN-ZERO-MASK", problems)
+        raise Illegal("P6127", problems)
     bits = tuple(mask.mask(plan.m, plan.n))
     return (bits if any(bits) else None), mask.shift
 

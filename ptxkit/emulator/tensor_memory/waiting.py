@@ -110,7 +110,7 @@ class TensorSyncPoint:
             batch = engine.batch
             raise fault(
                 "P6123",
-                f"TCGEN-PAIR-PARTIAL: the CTAs of a pair disagree about `{self.site.instruction.spelling}`",
+                f"the CTAs of a pair disagree about `{self.site.instruction.spelling}`",
                 self.site,
                 (
                     f"{batch.thread(request.row, 0)}: {counted(request.columns, 'column')}",
@@ -204,7 +204,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         assert pool.permit is not None
         engine.batch.launch.warn(
             "P6119",
-            f"TMEM-NO-RELINQUISH: {engine.holders[cta].name} waits for tensor memory that is free",
+            f"{engine.holders[cta].name} waits for tensor memory that is free",
             self.site,
             (who, f"{pool.permit.name} of the same SM has not executed `tcgen05.relinquish_alloc_permit`"),
         )
@@ -277,7 +277,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
             return  # A relaxed cluster barrier orders no memory, but it does come later.
         raise fault(
             "P6132",
-            f"TCGEN-PEER-NOT-ALLOCATED: `{self.site.instruction.spelling}` may come before {peer.name} has "
+            f"`{self.site.instruction.spelling}` may come before {peer.name} has "
             f"executed its `{made.site.instruction.spelling}`",
             self.site,
             (

@@ -168,22 +168,22 @@ class Warpgroups:
         index, which = int(product.index[item]), int(product.which[item])
         younger = int(self.committed[which]) - index - 1
         left = int(product.left[item])
-        code, rule = REG_RACE, "WGMMA-REG-RACE"
+        code = REG_RACE
         state = (
             f"it is in a committed group with {counted(younger, 'younger one')}, and no wait came after it"
         )
         help = "wait with `wgmma.wait_group` before any access to the registers, even a move"
         if younger < 0:
-            code, rule, state = NO_COMMIT, "WGMMA-NO-COMMIT", "no `wgmma.commit_group` came after it"
+            code, state = NO_COMMIT, "no `wgmma.commit_group` came after it"
             help = "`wgmma.commit_group` puts it into a group; only then can a wait cover it"
         elif left >= 0:
-            code, rule = WAIT_SHALLOW, "WGMMA-WAIT-SHALLOW"
+            code = WAIT_SHALLOW
             state = f"the last wait left {counted(left, 'group')} pending, its group among them"
             help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
         label = [SpanLabel(issued.span, "issued here")] if issued.span else []
         raise fault(
             code,
-            f"{rule}: `{name}` is accessed while `{issued.instruction.spelling}` holds it",
+            f"`{name}` is accessed while `{issued.instruction.spelling}` holds it",
             site,
             (f"{product.operation.thread(item)} and its warpgroup", state),
             help,
@@ -213,7 +213,7 @@ class Warpgroups:
                 row = int(self.rows(np.array([which]))[0, 0])
                 raise fault(
                     NO_FENCE,
-                    f"WGMMA-NO-FENCE: `{lane_set.code.names[slot]}` was {why}",
+                    f"`{lane_set.code.names[slot]}` was {why}",
                     site,
                     (f"{self.batch.thread(row, 0)} and its warpgroup",),
                     "put `wgmma.fence.sync.aligned` between the access and the first `wgmma.mma_async`",
@@ -242,7 +242,7 @@ class Warpgroups:
                 label = [SpanLabel(other.site.span, "in flight since here")] if other.site.span else []
                 raise fault(
                     SHAPE_CHANGE,
-                    f"WGMMA-SHAPE-CHANGE: expected products of shape `{other.shape}` on registers that are "
+                    f"expected products of shape `{other.shape}` on registers that are "
                     f"in flight, found `{shape}`",
                     site,
                     (f"`{other.site.instruction.spelling}` is in flight",),

@@ -51,7 +51,7 @@ class Members:
             row = int(rows[np.argmax(which == numbers[short])])
             raise fault(
                 DIVERGED,
-                f"WGMMA-DIVERGED: `{site.instruction.spelling}` needs all four warps of the warpgroup",
+                f"`{site.instruction.spelling}` needs all four warps of the warpgroup",
                 site,
                 (f"{batch.thread(row, 0)} executes it with {counted(int(counts[short]), 'warp')}",),
                 "launch whole warpgroups of 128 threads, and keep their warps together; PTX ISA 9.7.15.1",

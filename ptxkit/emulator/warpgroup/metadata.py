@@ -63,7 +63,7 @@ class Metadata:
             found = f"0b{int(nibbles[chunk, row, at]):04b}"
             raise fault(
                 "P643",
-                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
+                f"expected one of {allowed} for each chunk, found {found}",
                 self.site,
                 (f"{thread_of(lane_set, members, at, int(self.threads[row, chunk]))} gives it for {place}",),
             )

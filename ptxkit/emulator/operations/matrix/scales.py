@@ -66,7 +66,7 @@ class ScaleOperand:
             allowed = ", ".join(str(number) for number in valid)
             raise fault(
                 "P644",
-                f"MMA-SELECTOR: expected {name} {allowed} for {counted(self.count, 'factor')}, found {found}",
+                f"expected {name} {allowed} for {counted(self.count, 'factor')}, found {found}",
                 self.site,
                 (f"{lane_set.thread(*lane_set.first(bad))}",),
             )

@@ -65,7 +65,7 @@ class Metadata:
             place = f"row {row} of A, chunk {chunk}, in bits {int(self.shifts[row, chunk])} and up"
             raise fault(
                 "P643",
-                f"MMA-METADATA: expected one of {allowed} for each chunk, found {found}",
+                f"expected one of {allowed} for each chunk, found {found}",
                 self.site,
                 (f"{lane_set.thread(at, int(self.lanes[row, chunk]))} gives it for {place}",),
             )

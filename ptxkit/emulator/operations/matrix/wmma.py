@@ -141,7 +141,7 @@ class Matrix:
             found = int(np.broadcast_to(value, (lane_set.n, WARP))[lane])
             message = f"misaligned matrix: expected an address that is {wanted}, found {found:#x}"
             if code == "P645":
-                message = f"WMMA-STRIDE: expected {wanted}, found {found}"
+                message = f"expected {wanted}, found {found}"
             raise fault(code, message, self.site, (f"{lane_set.thread(*lane)}",))
 
 

@@ -117,7 +117,7 @@ def shift(form: Form) -> Effect:
             cta = row // lane_set.batch.warps
             engine.check_group(cta, group_size, site, who)
             if address >> 16 & 31:
-                message = f"TMEM-OOB: expected a lane that is a multiple of 32, found {address >> 16}"
+                message = f"expected a lane that is a multiple of 32, found {address >> 16}"
                 raise fault("P6110", message, site, (who,))
             read, written = copies.shift_boxes(address)
             ctas = engine.pair(cta, group_size)

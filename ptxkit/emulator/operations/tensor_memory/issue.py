@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ptxkit.emulator.form import Form
     from ptxkit.emulator.lane_set import LaneSet
 
-CODES = {"TCGEN-IDESC": "P6125", "TCGEN-SMEM-DESC": "P6126", "TCGEN-ZERO-MASK": "P6127", "TMEM-OOB": "P6110"}
-
 
 def cta_group(form: Form) -> int:
     """1 or 2."""
@@ -74,7 +72,7 @@ def illegal(wrong: Illegal, site: Site, who: str, more: Sequence[str] = ()) -> E
     """The fault for descriptors that don't fit."""
     first, *others = wrong.problems
     notes = [who, *(problem.message for problem in others), *first.notes, *more]
-    return fault(CODES[wrong.what], f"{wrong.what}: {first.message}", site, notes, first.help)
+    return fault(wrong.code, first.message, site, notes, first.help)
 
 
 def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site: Site, who: str) -> None:
@@ -85,14 +83,14 @@ def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site:
     """
     for box in boxes:
         if box.beyond:
-            message = f"TMEM-OOB: tensor memory has 128 lanes of 512 columns, found {box}"
+            message = f"tensor memory has 128 lanes of 512 columns, found {box}"
             raise fault("P6110", message, site, (who,))
         for cta in ctas:
             holder = engine.holders[cta]
             if not holder.owns(box.first, box.end):
                 raise fault(
                     "P6109",
-                    f"TMEM-NOT-ALLOCATED: `{site.instruction.spelling}` uses {box} of {holder.name}",
+                    f"`{site.instruction.spelling}` uses {box} of {holder.name}",
                     site,
                     (who, *holder.notes()),
                     "allocate enough columns, and add their address to every offset",
@@ -153,8 +151,7 @@ def warn_many(lane_set: LaneSet, issuers: Issuers, site: Site) -> None:
         lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
         lane_set.batch.launch.warn(
             "P6129",
-            f"MULTI-ISSUE: {int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, "
-            "each for itself",
+            f"{int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, each for itself",
             site,
             (
                 f"{lane_set.batch.thread(row, lane)} is the first",

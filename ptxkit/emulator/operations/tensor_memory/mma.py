@@ -88,9 +88,7 @@ def _mma(form: Form, ws: bool) -> Effect:
                 plan = decode(static, idesc)
                 if plan.k == 96 and capability != (10, 3):
                     found = f"sm_{capability[0]}{capability[1]}"
-                    raise Illegal(
-                        "TCGEN-IDESC", [Diagnostic("P425", f"`k` of 96 needs sm_103a, found {found}")]
-                    )
+                    raise Illegal("P6125", [Diagnostic("P425", f"`k` of 96 needs sm_103a, found {found}")])
                 product = place(plan, operands)
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
@@ -140,7 +138,7 @@ def _work(
             allowed = ", ".join(f"0b{nibble:04b}" for nibble in wrong.allowed)
             raise fault(
                 "P6128",
-                f"TCGEN-METADATA: expected one of {allowed} for each chunk, found 0b{wrong.nibble:04b}",
+                f"expected one of {allowed} for each chunk, found 0b{wrong.nibble:04b}",
                 site,
                 (who, f"for row {wrong.row} of A, chunk {wrong.chunk}"),
                 "copy the metadata to where the instruction looks for it",
@@ -148,7 +146,7 @@ def _work(
         if stale:
             launch.warn(
                 "P6108",
-                f"TMEM-UNINIT: `{site.instruction.spelling}` adds to cells that nobody has written",
+                f"`{site.instruction.spelling}` adds to cells that nobody has written",
                 site,
                 (who, f"{product.writes[0]}", "make `enable-input-d` false for the first step along K"),
             )
@@ -167,7 +165,7 @@ def _collect(
         wrong = "nothing has filled it" if held is None else "it was filled from another matrix"
         if held is None or held[0] != matrix:
             notes = [who] + ([f"filled at {held[1].where}"] if held else [])
-            message = f"TCGEN-COLLECTOR: `.collector::{buffer}::{use}`, but {wrong}"
+            message = f"`.collector::{buffer}::{use}`, but {wrong}"
             engine.batch.launch.warn("P6124", message, site, notes)
     if use is CollectorUse.FILL:
         engine.collectors[key] = (matrix, site)

@@ -78,7 +78,7 @@ def _check(
         begin = row % batch.warps % 4 * QUARTER
         raise fault(
             "P6120",
-            f"TMEM-LANE-QUARTER: warp {row % batch.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
+            f"warp {row % batch.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
             f"found lanes {lane} to {lane + pattern.lanes - 1}",
             site,
             (str(batch.thread(row, 0)),),

@@ -52,7 +52,7 @@ def commit(form: Form) -> Effect:
                     message = (
                         f"expected a mask of the cluster's {batch.cluster} CTAs, found {int(ranks[item]):#x}"
                     )
-                    raise fault("P6123", f"TCGEN-PAIR-PARTIAL: {message}", site, (who,))
+                    raise fault("P6123", f"{message}", site, (who,))
                 place = batch.peer(row, chosen) * batch.shared.stride + place % batch.shared.stride
             each = issuers.some(np.full(len(place), item))
             slots = batch.mbarriers.find(each, place, site)
