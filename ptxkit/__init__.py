@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptxkit.support.lazy import lazy_names
-
-__version__ = "0.1.0"
+from ptxkit.support.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from ptxkit.asm import Module as Module

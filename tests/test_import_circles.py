@@ -7,7 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-WITH_CIRCLES = ("ptxkit.emulator", "ptxkit.virtual")
+WITH_CIRCLES = ("ptxkit.virtual",)
 """Rooms that have circles still. None may be added."""
 
 

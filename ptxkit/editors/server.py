@@ -10,7 +10,6 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from ptxkit import __version__
 from ptxkit.asm.format import reformat
 from ptxkit.asm.tree import Function, Variable
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span
@@ -18,6 +17,7 @@ from ptxkit.editors.complete import complete
 from ptxkit.editors.document import Document
 from ptxkit.editors.hover import hover
 from ptxkit.editors.locate import definition
+from ptxkit.support.version import VERSION
 
 PAUSE = 0.15
 """Seconds of quiet before a text that is being typed is checked."""
@@ -44,7 +44,7 @@ class Server(LanguageServer):
     """A language server that keeps the latest version of each text."""
 
     def __init__(self) -> None:
-        super().__init__("ptxkit", __version__)
+        super().__init__("ptxkit", VERSION)
         self.documents: dict[str, tuple[int | None, Document]] = {}
 
     def document(self, uri: str) -> Document:

@@ -16,8 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ptxkit import __version__, targets
+from ptxkit import targets
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.support.version import VERSION
 from ptxkit.toolchain.sass import find as find_disassembler
 
 _KERNEL_MODULE = Path("/proc/driver/nvidia/version")
@@ -82,11 +83,9 @@ def examine() -> list[Fact]:
 
 
 def _python() -> Fact:
-    found = (
-        f"ptxkit {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    )
+    found = f"ptxkit {VERSION}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     details = {
-        "ptxkit": __version__,
+        "ptxkit": VERSION,
         "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
