@@ -18,7 +18,7 @@ from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.lowering import LOWERINGS, find
 from ptxkit.emulator.jit.stretch import Stretch
-from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import operation_of
 from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, writer
 
@@ -133,22 +133,22 @@ def both_ways(
         dtype, bits = dtype_of(kind), DTYPES[kind].bits
         if number in constants:
             value = constant(constants[number], kind)
-            sources.append(Source(dtype, bits, value=value))
+            sources.append(SourceOperand(dtype, bits, value=value))
             arguments.append(value)
         else:
-            sources.append(Source(dtype, bits, slot=len(widths)))
+            sources.append(SourceOperand(dtype, bits, slot=len(widths)))
             arguments.append(values[number].view(dtype))
             widths.append(8 * dtype.itemsize if dtype.kind != "b" else 1)
     registers = [value for number, value in values.items() if number not in constants]
     targets = []
     for kind in operation.results:
         bits = max(8, 8 * raw_dtype(DTYPES[kind].bits).itemsize) if kind != "pred" else 1
-        targets.append(Target(len(widths), bits))
+        targets.append(TargetOperand(len(widths), bits))
         widths.append(bits)
     if len(targets) == 1 and targets[0].bits in (8, 16, 32):
         # The same result extended into a wider register.
         wide = 2 * targets[0].bits
-        targets[0] = Target(targets[0].slot, wide, writer(wide, operation.results[0]))
+        targets[0] = TargetOperand(targets[0].slot, wide, writer(wide, operation.results[0]))
         widths[-1] = wide
     computation = Computation(form, operation, sources, targets, None)
     made = Stretch([computation], [lowering], [], [], widths, -1)

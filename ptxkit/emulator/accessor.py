@@ -30,7 +30,7 @@ from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.address import Address
+    from ptxkit.emulator.address import AddressOperand
     from ptxkit.emulator.lane_set import LaneSet
 
 
@@ -50,7 +50,7 @@ class Accessor:
 
     def __init__(
         self,
-        address: Address,
+        address: AddressOperand,
         space: str,
         size: int,
         site: Site,

@@ -9,11 +9,11 @@ from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.constants import literal
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operation import Unsupported
 
 
-class Address:
+class AddressOperand:
     """An address operand: a register with an offset, or a number.
 
     Attributes:
@@ -25,7 +25,7 @@ class Address:
     __slots__ = ("base", "local", "offset", "read", "symbol")
 
     def __init__(
-        self, base: Source | None, offset: int, local: bool = False, symbol: Symbol | None = None
+        self, base: SourceOperand | None, offset: int, local: bool = False, symbol: Symbol | None = None
     ) -> None:
         self.base = base
         self.offset = offset

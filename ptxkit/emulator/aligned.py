@@ -11,9 +11,9 @@ from ptxkit.emulator.sync_points import WarpSyncPoint, check_defined, executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
 
 
 class AlignedSyncPoint(WarpSyncPoint):
@@ -21,7 +21,7 @@ class AlignedSyncPoint(WarpSyncPoint):
 
     code = "P640"
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: ScopedForm) -> None:
         super().__init__(form.site, None, form.guard)
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
@@ -89,7 +89,7 @@ def check_whole(lane_set: LaneSet, guard: Any, site: Site) -> None:
     )
 
 
-def uniform(lane_set: LaneSet, guard: Any, source: Source, value: Any, site: Site) -> Any:
+def uniform(lane_set: LaneSet, guard: Any, source: SourceOperand, value: Any, site: Site) -> Any:
     """An operand that must be the same for all lanes of a warp, with one lane's axis left: (n or 1, 1) or ().
 
     Raises:

@@ -10,8 +10,8 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, release, whole
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import Schedule
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.ways_ahead import ends, may_come
@@ -37,11 +37,11 @@ class BarrierSyncPoint:
     def __init__(
         self,
         site: Site,
-        number: Source,
-        count: Source | None,
+        number: SourceOperand,
+        count: SourceOperand | None,
         waits: bool,
-        predicate: Source | None,
-        guard: Source | None,
+        predicate: SourceOperand | None,
+        guard: SourceOperand | None,
         aligned: bool,
     ) -> None:
         self.site = site
@@ -182,7 +182,7 @@ class BarrierSyncPoint:
 
     def _enter(
         self,
-        schedule: Schedule,
+        schedule: LaneSchedule,
         barrier: Barrier,
         rows: np.ndarray,
         mask: np.ndarray,

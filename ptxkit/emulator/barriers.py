@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import Phases
 from ptxkit.emulator.faults import Site, fault, show
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Barrier:
         """How many of a CTA's warps have arrived, of the CTA where it is most."""
         return int(np.count_nonzero(self.arrived.any(axis=1).reshape(-1, warps), axis=1).max())
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: release the CTAs whose barrier only waited for them."""
         release(schedule, self)
 
@@ -111,7 +111,7 @@ class Barriers:
         return barrier
 
 
-def release(schedule: Schedule, barrier: Barrier) -> None:
+def release(schedule: LaneSchedule, barrier: Barrier) -> None:
     """Let go the CTAs whose barrier is complete.
 
     A warp counts as a whole once all its lanes that have not exited are there (PTX ISA 9.7.13.1), though it
@@ -187,7 +187,7 @@ def bits(lanes: np.ndarray) -> int:
     return int(np.packbits(lanes, bitorder="little").view("u4")[0])
 
 
-def _order(schedule: Schedule, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
+def _order(schedule: LaneSchedule, barrier: Barrier, complete: np.ndarray, there: np.ndarray) -> None:
     """What the warps of the completed CTAs have seen of one another from now on."""
     batch = schedule.batch
     waiting = np.zeros(batch.rows, bool)

@@ -9,12 +9,12 @@ from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import basic_blocks
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.branching import fall_through, guarded_end
-from ptxkit.emulator.code import Block
+from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
 from ptxkit.emulator.lane_set import End, Step
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 
 
 @dataclass(slots=True)
@@ -32,12 +32,12 @@ class Compiled:
     site: Site
     step: Step
     tracked: Step
-    guard: Source | None = None
+    guard: SourceOperand | None = None
     effect: Effect = field(default_factory=Effect)
     ir: IRNode = None
 
 
-class Linker:
+class BlockLinks:
     """Where the end of a block can lead to: to the next one, and to labels."""
 
     def __init__(self, flow: Flow, block_at: Mapping[int, int], number: int) -> None:
@@ -57,7 +57,7 @@ def cut(
     kills: Sequence[int],
     assigned: int,
     behind_call: Callable[[End, int], End],
-) -> tuple[list[Block], int]:
+) -> tuple[list[CodeBlock], int]:
     """Cut a function into blocks.
 
     Args:
@@ -82,14 +82,14 @@ def cut(
     ranges = basic_blocks(flow, sorted(cuts), reads, kills, assigned)
     block_at = {block.start: i for i, block in enumerate(ranges)}
     block_at[len(items)] = len(ranges)
-    blocks: list[Block] = []
+    blocks: list[CodeBlock] = []
     for i, block in enumerate(ranges):
         own = items[block.start : block.stop]
         read_last = block.live_out | reads[block.stop - 1]
-        made = Block(i, count=len(own), live=slots_in(block.live_in), live_out=read_last)
+        made = CodeBlock(i, count=len(own), live=slots_in(block.live_in), live_out=read_last)
         last = own[-1]
         if last.effect.link is not None:
-            linker = Linker(flow, block_at, i)
+            linker = BlockLinks(flow, block_at, i)
             target = linker.block(last.effect.target) if last.effect.target is not None else None
             end = last.effect.link(linker)
             if "calls" in last.site.row.traits:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import End
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.steps import check_guard
 from ptxkit.emulator.values import WARP
 
@@ -35,7 +35,7 @@ def fall_through(following: int) -> End:
 
 
 def guarded_end(
-    guard: Source | None,
+    guard: SourceOperand | None,
     site: Site,
     uniform: bool,
     end: End,

@@ -14,7 +14,7 @@ from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.origins import Origins
 
 
-class Buffer:
+class EmulatorBuffer:
     """An array in an emulator's memory.
 
     Args:

@@ -17,31 +17,31 @@ from ptxkit.asm.symbols import SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator.blocks import Compiled, cut, slots_in
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.code import Block, Code
+from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.effect import effect_of
 from ptxkit.emulator.faults import Site, finding
-from ptxkit.emulator.form import Form
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.lane_set import End, LaneSet
-from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
-from ptxkit.emulator.program import Program
-from ptxkit.emulator.scope import Scope
+from ptxkit.emulator.program import EntryProgram
+from ptxkit.emulator.scope import FunctionScope
 from ptxkit.emulator.steps import checked_division, clean_step, effect_step, no_step, tracked_step
 from ptxkit.emulator.sums import after, behind, sum_step
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.watch import watched
 
 
-def build(program: Program, function: tree.Function, code: Code) -> list[Diagnostic]:
-    """Compile a function into its code; see `Builder.build`."""
-    return Builder(program, function, code).build()
+def build(program: EntryProgram, function: tree.Function, code: Code) -> list[Diagnostic]:
+    """Compile a function into its code; see `FunctionBuilder.build`."""
+    return FunctionBuilder(program, function, code).build()
 
 
-class Builder(Scope):
+class FunctionBuilder(FunctionScope):
     """Compiles one function."""
 
-    def __init__(self, program: Program, function: tree.Function, code: Code) -> None:
+    def __init__(self, program: EntryProgram, function: tree.Function, code: Code) -> None:
         super().__init__(program, function)
         self.code = code
         self._problems: list[Diagnostic] = []
@@ -100,7 +100,7 @@ class Builder(Scope):
         nothing = Compiled(site, no_step, no_step)
         try:
             guard = self._guard(instruction)
-            form = Form(self, instruction, site, guard)
+            form = ScopedForm(self, instruction, site, guard)
             pure = self._compute(form, guard)
             if pure is not None:
                 return pure
@@ -129,16 +129,16 @@ class Builder(Scope):
         message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"
         self._problems.append(finding("P601", message, site))
 
-    def _guard(self, instruction: tree.Instruction) -> Source | None:
+    def _guard(self, instruction: tree.Instruction) -> SourceOperand | None:
         if instruction.guard is None:
             return None
         symbol = self.flow.meaning(instruction.guard)
         if symbol is None or symbol.kind is not SymbolKind.REGISTER or symbol.type != "pred":
             raise Unsupported(f"the guard `{instruction.guard.name}`, which is no predicate")
         negated = instruction.guard.negated
-        return Source(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
+        return SourceOperand(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
-    def _compute(self, form: Form, guard: Source | None) -> Compiled | None:
+    def _compute(self, form: ScopedForm, guard: SourceOperand | None) -> Compiled | None:
         """A pure instruction."""
         operation = operation_of(form)
         if operation is None:
@@ -153,7 +153,7 @@ class Builder(Scope):
             for (operand, _), kind in zip(form.values(written=True), operation.results, strict=True)
         ]
         if operation.reads_carry:
-            sources.append(Source(BOOL, 1, slot=self.carry, name="CC.CF"))
+            sources.append(SourceOperand(BOOL, 1, slot=self.carry, name="CC.CF"))
         if operation.writes_carry:
             operation, targets = _with_carry(operation, targets, self.carry)
         step = clean_step(operation, sources, targets, guard)
@@ -185,7 +185,7 @@ class Builder(Scope):
 
     def _finish(self, undefined: int) -> None:
         code = self.code
-        returning = Block(len(code.blocks), live=slots_in(self.parameters.returned))
+        returning = CodeBlock(len(code.blocks), live=slots_in(self.parameters.returned))
         returning.end = leave
         code.blocks.append(returning)
         code.names = self.names
@@ -213,6 +213,6 @@ def _translate(bits: int, table: list[int]) -> int:
 
 
 def _with_carry(
-    operation: Pure, targets: list[Target | None], carry: int
-) -> tuple[Pure, list[Target | None]]:
-    return replace(operation, results=(*operation.results, "pred")), [*targets, Target(carry, 1)]
+    operation: Pure, targets: list[TargetOperand | None], carry: int
+) -> tuple[Pure, list[TargetOperand | None]]:
+    return replace(operation, results=(*operation.results, "pred")), [*targets, TargetOperand(carry, 1)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptxkit.emulator.operands import Target
+from ptxkit.emulator.operands import TargetOperand
 from ptxkit.emulator.values import RAW, raw_dtype, viewed
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Value = tuple[Any, Any, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ParameterPiece:
     """Bytes `offset` to `offset + size` of a variable, held in the low bits of a slot."""
 
     offset: int
@@ -41,7 +41,7 @@ class CallParameter:
     """
 
     size: int
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[ParameterPiece, ...] = ()
 
     @property
     def slots(self) -> int:
@@ -52,7 +52,7 @@ class CallParameter:
         """What the slots of its pieces hold, and their undefined bits."""
         return lane_set.regs, lane_set.undefined
 
-    def fill(self, lane_set: LaneSet, piece: Piece, value: Value, guard: Any = None) -> None:
+    def fill(self, lane_set: LaneSet, piece: ParameterPiece, value: Value, guard: Any = None) -> None:
         """Set a piece, for the lanes of a guard alone where one is given."""
         scatter(lane_set, (piece,), piece.offset, piece.size, value, guard)
 
@@ -62,7 +62,9 @@ def slot_bits(size: int) -> int:
     return 8 * next(fit for fit in (1, 2, 4, 8, 16) if fit >= size)
 
 
-def gather(regs: list[Any], undefined: Undefined, pieces: Sequence[Piece], offset: int, size: int) -> Value:
+def gather(
+    regs: list[Any], undefined: Undefined, pieces: Sequence[ParameterPiece], offset: int, size: int
+) -> Value:
     """The value of bytes `offset` to `offset + size`, of which the pieces hold as much as there is.
 
     Bytes that no piece holds were never stored: they are undefined.
@@ -95,7 +97,7 @@ def gather(regs: list[Any], undefined: Undefined, pieces: Sequence[Piece], offse
     return (value, mask, origin) if mask.any() else (value, None, 0)
 
 
-def _words(piece: Piece, value: Any) -> list[tuple[int, Any]]:
+def _words(piece: ParameterPiece, value: Any) -> list[tuple[int, Any]]:
     """A piece's value in words of `WIDEST` bytes, each with its offset in the variable."""
     if piece.size <= WIDEST:
         return [(piece.offset, _as_u64(value))]
@@ -126,13 +128,13 @@ def _shifted(value: Any, by: int) -> Any:
 
 
 def scatter(
-    lane_set: LaneSet, pieces: Sequence[Piece], offset: int, size: int, value: Value, guard: Any
+    lane_set: LaneSet, pieces: Sequence[ParameterPiece], offset: int, size: int, value: Value, guard: Any
 ) -> None:
     """Store bytes `offset` to `offset + size`, which the pieces cover exactly."""
     word, mask, origin = value
     for piece in pieces:
         bits = slot_bits(piece.size)
-        target = Target(piece.slot, bits)
+        target = TargetOperand(piece.slot, bits)
         if piece.size == size:
             part, bad = word, mask
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ptxkit.emulator.call_abi import CallParameter, Piece, gather
+from ptxkit.emulator.call_abi import CallParameter, ParameterPiece, gather
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import Frame, Undefined
 from ptxkit.emulator.local_memory import reach_local
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
@@ -19,7 +19,7 @@ DEEPEST = 4096
 """Calls inside calls before the stack counts as overflown."""
 
 
-Argument = Callable[["LaneSet"], "tuple[list[Any], Undefined, Sequence[Piece]]"]
+Argument = Callable[["LaneSet"], "tuple[list[Any], Undefined, Sequence[ParameterPiece]]"]
 """Where an argument's bytes lie: registers, their undefined bits, and the pieces among them."""
 
 
@@ -28,10 +28,10 @@ def parameter_argument(parameter: CallParameter) -> Argument:
     return lambda lane_set: (*parameter.held(lane_set), parameter.pieces)
 
 
-def value_argument(source: Source) -> Argument:
+def value_argument(source: SourceOperand) -> Argument:
     """An argument that is a constant or an address."""
     read, size = source.reader, max(source.bits // 8, 1)
-    return lambda lane_set: ([read(lane_set)], {}, (Piece(0, size, 0),))
+    return lambda lane_set: ([read(lane_set)], {}, (ParameterPiece(0, size, 0),))
 
 
 def enter(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
@@ -16,7 +16,7 @@ from ptxkit.emulator.values import WARP
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
 
 
 class ClusterBarrier:
@@ -44,7 +44,7 @@ class ClusterBarrier:
         """The cluster of each row."""
         return rows // (self.batch.warps * self.batch.cluster)
 
-    def settle(self, schedule: Schedule) -> None:
+    def settle(self, schedule: LaneSchedule) -> None:
         """Complete the generations that everybody who lives has arrived at."""
         alive = self.batch.alive.reshape(self.clusters, -1)
         arrived = self.arrivals.reshape(self.clusters, -1)
@@ -58,7 +58,7 @@ class ClusterBarrier:
         self.batch.launch.counts.barriers += int(np.count_nonzero(done))
         schedule.retry(self)
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: the others may have been waiting for them alone."""
         self.settle(schedule)
 
@@ -133,7 +133,7 @@ class ClusterWait:
         guard: its guard.
     """
 
-    def __init__(self, site: Site, guard: Source | None) -> None:
+    def __init__(self, site: Site, guard: SourceOperand | None) -> None:
         self.site = site
         self.guard = guard.reader if guard is not None else None
 

@@ -15,11 +15,11 @@ from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.ir import IRNode
 from ptxkit.emulator.lane_set import End, LaneSet, Step, SyncPoint, Undefined
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class CodeBlock:
     """Instructions that run one after another.
 
     Attributes:
@@ -43,7 +43,7 @@ class Block:
     steps: list[Step] = field(default_factory=list)
     tracked: list[Step] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
-    guards: list[Source | None] = field(default_factory=list)
+    guards: list[SourceOperand | None] = field(default_factory=list)
     ir: list[IRNode] = field(default_factory=list)
     live_after: list[int] = field(default_factory=list)
     ran: int = 0
@@ -92,7 +92,7 @@ class Code:
     def __init__(self, name: str, number: int) -> None:
         self.name = name
         self.number = number
-        self.blocks: list[Block] = []
+        self.blocks: list[CodeBlock] = []
         self.names: list[str] = []
         self.widths: list[int] = []
         self.blank: list[Any] = []

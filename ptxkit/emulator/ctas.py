@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.faults import Dim3, Thread, show
+from ptxkit.emulator.faults import Dim3, ThreadIndex, show
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.values import WARP
@@ -79,12 +79,12 @@ class Ctas:
         number = int(self.ctas[cta])
         return number % x, number // x % y, number // (x * y)
 
-    def thread(self, row: int, lane: int) -> Thread:
+    def thread(self, row: int, lane: int) -> ThreadIndex:
         """The thread of a row and lane."""
         cta, warp = divmod(row, self.warps)
         number = warp * WARP + lane
         x, y, _ = self.launch.shape.block
-        return Thread(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
+        return ThreadIndex(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
 
     def name_cta(self, cta: int) -> str:
         """`(0, 0, 0)`, and in clusters the rank."""

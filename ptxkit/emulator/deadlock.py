@@ -18,7 +18,7 @@ from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
 
 if TYPE_CHECKING:
     from ptxkit.emulator.ctas import Ctas
-    from ptxkit.emulator.lane_set import LaneSet, Schedule
+    from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
     from ptxkit.emulator.launch_state import LaunchState
 
 LISTED = 32
@@ -29,7 +29,7 @@ set names, mbarriers and tensor memory; then lanes of a warp; last barriers, whe
 these."""
 
 
-def deadlock(schedules: Sequence[Schedule]) -> EmulatorFault:
+def deadlock(schedules: Sequence[LaneSchedule]) -> EmulatorFault:
     """The fault for batches none of whose lane sets can go on."""
     lines: list[Line] = []
     more: list[str] = []
@@ -68,7 +68,7 @@ class Watch:
         self._seen: set[bytes] = set()
         self._changes = -1
 
-    def stuck(self, launch: LaunchState, schedules: Sequence[Schedule]) -> bool:
+    def stuck(self, launch: LaunchState, schedules: Sequence[LaneSchedule]) -> bool:
         """Whether the batches are where they were before, with nothing changed since."""
         if launch.changes != self._changes:
             self._changes = launch.changes
@@ -80,7 +80,7 @@ class Watch:
         return False
 
 
-def state(launch: LaunchState, schedules: Sequence[Schedule]) -> bytes:
+def state(launch: LaunchState, schedules: Sequence[LaneSchedule]) -> bytes:
     """A digest of where the lane sets of some batches are and what their registers hold, in any order."""
     import hashlib
 
@@ -100,7 +100,7 @@ def state(launch: LaunchState, schedules: Sequence[Schedule]) -> bytes:
     return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
 
-def livelock(schedules: Sequence[Schedule], held_back: int) -> EmulatorFault:
+def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault:
     """The fault for batches that loop without anything ever changing.
 
     Args:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.emulator.code import Block
+from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ptxkit.emulator.execution import Execution
     from ptxkit.emulator.faults import Site
     from ptxkit.emulator.image import Image
-    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSet, Schedule, Step, SyncPoint
+    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSchedule, LaneSet, Step, SyncPoint
 
 
 @dataclass(frozen=True, slots=True)
-class Warp:
+class WarpNumber:
     """One warp of a launch: the number of its CTA in the grid, x fastest, and its own in the CTA."""
 
     cta: int
@@ -46,11 +46,11 @@ class Breakpoint:
 
     number: int
     instruction: Instruction
-    warp: Warp | None
+    warp: WarpNumber | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class CodePlace:
     """Where a lane set stands: before an instruction.
 
     Attributes:
@@ -85,16 +85,16 @@ class _Walk:
     depth: int | None
 
 
-def row_of(batch: CtaBatch, warp: Warp) -> int | None:
+def row_of(batch: CtaBatch, warp: WarpNumber) -> int | None:
     """The row of a warp in a batch; None where the batch hasn't its CTA."""
     at = np.flatnonzero(batch.ctas == warp.cta)
     return int(at[0]) * batch.warps + warp.number if len(at) else None
 
 
-def warp_of(batch: CtaBatch, row: int) -> Warp:
+def warp_of(batch: CtaBatch, row: int) -> WarpNumber:
     """The warp at a row of a batch."""
     cta, number = divmod(row, batch.warps)
-    return Warp(int(batch.ctas[cta]), number)
+    return WarpNumber(int(batch.ctas[cta]), number)
 
 
 def lanes_in(lane_set: LaneSet, row: int) -> np.ndarray | None:
@@ -137,9 +137,9 @@ class Debugger:
         self.image = image
         self.stopped = stopped
         self.execution: Execution | None = None
-        self.schedules: list[Schedule] = []
-        self.place: Place | None = None
-        self.warp = Warp(0, 0)
+        self.schedules: list[LaneSchedule] = []
+        self.place: CodePlace | None = None
+        self.warp = WarpNumber(0, 0)
         self.breakpoints: dict[int, Breakpoint] = {}
         self._numbers = 0
         self._wanted: dict[int, list[Breakpoint]] = {}
@@ -166,7 +166,7 @@ class Debugger:
             found += [flow.instructions[at] for at in places if at < len(flow.instructions)]
         return found
 
-    def add(self, instruction: Instruction, warp: Warp | None) -> Breakpoint:
+    def add(self, instruction: Instruction, warp: WarpNumber | None) -> Breakpoint:
         """A further breakpoint."""
         self._numbers += 1
         made = Breakpoint(self._numbers, instruction, warp)
@@ -206,7 +206,7 @@ class Debugger:
 
     # ---- who is where
 
-    def current(self) -> tuple[Place | None, CtaBatch | None]:
+    def current(self) -> tuple[CodePlace | None, CtaBatch | None]:
         """Where the current warp stands, and its batch; None where it has exited or not begun."""
         for schedule in self.schedules:
             row = row_of(schedule.batch, self.warp)
@@ -216,7 +216,7 @@ class Debugger:
                 return next(found, None), schedule.batch
         return None, None
 
-    def places(self, schedule: Schedule) -> Iterator[tuple[Place, Any]]:
+    def places(self, schedule: LaneSchedule) -> Iterator[tuple[CodePlace, Any]]:
         """Where the lane sets of a batch stand, the one that runs first; with the synchronisation point
         at which one waits."""
         running = self.place
@@ -226,16 +226,19 @@ class Debugger:
             if lanes.any() and not any((lanes & lane_set.in_batch()).any() for lane_set in others):
                 yield running, None
         for lane_set in schedule.ready:
-            yield Place(lane_set, lane_set.code.blocks[lane_set.pc], 0), None
+            yield CodePlace(lane_set, lane_set.code.blocks[lane_set.pc], 0), None
         for entry in schedule.blocked:
-            yield Place(entry.lane_set, entry.lane_set.code.blocks[entry.lane_set.pc], 0), entry.sync_point
+            yield (
+                CodePlace(entry.lane_set, entry.lane_set.code.blocks[entry.lane_set.pc], 0),
+                entry.sync_point,
+            )
 
     # ---- stopping
 
     def prepare(self, execution: Execution) -> None:
         """A launch is about to begin: put stops into its program."""
         self.execution = execution
-        execution.execute = Block.run
+        execution.execute = CodeBlock.run
         self.schedules = []
         self.place = None
         self._put_stops()
@@ -249,7 +252,7 @@ class Debugger:
             for block in code.blocks:
                 self._put_into(block)
 
-    def _put_into(self, block: Block) -> None:
+    def _put_into(self, block: CodeBlock) -> None:
         """A stop before each instruction; that of a synchronisation point comes before the wait."""
         first = 0
         if block.sync_point is not None:
@@ -259,20 +262,20 @@ class Debugger:
         if block.sites and "calls" in block.sites[-1].row.traits:
             block.end = self._behind_call(block.end)
 
-    def _before(self, step: Step, block: Block, index: int) -> Step:
+    def _before(self, step: Step, block: CodeBlock, index: int) -> Step:
         key = id(block.sites[index].instruction)
 
         def stop(lane_set: LaneSet) -> Any:
-            self._reach(Place(lane_set, block, index), key)
+            self._reach(CodePlace(lane_set, block, index), key)
             return step(lane_set)
 
         return stop
 
-    def _before_sync_point(self, sync_point: SyncPoint, block: Block) -> SyncPoint:
+    def _before_sync_point(self, sync_point: SyncPoint, block: CodeBlock) -> SyncPoint:
         key = id(block.sites[0].instruction)
 
         def stop(lane_set: LaneSet) -> LaneSet | None:
-            self._reach(Place(lane_set, block, 0), key)
+            self._reach(CodePlace(lane_set, block, 0), key)
             return sync_point(lane_set)
 
         return stop
@@ -287,7 +290,7 @@ class Debugger:
 
         return stop
 
-    def _reach(self, place: Place, key: int) -> None:
+    def _reach(self, place: CodePlace, key: int) -> None:
         """A lane set is about to execute an instruction."""
         if self.place is None or self.place.lane_set.batch is not place.lane_set.batch:
             self._enter(place.lane_set.schedule)
@@ -303,12 +306,12 @@ class Debugger:
                     self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
                     return
 
-    def _enter(self, schedule: Schedule) -> None:
+    def _enter(self, schedule: LaneSchedule) -> None:
         """A batch has its turn; drop those that have ended."""
         self.schedules = [one for one in self.schedules if one.batch.living and one is not schedule]
         self.schedules.append(schedule)
 
-    def _arrived(self, place: Place, walk: _Walk) -> bool:
+    def _arrived(self, place: CodePlace, walk: _Walk) -> bool:
         """Count a step of the walk, and stop at its end."""
         lane_set = place.lane_set
         if walk.batch is not None:
@@ -332,7 +335,7 @@ class Debugger:
         row = row_of(lane_set.batch, breakpoint.warp)
         return row is not None and lanes_in(lane_set, row) is not None
 
-    def _stop(self, place: Place, warp: Warp | None, why: str) -> None:
+    def _stop(self, place: CodePlace, warp: WarpNumber | None, why: str) -> None:
         """Stop at a warp: the one that was meant, else the current one if it is there, else the first one."""
         self.warp = warp or self.warp
         self._choose(place.lane_set)

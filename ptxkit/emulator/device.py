@@ -18,17 +18,17 @@ from ptxkit.device.arguments import Signature, device_address
 from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
-from ptxkit.emulator.buffer import Buffer
+from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.builder import build
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
-from ptxkit.emulator.launch_state import LaunchState, Machine, Options
+from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, LaunchState
 from ptxkit.emulator.memory import GlobalMemory
 from ptxkit.emulator.origins import Origins
-from ptxkit.emulator.program import Program
+from ptxkit.emulator.program import EntryProgram
 
 ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
@@ -82,7 +82,7 @@ class Emulator:
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
         jit = available() if jit is None else jit
-        self.options = Options(order, sanitize, strict, traffic, jit)
+        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit)
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()
@@ -95,7 +95,7 @@ class Emulator:
         self.output: Callable[[str], None] = _print
         self.launches = 0
         self._findings: list[Diagnostic] = []
-        self._modules: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
+        self._modules: weakref.WeakSet[EmulatorModule] = weakref.WeakSet()
 
     @property
     def name(self) -> str:
@@ -112,7 +112,7 @@ class Emulator:
         """Warnings so far, in order."""
         return self._findings
 
-    def load(self, source: str | Path | Module) -> LoadedModule:
+    def load(self, source: str | Path | Module) -> EmulatorModule:
         """Check and load PTX: a path, a text (a str with a newline) or a parsed module.
 
         Raises:
@@ -125,25 +125,27 @@ class Emulator:
         found = check(module, target=self.arch)
         if any(diagnostic.is_error for diagnostic in found):
             raise PtxkitError([diagnostic for diagnostic in found if diagnostic.is_error])
-        loaded = LoadedModule(self, module)
+        loaded = EmulatorModule(self, module)
         self._modules.add(loaded)
         return loaded
 
-    def array(self, source: Any, name: str | None = None) -> Buffer:
+    def array(self, source: Any, name: str | None = None) -> EmulatorBuffer:
         """A device copy of an array: numpy, DLPack, or anything that numpy can make an array of."""
         host = host_array(source)
-        buffer = Buffer(self.memory, self.origins, host.shape, host.dtype, name or "array")
+        buffer = EmulatorBuffer(self.memory, self.origins, host.shape, host.dtype, name or "array")
         buffer.write(host)
         return buffer
 
-    def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> Buffer:
+    def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> EmulatorBuffer:
         """Memory whose content is undefined; findings call it `name`.
 
         Raises:
             PtxkitError: P517, no shape or type of an array; P705, out of memory; P714, the emulator was
                 closed.
         """
-        buffer = Buffer(self.memory, self.origins, extents(shape), element_type(dtype), name or "empty")
+        buffer = EmulatorBuffer(
+            self.memory, self.origins, extents(shape), element_type(dtype), name or "empty"
+        )
         if self.options.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
@@ -158,11 +160,11 @@ class Emulator:
         Raises:
             PtxkitError: P509, a buffer of another emulator or of a GPU.
         """
-        if isinstance(value, Buffer) and value.memory is self.memory:
+        if isinstance(value, EmulatorBuffer) and value.memory is self.memory:
             return value.address
-        if not isinstance(value, Buffer) and device_address(value) is None:
+        if not isinstance(value, EmulatorBuffer) and device_address(value) is None:
             return None
-        there = "another emulator" if isinstance(value, Buffer) else "a GPU"
+        there = "another emulator" if isinstance(value, EmulatorBuffer) else "a GPU"
         message = f"expected a buffer of this emulator, found one of {there}"
         raise error(
             "P509", message, help="make it with `array` or `empty` of the device that runs the kernel"
@@ -177,7 +179,7 @@ class Emulator:
         self.memory.closed = self.memory.closed or not self._shares
 
 
-class LoadedModule:
+class EmulatorModule:
     """A module on the emulator."""
 
     def __init__(self, device: Emulator, module: Module) -> None:
@@ -188,9 +190,9 @@ class LoadedModule:
         self.limits = targets.limits(target)
         self.image = Image(module, target.capability, device.memory, device.tensor_cores)
         weakref.finalize(self, self.image.close)
-        self._kernels: dict[str, Kernel] = {}
+        self._kernels: dict[str, EmulatorKernel] = {}
 
-    def kernel(self, name: str | None = None) -> Kernel:
+    def kernel(self, name: str | None = None) -> EmulatorKernel:
         """The entry `name`; None where the module has exactly one.
 
         Raises:
@@ -206,7 +208,7 @@ class LoadedModule:
                 message = f"expected the name of an entry: the module has {len(entries)}"
             raise error("P504", message, notes=(f"entries: {known}",), source=self.module.source)
         if name not in self._kernels:
-            self._kernels[name] = Kernel(self, entries[name])
+            self._kernels[name] = EmulatorKernel(self, entries[name])
         return self._kernels[name]
 
     def variable(self, name: str) -> tuple[int, int] | None:
@@ -217,14 +219,14 @@ class LoadedModule:
         return self.image.variable(name)
 
 
-class Kernel:
+class EmulatorKernel:
     """One `.entry`."""
 
-    def __init__(self, module: LoadedModule, entry: Function) -> None:
+    def __init__(self, module: EmulatorModule, entry: Function) -> None:
         self._module = module
         self._entry = entry
         self._signature = Signature.of(entry, module.module.source)
-        self._programs: dict[bool, Program] = {}
+        self._programs: dict[bool, EntryProgram] = {}
         self._requirements: Requirements | None = None
 
     @property
@@ -238,7 +240,7 @@ class Kernel:
         return self._signature
 
     @property
-    def program(self) -> Program:
+    def program(self) -> EntryProgram:
         """The compiled entry.
 
         Raises:
@@ -246,12 +248,12 @@ class Kernel:
         """
         return self._compiled(False)
 
-    def _compiled(self, clustered: bool) -> Program:
+    def _compiled(self, clustered: bool) -> EntryProgram:
         """The entry compiled for launches with clusters of several CTAs, or for those without."""
         if clustered not in self._programs:
             offsets = {parameter.name: parameter.offset for parameter in self._signature}
             start = self._module.limits.shared_reserved
-            self._programs[clustered] = Program(
+            self._programs[clustered] = EntryProgram(
                 self._module.image, self._entry, offsets, start, build, clustered
             )
         return self._programs[clustered]
@@ -331,7 +333,7 @@ class Kernel:
             program = self._compiled(True)
         parameters = self._signature.pack(args, device.address_of)
         device.launches += 1
-        machine = Machine(
+        machine = DeviceState(
             device.memory, device.random, device.output, device.origins, device.events, device.findings
         )
         state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)

@@ -1,8 +1,8 @@
 """Operations with effects, and how one is found for an instruction.
 
 Where a pure operation only computes (`ptxkit.emulator.operation`), an effect touches memory, other lanes,
-control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a `Form` and
-returns an `Effect`, made of up to three parts that the machine runs at different times.
+control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a `ScopedForm`
+and returns an `Effect`, made of up to three parts that the machine runs at different times.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ptxkit.emulator.opcodes import REGISTERED, load_operation
 
 if TYPE_CHECKING:
     from ptxkit.asm.symbols import Symbol
-    from ptxkit.emulator.form import Form
-    from ptxkit.emulator.ir import Transfer
+    from ptxkit.emulator.form import ScopedForm
+    from ptxkit.emulator.ir import MemoryTransfer
 
 GuardedStep = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
@@ -25,7 +25,7 @@ them, else a bool array that differs between lanes. A true result says that unde
 register."""
 
 
-class Linker(Protocol):
+class Links(Protocol):
     """Where an end can lead to, known once a function has been cut into blocks."""
 
     @property
@@ -52,11 +52,11 @@ class Effect:
 
     step: GuardedStep | None = None
     sync_point: SyncPoint | None = None
-    link: Callable[[Linker], End] | None = None
+    link: Callable[[Links], End] | None = None
     target: Symbol | None = None
     uniform: bool = False
     alone: bool = False
-    transfer: Transfer | None = None
+    transfer: MemoryTransfer | None = None
 
 
 class Effects:
@@ -83,13 +83,13 @@ class Effects:
         return register
 
 
-def effect_of(form: Form) -> Effect | None:
+def effect_of(form: ScopedForm) -> Effect | None:
     """What an instruction does; None where nobody says."""
     load_operation(form.row.chapter, form.row.name)
     reader = EFFECTS.get((form.row.chapter, form.row.name))
     return reader(form) if reader is not None else None
 
 
-Reader = Callable[["Form"], Effect]
+Reader = Callable[["ScopedForm"], Effect]
 EFFECTS: dict[tuple[str, str], Reader] = {}
 """The effects by chapter of the instruction set and name of the instruction."""

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ptxkit.emulator import jit
-from ptxkit.emulator.code import Block
+from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.program import Program
+from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.scheduler import Scheduler, Status
 from ptxkit.emulator.trace import Recorder
 from ptxkit.emulator.values import WARP
@@ -52,12 +52,12 @@ class Execution:
         execute: runs the instructions of a block for a lane set: the seam between numpy and the `jit` extra.
     """
 
-    def __init__(self, program: Program, launch: LaunchState, programmatic: bool = False) -> None:
+    def __init__(self, program: EntryProgram, launch: LaunchState, programmatic: bool = False) -> None:
         self.program = program
         self.launch = launch
         self.programmatic = programmatic
         self.recorder: Recorder | None = None
-        self.execute: Callable[[Block, LaneSet], None] = jit.run if launch.options.jit else Block.run
+        self.execute: Callable[[CodeBlock, LaneSet], None] = jit.run if launch.options.jit else CodeBlock.run
 
     @property
     def name(self) -> str:

@@ -71,7 +71,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class ThreadIndex:
     """One thread of a launch."""
 
     ctaid: Dim3

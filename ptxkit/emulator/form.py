@@ -10,12 +10,12 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.address import Address, address_parts, split_offset
+from ptxkit.emulator.address import AddressOperand, address_parts, split_offset
 from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
 from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.sync_points import check_defined
@@ -24,7 +24,7 @@ from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.scope import Scope
+    from ptxkit.emulator.scope import FunctionScope
 
 
 def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
@@ -40,7 +40,7 @@ def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
             yield operand
 
 
-class Form(Decoded):
+class ScopedForm(Decoded):
     """An instruction by its row, with the means to compile its operands.
 
     Attributes:
@@ -50,7 +50,11 @@ class Form(Decoded):
     """
 
     def __init__(
-        self, scope: Scope, instruction: tree.Instruction, site: Site, guard: Source | None = None
+        self,
+        scope: FunctionScope,
+        instruction: tree.Instruction,
+        site: Site,
+        guard: SourceOperand | None = None,
     ) -> None:
         self.scope = scope
         super().__init__(self._dissolved(instruction))
@@ -97,7 +101,7 @@ class Form(Decoded):
 
     # ---- compiled operands
 
-    def source(self, operand: tree.Operand | str, type_name: str | None = None) -> Source:
+    def source(self, operand: tree.Operand | str, type_name: str | None = None) -> SourceOperand:
         """An operand that is read, by its name in the row: as the type that the row says, or another one.
 
         Raises:
@@ -126,7 +130,7 @@ class Form(Decoded):
         except ArithmeticError as problem:
             raise Unsupported(f"constant expression: {problem}") from None
         if value is not None:
-            return Source(dtype, bits, value=constant(value, type_name))
+            return SourceOperand(dtype, bits, value=constant(value, type_name))
         if isinstance(operand, tree.Name):
             symbol = self.scope.meaning(operand)
             if symbol is not None and symbol.kind is SymbolKind.REGISTER:
@@ -135,14 +139,14 @@ class Form(Decoded):
                 return self._special(operand, type_name)
         return self._address_of(operand, type_name)
 
-    def _register(self, slot: int, symbol: Symbol, type_name: str) -> Source:
+    def _register(self, slot: int, symbol: Symbol, type_name: str) -> SourceOperand:
         """A register, or a slot with a sum of it, that is read as a type."""
         width, bits = self.scope.bits[slot], DTYPES[type_name].bits
         if width < bits:
             raise Unsupported(
                 f"a register of {width} bits, `{symbol.name}`, as an operand of type `.{type_name}`"
             )
-        return Source(
+        return SourceOperand(
             dtype_of(type_name), bits, slot=slot, convert=reader(width, type_name), name=symbol.name
         )
 
@@ -170,7 +174,7 @@ class Form(Decoded):
 
         return read if source.slot is None else checked
 
-    def _special(self, operand: tree.Name, type_name: str) -> Source:
+    def _special(self, operand: tree.Name, type_name: str) -> SourceOperand:
         name = f"{operand.name}.{operand.component}" if operand.component else operand.name
         bits = DTYPES[type_name].bits
         known = SPECIAL_REGISTERS.get(operand.name)
@@ -196,10 +200,10 @@ class Form(Decoded):
             raise Unsupported(f"`{name}`")
         if convert is not None:
             inner = compute
-            return Source(dtype, bits, compute=lambda lane_set: convert(inner(lane_set)), name=name)
-        return Source(dtype, bits, compute=lambda lane_set: compute(lane_set).view(dtype), name=name)
+            return SourceOperand(dtype, bits, compute=lambda lane_set: convert(inner(lane_set)), name=name)
+        return SourceOperand(dtype, bits, compute=lambda lane_set: compute(lane_set).view(dtype), name=name)
 
-    def _address_of(self, operand: tree.Operand, type_name: str) -> Source:
+    def _address_of(self, operand: tree.Operand, type_name: str) -> SourceOperand:
         """The address of a variable or function, with an offset or without; a register with one."""
         base, offset = split_offset(operand)
         symbol = self.scope.meaning(base) if base is not None else None
@@ -213,15 +217,15 @@ class Form(Decoded):
         if self.scope.program.clustered and symbol.space.startswith("shared"):
             return self._in_cluster(constant(fixed + offset, type_name), symbol.name, type_name)
         if not local:
-            return Source(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
+            return SourceOperand(dtype, bits, value=constant(fixed + offset, type_name), name=symbol.name)
         number = fixed + offset
 
         def compute(lane_set: LaneSet) -> Any:
             return constant(lane_set.local + number, type_name)
 
-        return Source(dtype, bits, compute=compute, name=symbol.name)
+        return SourceOperand(dtype, bits, compute=compute, name=symbol.name)
 
-    def _in_cluster(self, own: Any, name: str, type_name: str) -> Source:
+    def _in_cluster(self, own: Any, name: str, type_name: str) -> SourceOperand:
         """The address of a shared variable in a cluster: the rank of its CTA stands above the offset."""
         dtype, bits = dtype_of(type_name), DTYPES[type_name].bits
         step = dtype.type(CLUSTER_STEP) if bits >= 32 else dtype.type(0)
@@ -229,9 +233,9 @@ class Form(Decoded):
         def compute(lane_set: LaneSet) -> Any:
             return lane_set.special("%cluster_ctarank").astype(dtype) * step + own
 
-        return Source(dtype, bits, compute=compute, name=name)
+        return SourceOperand(dtype, bits, compute=compute, name=name)
 
-    def target(self, operand: tree.Operand | str, type_name: str | None = None) -> Target | None:
+    def target(self, operand: tree.Operand | str, type_name: str | None = None) -> TargetOperand | None:
         """An operand that takes a result, of the type that the row says, or another one.
 
         Returns:
@@ -255,9 +259,9 @@ class Form(Decoded):
             raise Unsupported(
                 f"a register of {width} bits, `{operand.name}`, for a result of type `.{type_name}`"
             )
-        return Target(slot, width, writer(width, type_name))
+        return TargetOperand(slot, width, writer(width, type_name))
 
-    def address(self, operand: tree.Operand | str) -> Address:
+    def address(self, operand: tree.Operand | str) -> AddressOperand:
         """An operand in brackets, by the name of its base in the row.
 
         Raises:
@@ -269,7 +273,7 @@ class Form(Decoded):
             raise Unsupported("an operand where an address in brackets is expected")
         base, offset = address_parts(operand)
         if base is None:
-            return Address(None, offset)
+            return AddressOperand(None, offset)
         symbol = self.scope.meaning(base)
         if symbol is not None and symbol.kind is SymbolKind.REGISTER:
             slot = self.scope.slot(symbol, base.component)
@@ -277,8 +281,8 @@ class Form(Decoded):
             if width not in (32, 64):
                 raise Unsupported(f"a register of {width} bits, `{base.name}`, as an address")
             name = "u32" if width == 32 else "u64"
-            return Address(Source(dtype_of(name), width, slot=slot, name=symbol.name), offset)
+            return AddressOperand(SourceOperand(dtype_of(name), width, slot=slot, name=symbol.name), offset)
         if symbol is None:
             raise Unsupported(f"`{base.name}` is not declared")
         fixed, local = self.scope.address_of(symbol)
-        return Address(None, fixed + offset, local=local, symbol=symbol)
+        return AddressOperand(None, fixed + offset, local=local, symbol=symbol)

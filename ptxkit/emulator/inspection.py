@@ -12,7 +12,7 @@ from ptxkit.asm.flow import written_names
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, numpy_dtype
 from ptxkit.emulator.barriers import Barriers
-from ptxkit.emulator.debug import Place, index_in, lanes_in
+from ptxkit.emulator.debug import CodePlace, index_in, lanes_in
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.tensor_memory.cells import CELLS
@@ -30,7 +30,7 @@ IN_FLIGHT = "`wgmma` in flight writes it"
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class KnownBits:
     """Bits, and those of them that are undefined."""
 
     bits: int
@@ -38,7 +38,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class RegisterState:
     """A register of a warp.
 
     Attributes:
@@ -49,11 +49,11 @@ class Register:
 
     name: str
     type: str
-    values: tuple[Value | None, ...] = ()
+    values: tuple[KnownBits | None, ...] = ()
     lost: str = ""
 
 
-def registers(place: Place, row: int) -> Iterator[Register]:
+def registers(place: CodePlace, row: int) -> Iterator[RegisterState]:
     """The registers of a row of the batch where its lane set stands, in the order of their first use.
 
     A register that is dead has lost its value: lane sets keep only what will be read.
@@ -72,9 +72,9 @@ def registers(place: Place, row: int) -> Iterator[Register]:
         declared = name if name in types else name.rpartition(".")[0]
         kind = types.get(declared) or _raw_type(code.blank[slot], slot in code.wide)
         if lanes is None or at is None or (name not in known and declared not in known):
-            yield Register(name, kind, lost=DEAD)
+            yield RegisterState(name, kind, lost=DEAD)
         elif _in_flight(lane_set.batch, code.number, slot, row):
-            yield Register(name, kind, lost=IN_FLIGHT)
+            yield RegisterState(name, kind, lost=IN_FLIGHT)
         else:
             wide = slot in code.wide
             bits = _by_lane(lane_set.regs[slot], lane_set.n, at, wide)
@@ -82,13 +82,13 @@ def registers(place: Place, row: int) -> Iterator[Register]:
             if slot in lane_set.undefined:
                 masks = _by_lane(lane_set.undefined[slot][0], lane_set.n, at, wide)
             values = (
-                Value(value, mask) if on else None
+                KnownBits(value, mask) if on else None
                 for value, mask, on in zip(bits, masks, lanes.tolist(), strict=True)
             )
-            yield Register(name, kind, tuple(values))
+            yield RegisterState(name, kind, tuple(values))
 
 
-def special_register(place: Place, row: int, name: str) -> Register | None:
+def special_register(place: CodePlace, row: int, name: str) -> RegisterState | None:
     """`%tid.x` and others that hang on the thread alone; None where there is no such one."""
     lane_set = place.lane_set
     lanes, at = lanes_in(lane_set, row), index_in(lane_set, row)
@@ -97,8 +97,10 @@ def special_register(place: Place, row: int, name: str) -> Register | None:
     value = np.asarray(lane_set.special(name))
     bits = _by_lane(value, lane_set.n, at, False)
     kind = f"u{value.dtype.itemsize * 8}"
-    return Register(
-        name, kind, tuple(Value(one) if on else None for one, on in zip(bits, lanes.tolist(), strict=True))
+    return RegisterState(
+        name,
+        kind,
+        tuple(KnownBits(one) if on else None for one, on in zip(bits, lanes.tolist(), strict=True)),
     )
 
 
@@ -130,7 +132,7 @@ def _in_flight(batch: CtaBatch, function: int, slot: int, row: int) -> bool:
 # ---- memory
 
 
-def words(bank: Bank, start: int, width: int, count: int) -> list[Value]:
+def words(bank: Bank, start: int, width: int, count: int) -> list[KnownBits]:
     """`count` elements of `width` bytes of a bank from offset `start` on."""
 
     def numbers(data: np.ndarray) -> list[int]:
@@ -138,10 +140,10 @@ def words(bank: Bank, start: int, width: int, count: int) -> list[Value]:
         return [int.from_bytes(raw[at : at + width], "little") for at in range(0, len(raw), width)]
 
     masks = numbers(bank.shadow) if bank.shadow is not None else [0] * count
-    return [Value(*pair) for pair in zip(numbers(bank.data), masks, strict=True)]
+    return [KnownBits(*pair) for pair in zip(numbers(bank.data), masks, strict=True)]
 
 
-def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int) -> list[Value]:
+def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int) -> list[KnownBits]:
     """Elements of the shared memory of a CTA of the batch; fewer than `count` at its end.
 
     Args:
@@ -161,7 +163,7 @@ def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int
 
 def global_words(
     memory: GlobalMemory, address: int, width: int, count: int
-) -> tuple[list[Value], Allocation | None]:
+) -> tuple[list[KnownBits], Allocation | None]:
     """Elements of global memory with the allocation that they lie in; fewer than `count` at its end."""
     owner = memory.find(address)
     if owner is None or not owner.live or address >= owner.end:
@@ -170,7 +172,7 @@ def global_words(
     return words(memory, address - BASE, width, count), owner
 
 
-def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) -> list[Value]:
+def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) -> list[KnownBits]:
     """Cells of a lane of tensor memory from a column on; none where nothing has used tensor memory."""
     tensor = batch.found(Engine)
     if tensor is None:
@@ -180,10 +182,10 @@ def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) 
     memory = tensor.memory
     masks = memory.undefined(cta, cells)
     hidden = masks.tolist() if masks is not None else [0] * len(cells)
-    return [Value(*pair) for pair in zip(memory.load(cta, cells).tolist(), hidden, strict=True)]
+    return [KnownBits(*pair) for pair in zip(memory.load(cta, cells).tolist(), hidden, strict=True)]
 
 
-def shown(value: Value, kind: str) -> str:
+def shown(value: KnownBits, kind: str) -> str:
     """A value as its type is written: floats and integers in decimal, `.b32` and its like in hexadecimal."""
     bits = DTYPES[kind].bits
     everything = (1 << bits) - 1

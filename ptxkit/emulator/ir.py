@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ptxkit.asm.decode import Decoded
     from ptxkit.emulator.accessor import Accessor
-    from ptxkit.emulator.address import Address
-    from ptxkit.emulator.operands import Source, Target
+    from ptxkit.emulator.address import AddressOperand
+    from ptxkit.emulator.operands import SourceOperand, TargetOperand
     from ptxkit.emulator.operation import Pure
 
 
@@ -30,9 +30,9 @@ class Computation:
 
     form: Decoded
     operation: Pure
-    sources: Sequence[Source]
-    targets: Sequence[Target | None]
-    guard: Source | None
+    sources: Sequence[SourceOperand]
+    targets: Sequence[TargetOperand | None]
+    guard: SourceOperand | None
 
     @property
     def writes(self) -> set[int]:
@@ -41,7 +41,7 @@ class Computation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Transfer:
+class MemoryTransfer:
     """A weak load or store.
 
     Attributes:
@@ -53,14 +53,14 @@ class Transfer:
         guard: the predicate before it, if there is one.
     """
 
-    address: Address
+    address: AddressOperand
     accessor: Accessor
     width: int
     count: int
     dtype: np.dtype
-    targets: Sequence[Target | None]
-    sources: Sequence[Source] | None
-    guard: Source | None
+    targets: Sequence[TargetOperand | None]
+    sources: Sequence[SourceOperand] | None
+    guard: SourceOperand | None
 
     @property
     def stores(self) -> bool:
@@ -74,5 +74,5 @@ class Transfer:
         return [source.slot for source in read if source is not None and source.slot is not None]
 
 
-IRNode = Computation | Transfer | None
+IRNode = Computation | MemoryTransfer | None
 """What the step of an instruction is made of; None for anything else."""

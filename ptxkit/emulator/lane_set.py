@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.faults import Site, Thread
+from ptxkit.emulator.faults import Site, ThreadIndex
 from ptxkit.emulator.special import value_of
 from ptxkit.emulator.values import WARP
 
@@ -141,7 +141,7 @@ class LaneSet:
 
     def __init__(
         self,
-        schedule: Schedule,
+        schedule: LaneSchedule,
         code: CodeToRun,
         pc: int,
         rows: np.ndarray | None,
@@ -211,7 +211,7 @@ class LaneSet:
         row, lane = divmod(int(np.argmax(where)), WARP)
         return row, lane
 
-    def thread(self, row: int, lane: int) -> Thread:
+    def thread(self, row: int, lane: int) -> ThreadIndex:
         """The thread at a row and lane of the lane set."""
         return self.batch.thread(row if self.rows is None else int(self.rows[row]), lane)
 
@@ -321,7 +321,7 @@ class Blocking(Protocol):
     def code(self) -> str:
         """What a deadlock at it is called."""
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes that others waited for have exited or moved."""
 
     def waits_for(self, lane_set: LaneSet, row: int) -> str:
@@ -341,7 +341,7 @@ class Blocked:
     sync_point: Blocking
 
 
-class Schedule:
+class LaneSchedule:
     """The lane sets of a batch: those that are ready, and those that wait at a synchronisation point.
 
     Attributes:

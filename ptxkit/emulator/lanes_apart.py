@@ -23,7 +23,7 @@ LANE_APART = (
 MEET_FIRST = "put `bar.warp.sync` behind the wait: lanes of a warp need not run in step"
 
 
-class Slots(Protocol):
+class MbarrierSlots(Protocol):
     """What clocks ask of mbarriers, by slot; see `ptxkit.emulator.asynchronous.objects.Objects`."""
 
     place: np.ndarray
@@ -36,7 +36,7 @@ class RowClocks(Protocol):
     """The clocks of whole rows, as `VectorClocks` has them."""
 
     batch: Ctas
-    slots: Slots
+    slots: MbarrierSlots
     clocks: np.ndarray
     completed: np.ndarray
     acquired: np.ndarray
@@ -82,7 +82,7 @@ class Waited:
 
 
 @dataclass(slots=True, eq=False)
-class Warp:
+class PartedWarp:
     """A warp of which a part of the lanes has waited alone.
 
     Attributes:
@@ -134,7 +134,7 @@ class Warp:
 class LanesApart:
     """The warps of a batch of which a part of the lanes has waited alone, by row."""
 
-    warps: dict[int, Warp] = field(default_factory=dict)
+    warps: dict[int, PartedWarp] = field(default_factory=dict)
 
     def meet(self, rows: np.ndarray) -> None:
         """All lanes of some rows meet."""
@@ -199,7 +199,9 @@ class LanesApart:
             warp = self.warps.get(row)
             if warp is None:
                 clocks, completed = row_clocks.clocks[row].copy(), row_clocks.completed[row].copy()
-                warp = self.warps[row] = Warp(LaneClocks(clocks, completed, int(row_clocks.acquired[row])))
+                warp = self.warps[row] = PartedWarp(
+                    LaneClocks(clocks, completed, int(row_clocks.acquired[row]))
+                )
             local = int(mbarriers.local[slot])
             latest = Waited(mask, int(mbarriers.phase[slot]), number)
             wrong = warp.wait(slot, latest, int(row_clocks.phases[row, local]), int(row_clocks.column[row]))

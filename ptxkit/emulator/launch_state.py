@@ -16,7 +16,7 @@ from ptxkit.diagnostics import Diagnostic, Severity, SpanLabel
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
-from ptxkit.emulator.faults import Dim3, Site, Thread, finding
+from ptxkit.emulator.faults import Dim3, Site, ThreadIndex, finding
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.traffic import Traffic
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EmulatorOptions:
     """How a device executes; see `Emulator`.
 
     Attributes:
@@ -46,7 +46,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class Machine:
+class DeviceState:
     """What a device keeps from launch to launch.
 
     Attributes:
@@ -164,7 +164,7 @@ class LaunchState:
         options: of the device.
         limits: of the device.
         number: of the launch on its device.
-        memory, origins, events, random, output: of the device; see `Machine`.
+        memory, origins, events, random, output: of the device; see `DeviceState`.
         parameters: the bank of kernel parameters.
         parameter_size: bytes of them.
         warps: of a CTA.
@@ -184,14 +184,14 @@ class LaunchState:
         program: ProgramFacts,
         shape: CheckedLaunch,
         parameters: bytes,
-        machine: Machine,
-        options: Options,
+        machine: DeviceState,
+        options: EmulatorOptions,
         limits: Limits,
         number: int,
     ) -> None:
         self.program: ProgramFacts = program
         self.shape: CheckedLaunch = shape
-        self.options: Options = options
+        self.options: EmulatorOptions = options
         self.sanitize, self.strict = options.sanitize, options.strict
         self.limits: Limits = limits
         self.sm_count: int = limits.sm_count or 1
@@ -240,11 +240,11 @@ class LaunchState:
         self.counts.ctas += self.cluster
         return first % x, first // x % y, first // (x * y), 1
 
-    def thread(self, cta: int, number: int) -> Thread:
+    def thread(self, cta: int, number: int) -> ThreadIndex:
         """The thread of a CTA, by the number of each: in the grid, and in the CTA."""
         (gx, gy, _), (bx, by, _) = self.shape.grid, self.shape.block
         coordinates = (cta % gx, cta // gx % gy, cta // (gx * gy))
-        return Thread(coordinates, (number % bx, number // bx % by, number // (bx * by)))
+        return ThreadIndex(coordinates, (number % bx, number // bx % by, number // (bx * by)))
 
     def seek_races(self, allocation: Allocation) -> AccessHistory:
         """Enter accesses to an allocation from now on."""

@@ -13,9 +13,9 @@ from ptxkit.emulator.sync_points import executing, taking_part, unpacked_all
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
 
 LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 EVERY = 0xFFFF_FFFF
@@ -32,7 +32,7 @@ def participants(lane_set: LaneSet, guard: Any, members: Any) -> np.ndarray | No
     return lanes & named
 
 
-def check_members(form: Form, members: Source) -> Callable[[LaneSet, Any], Any]:
+def check_members(form: ScopedForm, members: SourceOperand) -> Callable[[LaneSet, Any], Any]:
     """A function that reads the member mask and sees to it that every executing lane is in it."""
     read, site = members.reader, form.site
 

@@ -34,7 +34,7 @@ def merge(lane_sets: Sequence[LaneSet]) -> LaneSet:
 
 
 @dataclass(slots=True)
-class _Side:
+class _MergeSide:
     """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes."""
 
     at: np.ndarray | None
@@ -58,7 +58,7 @@ def _merge_two(a: LaneSet, b: LaneSet) -> LaneSet:
         if len(rows) == batch.rows:
             rows = None
     n = batch.rows if rows is None else len(rows)
-    sides = _Side(at_a, a.mask), _Side(at_b, b.mask)
+    sides = _MergeSide(at_a, a.mask), _MergeSide(at_b, b.mask)
     size = a.size + b.size
     mask = None
     if size < n * WARP:
@@ -96,7 +96,7 @@ def _join(
     code: CodeToRun,
     live: Iterable[int],
     n: int,
-    sides: tuple[_Side, _Side],
+    sides: tuple[_MergeSide, _MergeSide],
     regs: tuple[list[Any], list[Any]],
     undefined: tuple[Undefined, Undefined],
     kept: dict[int, tuple[Any, Any]],
@@ -121,7 +121,7 @@ def _join(
     return joined, masks
 
 
-def _join_value(one: Any, other: Any, n: int, sides: tuple[_Side, _Side], wide: bool) -> Any:
+def _join_value(one: Any, other: Any, n: int, sides: tuple[_MergeSide, _MergeSide], wide: bool) -> Any:
     if other.dtype is not one.dtype:
         other = other.view(one.dtype)
     if one.ndim == 0 and other.ndim == 0 and one.tobytes() == other.tobytes():

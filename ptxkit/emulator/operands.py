@@ -1,7 +1,7 @@
 """Operands as the machine reads and writes them.
 
-A `Source` gives an operand's value for a lane set, in the dtype of the type that the operation asks for; a
-`Target` takes a result. Both know the undefined bits.
+A `SourceOperand` gives an operand's value for a lane set, in the dtype of the type that the operation asks
+for; a `TargetOperand` takes a result. Both know the undefined bits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Source:
+class SourceOperand:
     """An operand that is read.
 
     Attributes:
@@ -75,7 +75,7 @@ class Source:
 
 
 @dataclass(slots=True, eq=False)
-class Target:
+class TargetOperand:
     """An operand that is written.
 
     Attributes:

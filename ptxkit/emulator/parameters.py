@@ -19,13 +19,13 @@ from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.address import address_parts
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, slot_bits
+from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, slot_bits
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.stack_parameters import StackParameter
 
 if TYPE_CHECKING:
     from ptxkit.emulator.code import Code
-    from ptxkit.emulator.slots import Slots
+    from ptxkit.emulator.slots import FunctionSlots
 
 
 class ParameterSlots:
@@ -36,9 +36,9 @@ class ParameterSlots:
         returned: slots that the caller reads when it returns, as bits.
     """
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: FunctionSlots) -> None:
         self._function = slots
-        self._pieces: dict[Symbol, tuple[Piece, ...]] = {}
+        self._pieces: dict[Symbol, tuple[ParameterPiece, ...]] = {}
         self._stacked: dict[Symbol, StackParameter] = {}
         self.assigned = 0
         self.returned = 0
@@ -69,7 +69,9 @@ class ParameterSlots:
                 cuts.update(range(-(-start // WIDEST) * WIDEST, end, WIDEST))
             ordered = sorted(cuts)
             self._pieces[symbol] = tuple(
-                Piece(start, end - start, function.new_slot(slot_bits(end - start), f"{symbol.name}+{start}"))
+                ParameterPiece(
+                    start, end - start, function.new_slot(slot_bits(end - start), f"{symbol.name}+{start}")
+                )
                 for start, end in pairwise(ordered)
             )
         if function.function.kind == "func":
@@ -124,7 +126,7 @@ class ParameterSlots:
             return None
         return symbol, offset
 
-    def covering(self, symbol: Symbol, offset: int, size: int) -> tuple[Piece, ...]:
+    def covering(self, symbol: Symbol, offset: int, size: int) -> tuple[ParameterPiece, ...]:
         """The pieces of a stretch that some access bounds."""
         return tuple(p for p in self._pieces[symbol] if offset <= p.offset < offset + size)
 
@@ -133,7 +135,8 @@ class ParameterSlots:
             size = DTYPES[symbol.type].bytes
             parts = "xyzw"[: int(symbol.vector[1:])] if symbol.vector else "x"
             pieces = (
-                Piece(size * i, size, self._function.slot(symbol, part)) for i, part in enumerate(parts)
+                ParameterPiece(size * i, size, self._function.slot(symbol, part))
+                for i, part in enumerate(parts)
             )
             return CallParameter(size * len(parts), tuple(pieces))
         if symbol in self._stacked:

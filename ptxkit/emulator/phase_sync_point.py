@@ -14,13 +14,13 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
     from ptxkit.emulator.places import Places
 
 STORIES = 8
@@ -42,7 +42,12 @@ class PhaseSyncPoint:
     """
 
     def __init__(
-        self, site: Site, places: Places, phase: Callable[[LaneSet], Any], parity: bool, guard: Source | None
+        self,
+        site: Site,
+        places: Places,
+        phase: Callable[[LaneSet], Any],
+        parity: bool,
+        guard: SourceOperand | None,
     ) -> None:
         self.site = site
         self.places = places
@@ -125,7 +130,7 @@ class PhaseSyncPoint:
         lane_set.schedule.block(waiting, self)
         return going
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: that completes no phase."""
 
     def waits_for(self, lane_set: LaneSet, row: int) -> str:

@@ -12,7 +12,7 @@ from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.address import Address
+    from ptxkit.emulator.address import AddressOperand
     from ptxkit.emulator.lane_set import LaneSet
 
 
@@ -30,7 +30,7 @@ class Places:
 
     def __init__(
         self,
-        address: Address,
+        address: AddressOperand,
         space: str,
         size: int,
         site: Site,

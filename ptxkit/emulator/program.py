@@ -16,11 +16,11 @@ from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.provenance import stored_through
 
-Build = Callable[["Program", tree.Function, Code], list[Diagnostic]]
+Build = Callable[["EntryProgram", tree.Function, Code], list[Diagnostic]]
 """Compiles a function into its code; see `ptxkit.emulator.builder.build`."""
 
 
-class Program:
+class EntryProgram:
     """An entry with everything it can call, compiled.
 
     Attributes:

@@ -17,7 +17,7 @@ from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.code import Code
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.deadlock import state
-from ptxkit.emulator.lane_set import Blocked, Blocking, LaneSet, Schedule
+from ptxkit.emulator.lane_set import Blocked, Blocking, LaneSchedule, LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.local_memory import check_frame
 from ptxkit.emulator.merge import merge
@@ -44,7 +44,7 @@ class Status(Enum):
     PAUSED = "paused"
 
 
-class Scheduler(Schedule):
+class Scheduler(LaneSchedule):
     """Runs the lane sets of a batch.
 
     Args:

@@ -10,8 +10,8 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.parameters import ParameterSlots
-from ptxkit.emulator.program import Program
-from ptxkit.emulator.slots import Slots
+from ptxkit.emulator.program import EntryProgram
+from ptxkit.emulator.slots import FunctionSlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Sum:
     site: Site
 
 
-class Scope(Slots):
+class FunctionScope(FunctionSlots):
     """What an instruction's operands ask of the function that is being compiled.
 
     Attributes:
@@ -42,7 +42,7 @@ class Scope(Slots):
         sums: those that the instruction needs which is being decoded.
     """
 
-    def __init__(self, program: Program, function: tree.Function) -> None:
+    def __init__(self, program: EntryProgram, function: tree.Function) -> None:
         super().__init__(program, function)
         self.parameters = ParameterSlots(self)
         self.warpgroup_slots: frozenset[int] = frozenset()

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.program import Program
+from ptxkit.emulator.program import EntryProgram
 
 AXES = {axis: i for i, axis in enumerate("xyzw")} | {color: i for i, color in enumerate("rgba")}
 
 
-class Slots:
+class FunctionSlots:
     """The slots of one function.
 
     Attributes:
@@ -25,7 +25,7 @@ class Slots:
         frame: bytes of local variables.
     """
 
-    def __init__(self, program: Program, function: tree.Function) -> None:
+    def __init__(self, program: EntryProgram, function: tree.Function) -> None:
         self.program = program
         self.function = function
         self.flow = program.image.flow(function)

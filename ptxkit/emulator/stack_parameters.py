@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import Address
-from ptxkit.emulator.call_abi import WIDEST, CallParameter, Piece, Value
+from ptxkit.emulator.address import AddressOperand
+from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, Value
 from ptxkit.emulator.faults import Site
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ class StackParameter(CallParameter):
         unit = min(align, WIDEST)
         while size % unit:
             unit //= 2
-        super().__init__(size, tuple(Piece(at, unit, i) for i, at in enumerate(range(0, size, unit))))
+        super().__init__(
+            size, tuple(ParameterPiece(at, unit, i) for i, at in enumerate(range(0, size, unit)))
+        )
         self._name = name
         self._site = site
         self._accessors = [
-            Accessor(Address(None, offset + piece.offset, local=True), "local", unit, site)
+            Accessor(AddressOperand(None, offset + piece.offset, local=True), "local", unit, site)
             for piece in self.pieces
         ]
 
@@ -60,7 +62,7 @@ class StackParameter(CallParameter):
             values.append(value)
         return values, undefined
 
-    def fill(self, lane_set: LaneSet, piece: Piece, value: Value, guard: Any = None) -> None:
+    def fill(self, lane_set: LaneSet, piece: ParameterPiece, value: Value, guard: Any = None) -> None:
         """Store to a unit in the running function's frame."""
         word, mask, origin = value
         accessor = self._accessors[piece.slot]

@@ -17,7 +17,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet, Step
-from ptxkit.emulator.operands import Source, Target, lanes_of, undefined_decides
+from ptxkit.emulator.operands import SourceOperand, TargetOperand, lanes_of, undefined_decides
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
 
@@ -79,7 +79,10 @@ def _factory(sources: str, targets: str, guard: str, several: bool) -> Callable[
 
 
 def clean_step(
-    operation: Pure, sources: Sequence[Source], targets: Sequence[Target | None], guard: Source | None
+    operation: Pure,
+    sources: Sequence[SourceOperand],
+    targets: Sequence[TargetOperand | None],
+    guard: SourceOperand | None,
 ) -> Step:
     """The step where no operand can have undefined bits."""
     letters = ""
@@ -119,7 +122,7 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-def checked_division(step: Step, divisor: Source, guard: Source | None, site: Site) -> Step:
+def checked_division(step: Step, divisor: SourceOperand, guard: SourceOperand | None, site: Site) -> Step:
     """An integer division that warns where a lane divides by zero: PTX leaves the result open."""
     read = divisor.reader
     condition = guard.reader if guard is not None else None
@@ -141,9 +144,9 @@ def checked_division(step: Step, divisor: Source, guard: Source | None, site: Si
 
 def tracked_step(
     operation: Pure,
-    sources: Sequence[Source],
-    targets: Sequence[Target | None],
-    guard: Source | None,
+    sources: Sequence[SourceOperand],
+    targets: Sequence[TargetOperand | None],
+    guard: SourceOperand | None,
     step: Step,
     site: Site,
 ) -> Step:
@@ -231,7 +234,7 @@ def _spread(lanes: Any, bits: int) -> Any:
     return np.where(lanes, raw.type(2**bits - 1), raw.type(0))
 
 
-def _widened(target: Target, mask: Any, bits: int, origin: int) -> tuple[Any, int] | None:
+def _widened(target: TargetOperand, mask: Any, bits: int, origin: int) -> tuple[Any, int] | None:
     """A result's mask as the register has it."""
     if mask is None or not mask.any():
         return None
@@ -243,7 +246,7 @@ def _widened(target: Target, mask: Any, bits: int, origin: int) -> tuple[Any, in
 
 def _set_mask(
     lane_set: LaneSet,
-    target: Target,
+    target: TargetOperand,
     entry: tuple[Any, int] | None,
     before: tuple[Any, int] | None,
     guard: Any,
@@ -264,7 +267,7 @@ def no_step(lane_set: LaneSet) -> None:
     """Nothing: what an instruction does that only says where to go on."""
 
 
-def effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
+def effect_step(effect: Effect, guard: SourceOperand | None, site: Site) -> Step:
     """An effect's step with its guard read."""
     run = effect.step
     if run is None or effect.link is not None:
@@ -284,7 +287,7 @@ def effect_step(effect: Effect, guard: Source | None, site: Site) -> Step:
     return step
 
 
-def check_guard(lane_set: LaneSet, guard: Source, value: Any, site: Site) -> None:
+def check_guard(lane_set: LaneSet, guard: SourceOperand, value: Any, site: Site) -> None:
     """A guard with an undefined bit in an active lane is a finding."""
     entry = lane_set.undefined.get(guard.slot) if guard.slot is not None else None
     if entry is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.lane_set import Step
-from ptxkit.emulator.operands import Source, Target
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.scope import Sum
@@ -30,10 +30,10 @@ def sum_step(wanted: Sum) -> Step:
     dtype = dtype_of(kind)
     operation = Pure((kind,), (kind, kind), np.add, undefined=definedness.carried)
     sources = [
-        Source(dtype, bits, slot=slot, name=wanted.name),
-        Source(dtype, bits, value=constant(wanted.number, kind)),
+        SourceOperand(dtype, bits, slot=slot, name=wanted.name),
+        SourceOperand(dtype, bits, value=constant(wanted.number, kind)),
     ]
-    targets = [Target(wanted.into, bits)]
+    targets = [TargetOperand(wanted.into, bits)]
     clean = clean_step(operation, sources, targets, None)
     tracked = tracked_step(operation, sources, targets, None, clean, wanted.site)
     return lambda lane_set: (tracked if lane_set.undefined else clean)(lane_set)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.merge import join
-from ptxkit.emulator.operands import Source, undefined_decides
+from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def executing(lane_set: LaneSet, guard: Any) -> np.ndarray | None:
     return lanes if lane_set.mask is None else lanes & lane_set.mask
 
 
-def check_defined(lane_set: LaneSet, guard: Any, source: Source, site: Site) -> None:
+def check_defined(lane_set: LaneSet, guard: Any, source: SourceOperand, site: Site) -> None:
     """An operand decides what the machine does: it must be defined in the lanes that a guard holds for.
 
     Raises:
@@ -65,7 +65,11 @@ class WarpSyncPoint:
     code = "P622"
 
     def __init__(
-        self, site: Site, members: Source | None, guard: Source | None, exchanged: Source | None = None
+        self,
+        site: Site,
+        members: SourceOperand | None,
+        guard: SourceOperand | None,
+        exchanged: SourceOperand | None = None,
     ) -> None:
         self.site = site
         self.exchanged = exchanged
@@ -114,7 +118,7 @@ class WarpSyncPoint:
         """The member mask of each lane."""
         return np.uint32(0xFFFF_FFFF) if self.members is None else self.members(lane_set)
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: whoever waited for them tries again."""
         schedule.retry(self)
 
@@ -164,7 +168,7 @@ def exchanged(lane_set: LaneSet, own: Any) -> Any:
     return (values if lane_set.rows is None else values[lane_set.rows]).view(own.dtype)
 
 
-def converge(schedule: Schedule) -> bool:
+def converge(schedule: LaneSchedule) -> bool:
     """Let through lanes that wait for one another at equal instructions in different places.
 
     On sm_70 and later the lanes of a member mask may execute the same `.sync` instruction, with the same
@@ -184,7 +188,7 @@ def converge(schedule: Schedule) -> bool:
     return moved
 
 
-def _converge(schedule: Schedule, entries: Sequence[Any]) -> bool:
+def _converge(schedule: LaneSchedule, entries: Sequence[Any]) -> bool:
     batch = schedule.batch
     shape = (batch.rows, WARP)
     lanes, members = np.zeros(shape, bool), np.zeros(shape, np.uint32)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import Address
+from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
@@ -51,7 +51,7 @@ def _lanes(lane_set: LaneSet, guard: Any) -> np.ndarray:
     return np.argwhere(np.ones((lane_set.n, WARP), bool) if lanes is None else lanes)
 
 
-class _Reader:
+class _TextReader:
     """Reads bytes at generic addresses on behalf of one lane."""
 
     def __init__(self, lane_set: LaneSet, row: int, lane: int, site: Site) -> None:
@@ -62,7 +62,7 @@ class _Reader:
 
     def byte(self, address: int) -> int:
         """One byte."""
-        accessor = Accessor(Address(None, address), "generic", 1, self.site)
+        accessor = Accessor(AddressOperand(None, address), "generic", 1, self.site)
         (access,) = accessor(self.lane_set, self._only)
         (value,), _ = access.load(1, 1)
         return int(np.broadcast_to(value, (self.lane_set.n, WARP))[self.row, self.lane])
@@ -82,7 +82,7 @@ class _Reader:
         return data.decode("utf-8", "replace")
 
 
-def _format(form: str, arguments: int, reader: _Reader) -> tuple[str, int]:
+def _format(form: str, arguments: int, reader: _TextReader) -> tuple[str, int]:
     """A C format with its arguments, which lie one after the other, each at its natural alignment.
 
     Returns:
@@ -117,7 +117,7 @@ def vprintf(
     formats, lists = (_values(lane_set, argument, 8) for argument in arguments)
     counts = np.zeros((lane_set.n, WARP), np.uint32)
     for row, lane in _lanes(lane_set, guard):
-        reader = _Reader(lane_set, int(row), int(lane), site)
+        reader = _TextReader(lane_set, int(row), int(lane), site)
         text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
         lane_set.batch.launch.output(text)
         counts[row, lane] = count
@@ -186,7 +186,7 @@ def assertfail(
 ) -> None:
     """`__assertfail(message, file, line, function, size of char)`: an assertion does not hold."""
     row, lane = (int(i) for i in _lanes(lane_set, guard)[0])
-    reader = _Reader(lane_set, row, lane, site)
+    reader = _TextReader(lane_set, row, lane, site)
     message, file, line, function = (
         int(_values(lane_set, argument, size)[row, lane])
         for argument, size in zip(arguments[:4], (8, 8, 4, 8), strict=True)

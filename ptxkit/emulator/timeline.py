@@ -13,16 +13,16 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.asynchronous.groups import Membership
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing
 
 if TYPE_CHECKING:
     from ptxkit.emulator.asynchronous.region import Region
-    from ptxkit.emulator.code import Block
-    from ptxkit.emulator.lane_set import LaneSet, Schedule
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.code import CodeBlock
+    from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+    from ptxkit.emulator.operands import SourceOperand
 
 MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
 """The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;
@@ -51,7 +51,7 @@ class _OperationSlice:
     event: Event
 
 
-class Record:
+class TraceRecord:
     """What has been taken down so far.
 
     Attributes:
@@ -84,7 +84,7 @@ class Timeline:
         ended: whether nothing more will come.
     """
 
-    def __init__(self, recorder: Record, schedule: Schedule) -> None:
+    def __init__(self, recorder: TraceRecord, schedule: LaneSchedule) -> None:
         self.recorder = recorder
         self.schedule = schedule
         self.batch = batch = schedule.batch
@@ -123,8 +123,8 @@ class Timeline:
 
     # ---- warps
 
-    def run(self, block: Block, lane_set: LaneSet) -> None:
-        """Run the instructions of a block one by one; see `Block.run`."""
+    def run(self, block: CodeBlock, lane_set: LaneSet) -> None:
+        """Run the instructions of a block one by one; see `CodeBlock.run`."""
         self._enter(lane_set)
         tracked = bool(lane_set.undefined)
         for site, guard, step, careful in zip(
@@ -189,7 +189,7 @@ class Timeline:
         cta, warp = divmod(row, self.batch.warps)
         return {"pid": self.processes[cta], "tid": warp}
 
-    def _instant(self, lane_set: LaneSet, site: Site, guard: Source | None) -> None:
+    def _instant(self, lane_set: LaneSet, site: Site, guard: SourceOperand | None) -> None:
         """The warps of which a lane executes an instruction."""
         rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
         holds = guard.reader(lane_set) if guard is not None else None
@@ -205,7 +205,7 @@ class Timeline:
     # ---- asynchronous operations
 
     def issued(
-        self, operation: Operation, site: Site | None = None, reads: Sequence[Region] | None = None
+        self, operation: AsyncOperation, site: Site | None = None, reads: Sequence[Region] | None = None
     ) -> None:
         """An operation is queued: a slice for each CTA whose threads issued some of it.
 
@@ -247,7 +247,7 @@ class Timeline:
         if operation.delivered:
             self.completed(operation)
 
-    def completed(self, operation: Operation) -> None:
+    def completed(self, operation: AsyncOperation) -> None:
         """An operation has been done, with all that joined it."""
         slices = self._in_flight.pop(id(operation), ())
         if slices:
@@ -256,7 +256,7 @@ class Timeline:
             self._lanes[each.track][each.lane] = False
             self._slice(each.event)
 
-    def _signal(self, operation: Operation, items: np.ndarray) -> str:
+    def _signal(self, operation: AsyncOperation, items: np.ndarray) -> str:
         match operation.signal:
             case Transaction(slots=slots, sizes=sizes):
                 size = int(np.broadcast_to(sizes, items.shape)[items].sum())

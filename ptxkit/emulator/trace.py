@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ptxkit.emulator.timeline import Record, Timeline
+from ptxkit.emulator.timeline import Timeline, TraceRecord
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import Schedule
+    from ptxkit.emulator.lane_set import LaneSchedule
 
 SCHEMA = 1
 """Version of what the events and their arguments are called."""
@@ -33,7 +33,7 @@ class Traced(Protocol):
         """The entry."""
 
 
-class Recorder(Record):
+class Recorder(TraceRecord):
     """The events of all launches of a device; set `Emulator.prepare` to its `begin`."""
 
     def __init__(self, ctas: int) -> None:
@@ -46,7 +46,7 @@ class Recorder(Record):
         self.launches.append(execution.name)
         execution.recorder = self
 
-    def timeline(self, schedule: Schedule) -> Timeline | None:
+    def timeline(self, schedule: LaneSchedule) -> Timeline | None:
         """What records a batch; None where none of its CTAs is shown."""
         if not (schedule.batch.ctas < self.ctas).any():
             return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.lanes_apart import LanesApart, Slots
+from ptxkit.emulator.lanes_apart import LanesApart, MbarrierSlots
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.values import WARP
 
@@ -52,7 +52,7 @@ class VectorClocks:
         apart: what single lanes have acquired since the lanes of their warp last met.
     """
 
-    slots: Slots
+    slots: MbarrierSlots
 
     def __init__(self, batch: Ctas, start: int) -> None:
         self.batch = batch

@@ -15,7 +15,7 @@ import numpy as np
 from ptxkit.device.protocol import Buffer, Device, Kernel, LoadedModule
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.emulator import Counts, Emulator
-from ptxkit.emulator.device import Kernel as EmulatedKernel
+from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
@@ -127,7 +127,7 @@ class LoadedPlan:
             PtxkitError: P601, forms that the emulator does not execute.
         """
         for kernel in self.kernels:
-            if isinstance(kernel, EmulatedKernel):
+            if isinstance(kernel, EmulatorKernel):
                 _ = kernel.program
 
     def launch(self, counters: Counter[str] | None = None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.device import LoadedModule
+from ptxkit.emulator.device import EmulatorModule
 
 from .inputs import content
 from .source import DTYPES, Kernel, Source
@@ -68,7 +68,7 @@ class Machine:
     def __init__(self, text: Any, order: str = "lazy", seed: int = 0, jit: bool | None = None) -> None:
         self._text = text
         self._options: dict[str, Any] = {"order": order, "seed": seed, "jit": jit}
-        self._module: LoadedModule | None = None
+        self._module: EmulatorModule | None = None
 
     def launch(self, source: Source, kernel: Kernel) -> Outcome:
         """Launch a kernel once; what it left is not judged yet."""

@@ -22,7 +22,7 @@ import ptxkit
 from ptxkit import targets
 from ptxkit.asm import tree
 from ptxkit.diagnostics import Diagnostic, PtxkitError
-from ptxkit.emulator import Emulator, LoadedModule
+from ptxkit.emulator import Emulator, EmulatorModule
 from ptxkit.isa import registry
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
@@ -153,7 +153,7 @@ def unsupported(statements: list[Statement]) -> dict[int, str]:
     messages: dict[int, str] = {}
     while alive := [i for i in range(len(statements)) if i not in messages]:
         try:
-            kernel = LoadedModule(Emulator(), _module([statements[i] for i in alive])).kernel()
+            kernel = EmulatorModule(Emulator(), _module([statements[i] for i in alive])).kernel()
             assert kernel.attributes
             break
         except PtxkitError as refused:

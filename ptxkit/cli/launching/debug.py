@@ -12,7 +12,7 @@ from ptxkit.cli.launching.prompt import Prompt, QuitError
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.device import LoadedModule
+from ptxkit.emulator.device import EmulatorModule
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import judge, not_verified
@@ -33,7 +33,7 @@ def _debug(running: Session, plan: LaunchPlan, main: Source | None) -> int:
     """The launch with its prompt; the exit code of what was found, 0 where the user left before."""
     device, loaded = running.device, running.loaded
     assert isinstance(device, Emulator)
-    assert isinstance(loaded, LoadedModule)
+    assert isinstance(loaded, EmulatorModule)
     case = Case(plan)
     with LoadedPlan(device, loaded, plan) as on_device:
         on_device.fill(case.inputs)

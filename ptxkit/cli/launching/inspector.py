@@ -17,7 +17,7 @@ from ptxkit.cli.launching.words import (
 )
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.debug import Debugger, Place, lanes_in, row_of
+from ptxkit.emulator.debug import CodePlace, Debugger, lanes_in, row_of
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.inspection import (
     barriers,
@@ -48,7 +48,7 @@ class Inspector:
         self.tensors = tensors
         self._image = image
 
-    def _here(self) -> tuple[Place, CtaBatch, int]:
+    def _here(self) -> tuple[CodePlace, CtaBatch, int]:
         """Where the current warp stands, its batch and its row."""
         place, batch = self.debugger.current()
         row = row_of(batch, self.debugger.warp) if batch else None

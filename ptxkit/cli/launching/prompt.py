@@ -20,7 +20,7 @@ from ptxkit.cli.launching.words import (
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import Diagnostic, Source, counted
 from ptxkit.emulator.deadlock import warps_in
-from ptxkit.emulator.debug import Breakpoint, Debugger, Warp, lanes_in, row_of
+from ptxkit.emulator.debug import Breakpoint, Debugger, WarpNumber, lanes_in, row_of
 from ptxkit.emulator.faults import Site, ranges, show
 from ptxkit.emulator.image import Image
 
@@ -149,7 +149,7 @@ class Prompt(Inspector):
         check_count(words, 1, 3)
         if len(words) == 2:
             raise RefusedError("expected a warp after the CTA")
-        warp = Warp(self._cta(words[1]), number(words[2])) if len(words) == 3 else None
+        warp = WarpNumber(self._cta(words[1]), number(words[2])) if len(words) == 3 else None
         file, _, line = words[0].rpartition(":")
         places = self._line(file, number(line)) if line.isdecimal() else self.debugger.labelled(words[0])
         if not places:
@@ -203,7 +203,7 @@ class Prompt(Inspector):
         execution = self.debugger.execution
         if execution is None:
             raise RefusedError("the launch has not begun")
-        wanted = Warp(self._cta(words[0]), number(words[1]))
+        wanted = WarpNumber(self._cta(words[0]), number(words[1]))
         if wanted.cta >= execution.launch.shape.ctas or wanted.number >= execution.launch.warps:
             ctas, warps = execution.launch.shape.ctas, execution.launch.warps
             raise RefusedError(f"expected one of {counted(ctas, 'CTA')} and of {counted(warps, 'warp')} each")

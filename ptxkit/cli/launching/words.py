@@ -9,7 +9,7 @@ from ptxkit.asm.tree import Instruction
 from ptxkit.diagnostics import Source, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.faults import Site, ranges
-from ptxkit.emulator.inspection import Register, Value, can_show, shown
+from ptxkit.emulator.inspection import KnownBits, RegisterState, can_show, shown
 
 COUNT = 8
 """Elements of memory that are shown where nobody says how many, and in a line."""
@@ -120,7 +120,7 @@ def place_of(site: Site | None) -> str:
     return f"{site.where}, `{site.instruction.spelling}`" if site else "at its end"
 
 
-def register_lines(register: Register, kind: str, lane: int | None) -> list[str]:
+def register_lines(register: RegisterState, kind: str, lane: int | None) -> list[str]:
     """A register in one lane, or in all, those of one value together."""
     head = f"{register.name} .{kind}"
     if register.lost:
@@ -141,7 +141,7 @@ def register_lines(register: Register, kind: str, lane: int | None) -> list[str]
     return [f"{head}:", *(f"  lane {at:2}: {' '.join(text or '-' for text in row)}" for at, row in eights)]
 
 
-def print_elements(address: int, values: Sequence[Value], kind: str) -> None:
+def print_elements(address: int, values: Sequence[KnownBits], kind: str) -> None:
     """Elements of memory, eight a line; lines that repeat the one before them are left out."""
     rows = [(at, [shown(v, kind) for v in values[at : at + COUNT]]) for at in range(0, len(values), COUNT)]
     for _, same in groupby(rows, key=lambda row: row[1]):

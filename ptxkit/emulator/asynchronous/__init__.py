@@ -1,10 +1,10 @@
 """The asynchronous machine: what is in flight, what it signals, when it happens. docs/emulator/asynchrony.md.
 
 How an instruction queues its work. Its step (registered in `Effects` by its name) collects, for all lanes
-that execute it, one `Operation` and hands it to the queue of the batch:
+that execute it, one `AsyncOperation` and hands it to the queue of the batch:
 
     issuers = Issuers.of(lane_set, guard)            # rows and lanes of the threads that execute it
-    operation = Operation(
+    operation = AsyncOperation(
         site, batch, issuers.rows, issuers.lanes,  # one issuing thread an item
         reads=(Region(memory, source, sizes),),   # what each item reads: int64 offsets in a bank, bytes
         writes=(Region(batch.shared, place, sizes),),

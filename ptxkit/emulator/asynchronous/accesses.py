@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptxkit.emulator.asynchronous.completions import Completions
-from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import Bank, TiledBank
@@ -60,7 +60,7 @@ class Accesses(Completions):
         access: Synchronous,
         flat: tuple[np.ndarray, np.ndarray, np.ndarray],
         size: int,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         flags: np.ndarray,
         writes: bool,

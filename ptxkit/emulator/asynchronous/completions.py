@@ -11,7 +11,7 @@ import numpy as np
 from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
 from ptxkit.emulator.asynchronous.histories import granules, histories
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.reports import Reports
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
@@ -28,7 +28,7 @@ class Completions:
     def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
         self.reports = Reports(batch, mbarriers, happens_before)
-        self.in_flight: list[Operation] = []
+        self.in_flight: list[AsyncOperation] = []
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
         """Enter the accesses of what these phases, which have just completed, signal.
@@ -57,7 +57,7 @@ class Completions:
                     self._tell(operation, item, int(signal.slots[item]))
         self._forget()
 
-    def observe(self, operation: Operation, items: np.ndarray, reads: bool, writes: bool) -> None:
+    def observe(self, operation: AsyncOperation, items: np.ndarray, reads: bool, writes: bool) -> None:
         """The issuing threads know from now on that some items of an operation are done.
 
         Args:
@@ -75,7 +75,7 @@ class Completions:
             if not operation.delivered or operation.unread.any() or operation.unwritten.any()
         ]
 
-    def _tell(self, operation: Operation, item: int, slot: int) -> None:
+    def _tell(self, operation: AsyncOperation, item: int, slot: int) -> None:
         """An arrival tells of what its CTA's threads issued before it."""
         warps = self.batch.warps
         for tracked in operation.after:
@@ -84,7 +84,7 @@ class Completions:
 
     def _leave(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         items: np.ndarray,
         slots: np.ndarray | None,
         reads: bool = True,
@@ -136,7 +136,7 @@ class Completions:
 
     def _first_reads(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         history: AccessHistory,
         index: np.ndarray,
         item: np.ndarray,
@@ -165,7 +165,7 @@ class Completions:
 
     def _ordered(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         history: AccessHistory,
         record: np.ndarray,
         rows: np.ndarray,

@@ -11,7 +11,7 @@ from ptxkit.emulator.access_history import THREAD, THREAD_BITS
 from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.values import WARP
@@ -20,7 +20,7 @@ KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
 MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"
 
 
-def exited(hazards: Hazards, pending: Sequence[Operation], rows: np.ndarray) -> None:
+def exited(hazards: Hazards, pending: Sequence[AsyncOperation], rows: np.ndarray) -> None:
     """Look at what some rows, whose threads have exited, leave behind.
 
     Args:
@@ -47,7 +47,7 @@ def exited(hazards: Hazards, pending: Sequence[Operation], rows: np.ndarray) -> 
             _check_accesses(hazards, cta)
 
 
-def issued(operation: Operation, mbarriers: MBarriers) -> None:
+def issued(operation: AsyncOperation, mbarriers: MBarriers) -> None:
     """Look at where an operation that is being issued works.
 
     Raises:
@@ -66,7 +66,7 @@ def issued(operation: Operation, mbarriers: MBarriers) -> None:
     _refuse(operation, mbarriers.place[slots] // batch.shared.stride, np.arange(len(slots)), running)
 
 
-def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
+def _refuse(operation: AsyncOperation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
     late = ~running[tiles]
     if late.any():
         at = int(np.argmax(late))
@@ -80,13 +80,13 @@ def _refuse(operation: Operation, tiles: np.ndarray, items: np.ndarray, running:
         )
 
 
-def _slots(operation: Operation) -> np.ndarray:
+def _slots(operation: AsyncOperation) -> np.ndarray:
     """The mbarrier that each item signals; empty where it signals none."""
     signal = operation.signal
     return signal.slots if isinstance(signal, Arrival | Transaction) else np.zeros(0, np.int64)
 
 
-def _check_bytes(operation: Operation, gone: np.ndarray) -> None:
+def _check_bytes(operation: AsyncOperation, gone: np.ndarray) -> None:
     """Whether an operation in flight may still read or write the shared memory of CTAs that are gone."""
     batch = operation.batch
     for regions, flags, verb in (
@@ -122,7 +122,7 @@ def _foreign(batch: Ctas, cta: int, site: Site | None, does: str, who: str) -> N
     raise fault("P694", message, site, (who,), MEET)
 
 
-def _check_arrivals(hazards: Hazards, pending: Sequence[Operation], cta: int) -> None:
+def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: int) -> None:
     """Whether all arrivals of other CTAs have come for which a CTA's mbarriers are told, so that it knows.
 
     A thread of the CTA knows of an arrival if it has waited for its phase, or for that of a later
@@ -195,7 +195,7 @@ def _check_accesses(hazards: Hazards, cta: int) -> None:
                 _foreign(batch, cta, site, f"{verb} its shared memory", str(thread))
 
 
-def _check_committed(operation: Operation, gone: np.ndarray) -> None:
+def _check_committed(operation: AsyncOperation, gone: np.ndarray) -> None:
     signal = operation.signal
     if not isinstance(signal, Membership) or signal.groups.name != "cp.async":
         return

@@ -11,7 +11,7 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.accesses import Accesses
 from ptxkit.emulator.asynchronous.completions import runs
 from ptxkit.emulator.asynchronous.histories import granules, histories
-from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.memory import TiledBank
@@ -25,7 +25,7 @@ class Hazards(Accesses):
 
     # ---- an operation is issued
 
-    def enter(self, operation: Operation) -> None:
+    def enter(self, operation: AsyncOperation) -> None:
         """Hold an operation's bytes against what is in flight and what happened before.
 
         Raises:
@@ -45,7 +45,7 @@ class Hazards(Accesses):
             self._look_back(operation, region, KINDS)
             self._check_objects(operation, region)
 
-    def _check_items(self, operation: Operation) -> None:
+    def _check_items(self, operation: AsyncOperation) -> None:
         """Two items may not write the same bytes, unless both copy the same."""
         for region in operation.writes:
             order = np.argsort(region.start, kind="stable")
@@ -67,7 +67,7 @@ class Hazards(Accesses):
                 who = operation.thread(second)
                 self.reports.report("P654", message, operation.site, who, operation, first, help)
 
-    def _meet(self, operation: Operation, other: Operation) -> None:
+    def _meet(self, operation: AsyncOperation, other: AsyncOperation) -> None:
         """Two operations in flight may only both read the same bytes."""
         for mine, theirs, flags, code in (
             (operation.writes, other.writes, other.unwritten, "P654"),
@@ -87,10 +87,10 @@ class Hazards(Accesses):
 
     def _collide(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         found: tuple[int, int],
-        other: Operation,
+        other: AsyncOperation,
         held: Region,
         code: str,
     ) -> None:
@@ -109,7 +109,7 @@ class Hazards(Accesses):
             operation.site, who, row, int(operation.lanes[mine]), region, place, other, theirs, code
         )
 
-    def _look_back(self, operation: Operation, region: Region, kinds: tuple[str, ...]) -> None:
+    def _look_back(self, operation: AsyncOperation, region: Region, kinds: tuple[str, ...]) -> None:
         """Hold a region against the accesses that are entered for its bytes."""
         for history, part in histories(self.batch, region, "write" if len(kinds) > 1 else "read"):
             present = [kind for kind in kinds if history.has(kind)]
@@ -142,7 +142,7 @@ class Hazards(Accesses):
 
     def _judge(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         history: AccessHistory,
         kind: str,
@@ -195,7 +195,7 @@ class Hazards(Accesses):
 
     def _check_readers(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         history: AccessHistory,
         index: np.ndarray,
@@ -223,7 +223,7 @@ class Hazards(Accesses):
 
     def _check_slot(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         history: AccessHistory,
         rows: np.ndarray,
         items: np.ndarray,
@@ -243,7 +243,7 @@ class Hazards(Accesses):
                 "put `fence.proxy.async::generic.release..` after the load of the response, then a barrier",
             )
 
-    def _check_objects(self, operation: Operation, region: Region) -> None:
+    def _check_objects(self, operation: AsyncOperation, region: Region) -> None:
         """Nothing may write the bytes of a live mbarrier."""
         barriers = self.mbarriers
         if region.bank is not self.batch.shared or not barriers.live.any():
@@ -256,7 +256,7 @@ class Hazards(Accesses):
             self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
 
 
-def _same_source(operation: Operation, first: int, second: int) -> bool:
+def _same_source(operation: AsyncOperation, first: int, second: int) -> bool:
     """Whether two items of a copy read the same bytes."""
     for region in operation.reads:
         mine, theirs = region.start[region.item == first], region.start[region.item == second]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.asynchronous.operation import Trace
-from ptxkit.emulator.asynchronous.story import KEPT, Event, Story
+from ptxkit.emulator.asynchronous.story import KEPT, MbarrierEvent, Story
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.happens_before import HappensBefore
@@ -96,7 +96,7 @@ class Objects(Story):
         self.visitor = np.zeros(0, np.int64)
         self.visited_at = np.zeros(0, np.int64)
         self.stamp = 0
-        self.events: deque[Event] = deque(maxlen=KEPT)
+        self.events: deque[MbarrierEvent] = deque(maxlen=KEPT)
         self._locals: dict[int, int] = {}
         self._sites: list[Site] = []
 

@@ -33,7 +33,7 @@ class Arrival:
 
     Attributes:
         slots: the mbarrier of each item.
-        tells: whether the phase's completion tells that everything in `Operation.after` is done.
+        tells: whether the phase's completion tells that everything in `AsyncOperation.after` is done.
     """
 
     slots: np.ndarray
@@ -48,7 +48,7 @@ def _nothing(data: Any = None) -> Any:
 
 
 @dataclass(slots=True, eq=False)
-class Operation:
+class AsyncOperation:
     """What one instruction started; see the package's docstring.
 
     Attributes:
@@ -82,7 +82,7 @@ class Operation:
     deliver: Callable[[Any], None] = _nothing
     signal: Signal | None = None
     proxy: str = "async"
-    after: tuple[Operation, ...] = ()
+    after: tuple[AsyncOperation, ...] = ()
     reduces: bool = False
     warps: int = 1
     completion: np.ndarray | None = None
@@ -113,11 +113,11 @@ class Trace(Protocol):
     """Takes down what happens to operations, mbarriers and tensor memory; see `ptxkit.emulator.timeline`."""
 
     def issued(
-        self, operation: Operation, site: Site | None = None, reads: Sequence[Region] | None = None
+        self, operation: AsyncOperation, site: Site | None = None, reads: Sequence[Region] | None = None
     ) -> None:
         """An operation is queued; or an instruction `site` joins it, and what that reads."""
 
-    def completed(self, operation: Operation) -> None:
+    def completed(self, operation: AsyncOperation) -> None:
         """An operation has been done."""
 
     def turned(self, slots: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from ptxkit.emulator.asynchronous.exits import issued
 from ptxkit.emulator.asynchronous.groups import Groups, Membership
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Trace, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Trace, Transaction
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.happens_before import HappensBefore
@@ -42,7 +42,7 @@ class Queue:
         self.batch = batch
         self.mbarriers = mbarriers
         mbarriers.listener = self
-        self.pending: list[Operation] = []
+        self.pending: list[AsyncOperation] = []
         self.groups = {name: Groups(name, batch) for name in ("cp.async", "bulk")}
         self.hazards = Hazards(batch, mbarriers, happens_before)
         self.eager = batch.launch.options.order == "eager"
@@ -54,7 +54,7 @@ class Queue:
 
     # ---- what instructions call
 
-    def issue(self, operation: Operation) -> None:
+    def issue(self, operation: AsyncOperation) -> None:
         """Queue an operation; in eager order do it.
 
         Raises:
@@ -79,7 +79,7 @@ class Queue:
             elif drawn < AT_ONCE:
                 self.fetch(operation)
 
-    def fetch(self, operation: Operation) -> None:
+    def fetch(self, operation: AsyncOperation) -> None:
         """Read what an operation reads, with everything that it comes after."""
         if operation.fetched:
             return
@@ -88,7 +88,7 @@ class Queue:
             self.complete(earlier)
         operation.data = operation.fetch()
 
-    def complete(self, operation: Operation) -> None:
+    def complete(self, operation: AsyncOperation) -> None:
         """Do an operation to its end, with everything that it comes after, and signal it."""
         if operation.delivered:
             return
@@ -111,22 +111,22 @@ class Queue:
                 operation.phases = self.mbarriers.phase[slots]
                 self._arrive(operation, slots)
 
-    def _arrive(self, operation: Operation, slots: np.ndarray) -> None:
+    def _arrive(self, operation: AsyncOperation, slots: np.ndarray) -> None:
         counts = np.ones(len(slots), np.int64)
         threads = self._threads(operation)
         self.mbarriers.arrive(slots, counts, threads, operation.site, issued=operation.number)
 
     @staticmethod
-    def _threads(operation: Operation) -> np.ndarray:
+    def _threads(operation: AsyncOperation) -> np.ndarray:
         return operation.rows * WARP + operation.lanes
 
-    def finish(self, operations: Iterable[Operation]) -> None:
+    def finish(self, operations: Iterable[AsyncOperation]) -> None:
         """A wait covers these operations: they are done by now."""
         for operation in list(operations):
             self.complete(operation)
 
     def observe(
-        self, operation: Operation, items: np.ndarray, *, reads: bool = True, writes: bool = True
+        self, operation: AsyncOperation, items: np.ndarray, *, reads: bool = True, writes: bool = True
     ) -> None:
         """The issuing threads know from now on that some items of an operation are done.
 
@@ -241,7 +241,7 @@ class Queue:
             self.complete(self.pending[0])
 
 
-def _signals(operation: Operation, slots: frozenset[int]) -> bool:
+def _signals(operation: AsyncOperation, slots: frozenset[int]) -> bool:
     """Whether an operation will signal one of some mbarriers."""
     signal = operation.signal
     return isinstance(signal, Transaction | Arrival) and not slots.isdisjoint(signal.slots.tolist())

@@ -10,7 +10,7 @@ from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
@@ -47,7 +47,7 @@ class Reports:
 
     def unordered(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         history: AccessHistory,
         granule: int,
@@ -89,7 +89,7 @@ class Reports:
 
     def unfenced(
         self,
-        operation: Operation,
+        operation: AsyncOperation,
         region: Region,
         history: AccessHistory,
         granule: int,
@@ -145,7 +145,7 @@ class Reports:
         lane: int,
         region: Region,
         place: int,
-        operation: Operation,
+        operation: AsyncOperation,
         item: int,
         code: str,
     ) -> None:
@@ -173,7 +173,7 @@ class Reports:
             return
         self.report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
 
-    def _missed_wait(self, operation: Operation, item: int, row: int, lane: int) -> tuple[str, str, str]:
+    def _missed_wait(self, operation: AsyncOperation, item: int, row: int, lane: int) -> tuple[str, str, str]:
         """Code, words and advice for a read of bytes that an operation in flight writes."""
         signal = operation.signal
         before = "while an asynchronous operation may still write it"
@@ -233,7 +233,7 @@ class Reports:
             "wait for the mbarrier's phase that the operation completes before its result is read",
         )
 
-    def _waits(self, operation: Operation, item: int, row: int, lane: int) -> list[str]:
+    def _waits(self, operation: AsyncOperation, item: int, row: int, lane: int) -> list[str]:
         """Notes on what completes an operation and how far that is."""
         match operation.signal:
             case Membership(groups=groups, index=index):
@@ -252,7 +252,7 @@ class Reports:
         message: str,
         site: Site,
         who: str,
-        operation: Operation,
+        operation: AsyncOperation,
         item: int,
         help: str,
         more: list[str] | None = None,
@@ -268,7 +268,7 @@ class Reports:
         ]
         raise fault(code, message, site, notes, help, labels)
 
-    def leak(self, operation: Operation, hit: np.ndarray, site: Site) -> NoReturn:
+    def leak(self, operation: AsyncOperation, hit: np.ndarray, site: Site) -> NoReturn:
         assert isinstance(operation.signal, Transaction)
         item = int(np.argmax(hit))
         slot = int(operation.signal.slots[item])

@@ -19,7 +19,7 @@ LISTED = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Event:
+class MbarrierEvent:
     """An instruction that changed mbarriers, for findings.
 
     Attributes:
@@ -46,12 +46,12 @@ class Story:
     expected: np.ndarray
     pending: np.ndarray
     tx: np.ndarray
-    events: deque[Event]
+    events: deque[MbarrierEvent]
 
     def _note(
         self, what: str, site: Site, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray
     ) -> None:
-        self.events.append(Event(what, site, slots, self.phase[slots], amounts, threads))
+        self.events.append(MbarrierEvent(what, site, slots, self.phase[slots], amounts, threads))
 
     def name_of(self, place: int) -> str:
         """`the mbarrier at 0x400 of CTA (0, 0, 0)`."""

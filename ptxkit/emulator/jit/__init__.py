@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.code import Block
+    from ptxkit.emulator.code import CodeBlock
     from ptxkit.emulator.lane_set import LaneSet
 
 WORTH = 1 << 18
@@ -24,7 +24,7 @@ def available() -> bool:
     return find_spec("llvmlite") is not None
 
 
-def run(block: Block, lane_set: LaneSet) -> None:
+def run(block: CodeBlock, lane_set: LaneSet) -> None:
     """Run a block's instructions for a lane set: compiled where that is worth it."""
     if block.plan is None:
         block.ran += lane_set.size

@@ -36,7 +36,7 @@ ORDER = (Extent.UNIFORM, Extent.LANES, Extent.ROWS, Extent.THREADS)
 
 
 @dataclass(eq=False, slots=True)
-class Value:
+class EmittedValue:
     """A value of a stretch: one that it reads, or a result.
 
     Attributes:
@@ -51,7 +51,7 @@ class Value:
 
 
 @dataclass(eq=False, slots=True)
-class Node:
+class EmittedNode:
     """An instruction of a stretch.
 
     Attributes:
@@ -66,10 +66,10 @@ class Node:
     computation: Computation
     lowering: Lowering
     extent: Extent
-    sources: list[Value | None]
-    guard: Value | None
-    old: list[Value | None]
-    results: list[Value | None]
+    sources: list[EmittedValue | None]
+    guard: EmittedValue | None
+    old: list[EmittedValue | None]
+    results: list[EmittedValue | None]
 
 
 def bits_of(dtype: np.dtype) -> int:
@@ -89,7 +89,7 @@ class Emission:
         arrays: how many arrays there are.
     """
 
-    def __init__(self, inputs: Sequence[Value], uniform: int, arrays: int) -> None:
+    def __init__(self, inputs: Sequence[EmittedValue], uniform: int, arrays: int) -> None:
         self._module = ir.Module(name="stretch")
         function = ir.Function(self._module, ir.FunctionType(ir.VoidType(), [I64, POINTER]), name=FUNCTION)
         self._rows, places = function.args
@@ -99,7 +99,7 @@ class Emission:
             self._builder.load(self._at(places, I64, number), typ=POINTER) for number in range(1 + arrays)
         )
         scalars = Words(self._builder, 0)
-        self._words: dict[Value, Any] = {}
+        self._words: dict[EmittedValue, Any] = {}
         for value in inputs:
             if not value.extent:
                 assert value.place is not None
@@ -111,7 +111,7 @@ class Emission:
         where = ir.Constant(I64, index) if isinstance(index, int) else index
         return self._builder.gep(pointer, [where], source_etype=kind)
 
-    def loop(self, extent: Extent, nodes: Sequence[Node], stored: Sequence[Value]) -> None:
+    def loop(self, extent: Extent, nodes: Sequence[EmittedNode], stored: Sequence[EmittedValue]) -> None:
         """Build the loop of the nodes whose results have an extent; it stores some of these.
 
         Loops come in `ORDER`.
@@ -148,7 +148,7 @@ class Emission:
         builder.cbranch(builder.icmp_unsigned("<", following, end), body, behind)
         builder.position_at_end(behind)
 
-    def finish(self, kept: Sequence[Value]) -> str:
+    def finish(self, kept: Sequence[EmittedValue]) -> str:
         """Store the uniform results that are kept, and return: the text of the module."""
         scalars = Words(self._builder, 0)
         for place, value in enumerate(kept, self._uniform):
@@ -159,7 +159,7 @@ class Emission:
 
     # ---- values in a loop
 
-    def _load(self, value: Value, extent: Extent, index: Any, lanes: int) -> Any:
+    def _load(self, value: EmittedValue, extent: Extent, index: Any, lanes: int) -> Any:
         """The words of an array for one turn of a loop over `extent`."""
         builder = self._builder
         assert value.place is not None
@@ -179,7 +179,7 @@ class Emission:
             )
         return self._spread(value, loaded, lanes) if spread else loaded
 
-    def _spread(self, value: Value, word: Any, lanes: int) -> Any:
+    def _spread(self, value: EmittedValue, word: Any, lanes: int) -> Any:
         """A single word in all lanes of a vector."""
         if not lanes:
             return word
@@ -190,13 +190,13 @@ class Emission:
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
         return self._builder.shuffle_vector(one, one, everywhere)
 
-    def _store(self, value: Value, word: Any, index: Any, words: Words) -> None:
+    def _store(self, value: EmittedValue, word: Any, index: Any, words: Words) -> None:
         assert value.place is not None
         size = max(value.bits, 8)
         pointer = self._at(self._arrays[value.place], ir.IntType(size), index)
         self._builder.store(words.resize(word, size), pointer, align=size // 8)
 
-    def _compute(self, node: Node, words: Words, known: dict[Value, Any]) -> None:
+    def _compute(self, node: EmittedNode, words: Words, known: dict[EmittedValue, Any]) -> None:
         """Build an instruction; its results become known."""
         operands = []
         for source, value in zip(node.computation.sources, node.sources, strict=True):
@@ -219,7 +219,7 @@ class Emission:
                 known[value] = word if guard is None or old is None else words.choose(guard, word, known[old])
 
 
-def uniform_in(nodes: Sequence[Node]) -> list[Value]:
+def uniform_in(nodes: Sequence[EmittedNode]) -> list[EmittedValue]:
     """What is uniform among the values that nodes read."""
     read = (value for node in nodes for value in (*node.sources, node.guard, *node.old))
     return list(dict.fromkeys(value for value in read if value is not None and not value.extent))

@@ -28,7 +28,7 @@ FIELDS = (
 DONE, UNSETTLED = 0, 1
 
 
-class Shape(NamedTuple):
+class AccessShape(NamedTuple):
     """What the code of an access hangs on.
 
     Attributes:
@@ -154,7 +154,7 @@ def range_code(address_bits: int, active: bool) -> str:
 class _Access(_Code):
     """The function of an access."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: AccessShape) -> None:
         super().__init__(len(FIELDS) + shape.elements * (1 + shape.held))
         self.shape = shape
         self.named = dict(zip(FIELDS, self.words, strict=False))
@@ -230,7 +230,7 @@ class _Access(_Code):
                 self.leave_if(self.any(reached), UNSETTLED)
 
 
-def access_code(shape: Shape) -> str:
+def access_code(shape: AccessShape) -> str:
     """The function of an access of some shape.
 
     It returns `UNSETTLED`, with nothing done, where a record of the access history is one that some row may

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.clocks import VARYING
-from ptxkit.emulator.ir import Computation, IRNode, Transfer
+from ptxkit.emulator.ir import Computation, IRNode, MemoryTransfer
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.code import Block
+    from ptxkit.emulator.code import CodeBlock
     from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
 
 assert lowerings  # importing it registers the lowerings
@@ -21,7 +21,7 @@ SHORTEST, LONGEST = 2, 512
 """Instructions of a stretch: fewer are not worth a call, more would take LLVM long at once."""
 
 
-def plan(block: Block, code: CodeToRun) -> list[Step]:
+def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
     steps: list[Step] = []
     computations: list[Computation] = []
@@ -49,7 +49,7 @@ def plan(block: Block, code: CodeToRun) -> list[Step]:
         lowering = lowering_of(node, code)
         if not isinstance(node, Computation) or lowering is None:
             close(at)
-            if isinstance(node, Transfer) and node.address.base is not None:
+            if isinstance(node, MemoryTransfer) and node.address.base is not None:
                 steps.append(CompiledTransfer(node, block.steps[at]))
                 continue
             steps.append(either(block.steps[at], block.tracked[at]))

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.jit.compiler import address, compiler
-from ptxkit.emulator.jit.emission import ORDER, Emission, Extent, Node, Value, bits_of
+from ptxkit.emulator.jit.emission import ORDER, Emission, EmittedNode, EmittedValue, Extent, bits_of
 from ptxkit.emulator.jit.lowering import Lowering, same
 from ptxkit.emulator.values import RAW, U64, WARP
 
 if TYPE_CHECKING:
     from ptxkit.emulator.ir import Computation
     from ptxkit.emulator.lane_set import LaneSet, Step
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
 
 CALL_COST = 8
 """What a call of a variant costs, in steps of numpy that add two numbers."""
@@ -61,7 +61,7 @@ class Stretch:
         self.widths = widths
         slots: dict[int, None] = {}
         written: dict[int, None] = {}
-        self.computed: list[Source] = []
+        self.computed: list[SourceOperand] = []
         guards: dict[int, None] = {}
         for computation in computations:
             read = [source.slot for source in computation.sources if source.slot is not None]
@@ -122,7 +122,7 @@ class Stretch:
                 return None
             extents.append(extent)
         decided = {slot: bool(lane_set.regs[slot]) for slot in self.guards if not lane_set.regs[slot].ndim}
-        graph = Graph(self, extents, decided)
+        graph = StretchGraph(self, extents, decided)
         threads = any(node.extent is Extent.THREADS for node in graph.nodes)
         if self._steps_cost * (1 + threads * lane_set.n * ROW_COST) < CALL_COST:
             return None
@@ -146,7 +146,7 @@ def extent_of(shape: tuple[int, ...], rows: int) -> Extent | None:
     return Extent.ROWS if shape == (rows, 1) else None
 
 
-class Graph:
+class StretchGraph:
     """A stretch with the extents of all its values.
 
     Args:
@@ -164,15 +164,15 @@ class Graph:
         self.decided = decided
         widths = [*(stretch.widths[slot] for slot in stretch.slots)]
         widths += [bits_of(source.dtype) for source in stretch.computed]
-        self.inputs = [Value(extent, bits) for extent, bits in zip(extents, widths, strict=True)]
+        self.inputs = [EmittedValue(extent, bits) for extent, bits in zip(extents, widths, strict=True)]
         keys = [*stretch.slots, *map(id, stretch.computed)]
-        current: dict[int, Value] = dict(zip(keys, self.inputs, strict=True))
-        self.nodes: list[Node] = []
+        current: dict[int, EmittedValue] = dict(zip(keys, self.inputs, strict=True))
+        self.nodes: list[EmittedNode] = []
         for computation, lowering in zip(stretch.computations, stretch.lowerings, strict=True):
             self._add(computation, lowering, current)
         self.ends = [(slot, current[slot]) for slot in stretch.kept]
 
-    def _add(self, computation: Computation, lowering: Lowering, current: dict[int, Value]) -> None:
+    def _add(self, computation: Computation, lowering: Lowering, current: dict[int, EmittedValue]) -> None:
         """An instruction, and what slots hold behind it."""
         guard = computation.guard
         if guard is not None and guard.slot in self.decided:
@@ -197,14 +197,15 @@ class Graph:
         for value in (*sources, condition, *old):
             extent |= value.extent if value is not None else extent
         results = [
-            Value(extent, target.bits) if target is not None else None for target in computation.targets
+            EmittedValue(extent, target.bits) if target is not None else None
+            for target in computation.targets
         ]
         for target, made in zip(computation.targets, results, strict=True):
             if target is not None and made is not None:
                 current[target.slot] = made
-        self.nodes.append(Node(computation, lowering, extent, sources, condition, old, results))
+        self.nodes.append(EmittedNode(computation, lowering, extent, sources, condition, old, results))
 
-    def covers(self, other: Graph) -> bool:
+    def covers(self, other: StretchGraph) -> bool:
         """Whether this one's code serves another: it has the same results, and reads no less."""
         return (
             self.decided == other.decided
@@ -216,7 +217,7 @@ class Graph:
 class Variant:
     """The code for a graph."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: StretchGraph) -> None:
         self.graph = graph
         numbers = {value: number for number, value in enumerate(graph.inputs)}
         self._uniform_in = [number for value, number in numbers.items() if not value.extent]
@@ -234,13 +235,13 @@ class Variant:
         self._pointers = (ctypes.c_void_p * (1 + len(self._arrays_in) + len(self.stored)))()
         self._pointers[0] = address(self._numbers)
 
-    def _place(self, nodes: list[Node]) -> None:
+    def _place(self, nodes: list[EmittedNode]) -> None:
         """Give each value that leaves its loop an array: what is kept, and what further loops read."""
         wanted = [value for _, value in self._results if value.extent]
         for node in nodes:
             read = (*node.sources, node.guard, *node.old)
             wanted += [v for v in read if v is not None and v.extent and v.extent is not node.extent]
-        self.stored: list[Value] = []
+        self.stored: list[EmittedValue] = []
         for value in wanted:
             if value.place is None:
                 value.place = len(self._arrays_in) + len(self.stored)
@@ -248,7 +249,7 @@ class Variant:
         self._arrays_out = [(slot, value.place) for slot, value in self._results if value.place is not None]
         self._uniform_out = [(slot, value) for slot, value in self._results if not value.extent]
 
-    def _emit(self, nodes: list[Node]) -> str:
+    def _emit(self, nodes: list[EmittedNode]) -> str:
         emission = Emission(self.graph.inputs, len(self._uniform_in), len(self._arrays_in) + len(self.stored))
         for extent in ORDER:
             some = [node for node in nodes if node.extent is extent]

@@ -24,7 +24,7 @@ from ptxkit.emulator.jit.memory_code import (
     DONE,
     FIELDS,
     RANGE_FIELDS,
-    Shape,
+    AccessShape,
     access_code,
     range_code,
 )
@@ -34,7 +34,7 @@ from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.ir import Transfer
+    from ptxkit.emulator.ir import MemoryTransfer
     from ptxkit.emulator.lane_set import LaneSet, Step
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
@@ -49,12 +49,12 @@ def _range(address_bits: int, active: bool) -> Any:
 
 
 @cache
-def _access(shape: Shape) -> Any:
+def _access(shape: AccessShape) -> Any:
     return compiler().function(access_code(shape), CALL)
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class TransferPlace:
     """The memory of an access.
 
     Attributes:
@@ -98,7 +98,7 @@ class Addresses:
     guarded: bool
 
 
-class Arguments:
+class TransferArguments:
     """The words that a function of `memory_code` takes.
 
     Args:
@@ -140,7 +140,7 @@ class CompiledTransfer:
         step: the same in numpy, for lane sets of any kind.
     """
 
-    def __init__(self, transfer: Transfer, step: Step) -> None:
+    def __init__(self, transfer: MemoryTransfer, step: Step) -> None:
         self._transfer = transfer
         self._step = step
         self._allocation: Allocation | None = None
@@ -207,7 +207,7 @@ class CompiledTransfer:
             return Addresses(array, extent, low, high, odd, lanes, None, False)
         return Addresses(array, extent, low, high, odd, lanes, active, condition is not None)
 
-    def _place(self, lane_set: LaneSet, addresses: Addresses) -> Place | None:
+    def _place(self, lane_set: LaneSet, addresses: Addresses) -> TransferPlace | None:
         """Where the addresses lie; None where that, or whether they may, is for numpy to say."""
         accessor, batch = self._transfer.accessor, lane_set.batch
         launch, low, high = batch.launch, addresses.low, addresses.high
@@ -223,7 +223,9 @@ class CompiledTransfer:
                 return None
             bank = batch.shared
             suspect = bank.suspect(low - start, high - start + accessor.size - 1)
-            return Place(space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect)
+            return TransferPlace(
+                space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect
+            )
         if space != "global":
             return None
         found = self._allocation
@@ -234,18 +236,18 @@ class CompiledTransfer:
         history = found.history
         if self._transfer.stores and history is None and launch.sanitize:
             history = launch.seek_races(found)
-        return Place(space, launch.memory, BASE, 0, history, found.undefined)
+        return TransferPlace(space, launch.memory, BASE, 0, history, found.undefined)
 
     # ---- doing it
 
-    def _note(self, lane_set: LaneSet, addresses: Addresses, place: Place, what: str) -> None:
+    def _note(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace, what: str) -> None:
         """Count what it costs the memory system, where that is asked for."""
         traffic = lane_set.batch.launch.counts.traffic
         if traffic is not None:
             size, array = self._transfer.width * self._transfer.count, addresses.array
             traffic.lanes(place.space, array, addresses.active, lane_set.n, size, what, offset=self._offset)
 
-    def _load(self, lane_set: LaneSet, addresses: Addresses, place: Place) -> bool:
+    def _load(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
         transfer = self._transfer
         held = addresses.guarded
         if place.suspect or (held and lane_set.undefined):
@@ -270,7 +272,7 @@ class CompiledTransfer:
                 target.write(lane_set, value.view(transfer.dtype))
         return True
 
-    def _store(self, lane_set: LaneSet, addresses: Addresses, place: Place) -> bool:
+    def _store(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
         transfer, launch = self._transfer, lane_set.batch.launch
         if launch.watching or (place.suspect and place.bank.origins is not None):
             return False
@@ -288,7 +290,12 @@ class CompiledTransfer:
         return True
 
     def _move(
-        self, lane_set: LaneSet, addresses: Addresses, place: Place, elements: list[Any], before: list[Any]
+        self,
+        lane_set: LaneSet,
+        addresses: Addresses,
+        place: TransferPlace,
+        elements: list[Any],
+        before: list[Any],
     ) -> bool:
         """Move the bytes and enter the access; whether that was settled."""
         transfer, history, array = self._transfer, place.history, addresses.array
@@ -297,7 +304,7 @@ class CompiledTransfer:
             extent |= Extent.ROWS
             if array.shape != elements[0].shape:
                 array = np.ascontiguousarray(np.broadcast_to(array, elements[0].shape))
-        arguments = Arguments((*elements, *before))
+        arguments = TransferArguments((*elements, *before))
         arguments.number("places", array.size)
         arguments.array("address", array)
         arguments.number("step", self._offset)
@@ -311,7 +318,7 @@ class CompiledTransfer:
             arguments.array("shadow", place.bank.shadow)
         if history is not None and not self._enter(lane_set, history, extent, arguments):
             return False
-        shape = Shape(
+        shape = AccessShape(
             stores=transfer.stores,
             address_bits=self._bits,
             width=transfer.width,
@@ -329,7 +336,9 @@ class CompiledTransfer:
         )
         return arguments.call(_access(shape)) == DONE
 
-    def _enter(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, arguments: Arguments) -> bool:
+    def _enter(
+        self, lane_set: LaneSet, history: AccessHistory, extent: Extent, arguments: TransferArguments
+    ) -> bool:
         """Number the access, and give its function what it needs of the history; whether that was settled."""
         batch, stores = lane_set.batch, self._transfer.stores
         number = batch.launch.events.take(self._transfer.accessor.site)

@@ -12,9 +12,9 @@ from ptxkit.emulator.matrices.fragments import Fragment
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source, Target
+    from ptxkit.emulator.operands import SourceOperand, TargetOperand
 
 
 Mask = tuple[Any, int] | None
@@ -26,11 +26,11 @@ class MatrixSource:
     """A matrix that is read."""
 
     fragment: Fragment
-    sources: list[Source]
+    sources: list[SourceOperand]
     readers: list[Callable[[LaneSet], Any]]
 
     @classmethod
-    def of(cls, form: Form, operand: str, fragment: Fragment) -> MatrixSource:
+    def of(cls, form: ScopedForm, operand: str, fragment: Fragment) -> MatrixSource:
         """The registers of an operand as a fragment."""
         sources = [form.source(part, f"b{fragment.word}") for part in form.parts(operand)]
         assert len(sources) == fragment.registers
@@ -56,10 +56,10 @@ class MatrixTarget:
     """A matrix that is written."""
 
     fragment: Fragment
-    targets: list[Target | None]
+    targets: list[TargetOperand | None]
 
     @classmethod
-    def of(cls, form: Form, operand: str, fragment: Fragment) -> MatrixTarget:
+    def of(cls, form: ScopedForm, operand: str, fragment: Fragment) -> MatrixTarget:
         """The registers of an operand as a fragment."""
         targets = [form.target(part, f"b{fragment.word}") for part in form.parts(operand)]
         assert len(targets) == fragment.registers

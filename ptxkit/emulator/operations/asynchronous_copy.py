@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.asynchronous.data import Data, save
-from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
@@ -16,14 +16,14 @@ from ptxkit.emulator.places import Places
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
 
 
 @effect("cp.async")
-def cp_async(form: Form) -> Effect:
+def cp_async(form: ScopedForm) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
     past_l1, size = form["cg"] is not None, form.number("cp_size")
     present = form.deciding("src_size") if "src_size" in form.operands else None
@@ -62,7 +62,7 @@ def cp_async(form: Form) -> Effect:
             launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size, there)
         write = Region(batch.shared, places, size)
         batch.queue.issue(
-            Operation(
+            AsyncOperation(
                 site,
                 batch,
                 issuers.rows,
@@ -102,7 +102,7 @@ def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) ->
     return Data(data, undefined, origins)
 
 
-def commit(form: Form, name: str) -> Effect:
+def commit(form: ScopedForm, name: str) -> Effect:
     """`.commit_group` of a kind of group."""
     form.scope.program.asynchronous = True
 
@@ -113,7 +113,7 @@ def commit(form: Form, name: str) -> Effect:
     return Effect(step)
 
 
-def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
+def wait(form: ScopedForm, name: str, left: int, read: bool = False) -> Effect:
     """`.wait_group N` of a kind of group."""
     form.scope.program.asynchronous = True
     site = form.site
@@ -127,19 +127,19 @@ def wait(form: Form, name: str, left: int, read: bool = False) -> Effect:
 
 
 @effect("cp.async.commit_group")
-def commit_group(form: Form) -> Effect:
+def commit_group(form: ScopedForm) -> Effect:
     """`cp.async.commit_group`."""
     return commit(form, "cp.async")
 
 
 @effect("cp.async.wait_group")
-def wait_group(form: Form) -> Effect:
+def wait_group(form: ScopedForm) -> Effect:
     """`cp.async.wait_group N`."""
     return wait(form, "cp.async", form.number("N"))
 
 
 @effect("cp.async.wait_all")
-def wait_all(form: Form) -> Effect:
+def wait_all(form: ScopedForm) -> Effect:
     """`cp.async.wait_all`: commits, and waits for every group."""
     closing, waiting = commit(form, "cp.async").step, wait(form, "cp.async", 0).step
     assert closing is not None

@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.asynchronous.data import Data, load, save
-from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
@@ -24,7 +24,7 @@ from ptxkit.emulator.values import RAW, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 store, reduction = Effects("movement"), Effects("synchronization")
@@ -33,7 +33,7 @@ COMPLETES = "mbarrier::complete_tx::bytes"
 
 
 @store("st.async")
-def st_async(form: Form) -> Effect:
+def st_async(form: ScopedForm) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
 
     `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell when it
@@ -43,12 +43,12 @@ def st_async(form: Form) -> Effect:
 
 
 @reduction("red.async")
-def red_async(form: Form) -> Effect:
+def red_async(form: ScopedForm) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
     return _to_cluster(form) if form[COMPLETES] else atom(form)
 
 
-def _nothing(form: Form) -> Effect:
+def _nothing(form: ScopedForm) -> Effect:
     """The form without an mbarrier, which the manual lacks: ptxas 13.0 makes no machine code of it."""
     site = form.site
 
@@ -60,7 +60,7 @@ def _nothing(form: Form) -> Effect:
     return Effect(step)
 
 
-def _to_cluster(form: Form) -> Effect:
+def _to_cluster(form: ScopedForm) -> Effect:
     """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
     kind, operator, stored = form.the(DType), form.find(MemoryOperation), form.parts("b")
     if "mbar" not in form.operands:
@@ -117,7 +117,7 @@ def _to_cluster(form: Form) -> Effect:
             save(write, stored, site, launch)
 
         batch.queue.issue(
-            Operation(
+            AsyncOperation(
                 site,
                 batch,
                 issuers.rows,

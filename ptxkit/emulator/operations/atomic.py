@@ -22,7 +22,7 @@ from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
@@ -32,7 +32,7 @@ RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 
 
 @effect("atom", "red")
-def atom(form: Form) -> Effect:
+def atom(form: ScopedForm) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
     kind, operator, count = form.the(DType), form.the(MemoryOperation), form["vec"] or 1
     order, named, returns = {*form.all(MemoryOrder)}, form.space_of("a"), "d" in form.operands

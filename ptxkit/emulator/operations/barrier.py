@@ -14,14 +14,14 @@ from ptxkit.emulator.sync_points import WarpSyncPoint, executing
 from ptxkit.isa.modifiers import MemoryOperation
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
 
 
 @effect("bar.warp.sync")
-def warp_sync(form: Form) -> Effect:
+def warp_sync(form: ScopedForm) -> Effect:
     """`bar.warp.sync membermask`."""
     members = form.source("membermask")
     check, site = check_members(form, members), form.site
@@ -36,19 +36,19 @@ def warp_sync(form: Form) -> Effect:
 
 
 @effect("bar.sync", "barrier.sync", "barrier.aligned.sync")
-def sync(form: Form) -> Effect:
+def sync(form: ScopedForm) -> Effect:
     """`bar.sync a{, b}`, `barrier.sync{.aligned} a{, b}`."""
     return Effect(sync_point=_sync_point(form, waits=True))
 
 
 @effect("bar.arrive", "barrier.arrive")
-def arrive(form: Form) -> Effect:
+def arrive(form: ScopedForm) -> Effect:
     """`bar.arrive a, b`, `barrier.arrive{.aligned} a, b`."""
     return Effect(sync_point=_sync_point(form, waits=False))
 
 
 @effect("bar.red", "barrier.red")
-def red(form: Form) -> Effect:
+def red(form: ScopedForm) -> Effect:
     """`bar.red.popc.u32 d, a{, b}, {!}c`, `bar.red.op.pred p, a{, b}, {!}c`, and those of `barrier`."""
     operator, target = form.the(MemoryOperation), form.target("d") or form.target("p")
 
@@ -68,13 +68,13 @@ def red(form: Form) -> Effect:
     return Effect(step, _sync_point(form, waits=True))
 
 
-def _sync_point(form: Form, waits: bool) -> BarrierSyncPoint:
+def _sync_point(form: ScopedForm, waits: bool) -> BarrierSyncPoint:
     count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
     return BarrierSyncPoint(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
 
 
 @effect("membar", "fence")
-def fence(form: Form) -> Effect:
+def fence(form: ScopedForm) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
     if form["mbarrier_init"]:
         return Effect(_fence_inits)
@@ -93,7 +93,7 @@ def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
 
 
 @effect("membar.proxy", "fence.proxy")
-def proxy_fence(form: Form) -> Effect:
+def proxy_fence(form: ScopedForm) -> Effect:
     """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms; `.tensormap`."""
     if form["tensormap::generic"]:
         from ptxkit.emulator.operations import tensor_map  # few kernels that have a barrier have tensor maps

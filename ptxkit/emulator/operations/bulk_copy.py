@@ -12,7 +12,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous.data import Data, load, save
-from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
@@ -27,7 +27,7 @@ from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 UNIT = 16
@@ -61,19 +61,19 @@ class Reduction:
 
 
 @effect("cp.async.bulk")
-def bulk(form: Form) -> Effect:
+def bulk(form: ScopedForm) -> Effect:
     """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, mask}{, policy}{, mask}`."""
     return _bulk(form, None)
 
 
 @effect("cp.reduce.async.bulk")
-def bulk_reduction(form: Form) -> Effect:
+def bulk_reduction(form: ScopedForm) -> Effect:
     """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`."""
     kind = form.the(DType)
     return _bulk(form, Reduction(combiner(form.the(MemoryOperation), kind, True), kind))
 
 
-def _bulk(form: Form, reduction: Reduction | None) -> Effect:
+def _bulk(form: ScopedForm, reduction: Reduction | None) -> Effect:
     to, masked = form.space_of("dstMem"), "byteMask" in form.operands
     program = form.scope.program
     program.asynchronous = True
@@ -81,8 +81,8 @@ def _bulk(form: Form, reduction: Reduction | None) -> Effect:
         program.touches(space, reduction.kind.bytes if reduction is not None else 1 if masked else UNIT)
     copies = _Copies(
         form.site,
-        _Side(form, "dstMem"),
-        _Side(form, "srcMem"),
+        _CopySide(form, "dstMem"),
+        _CopySide(form, "srcMem"),
         form.deciding("size"),
         mbarrier_at(form, "mbar", to) if "mbar" in form.operands else None,
         form.deciding("ctaMask") if "ctaMask" in form.operands else None,
@@ -98,10 +98,10 @@ def _bulk(form: Form, reduction: Reduction | None) -> Effect:
     return Effect(step)
 
 
-class _Side:
+class _CopySide:
     """The source or destination of a bulk copy."""
 
-    def __init__(self, form: Form, operand: str) -> None:
+    def __init__(self, form: ScopedForm, operand: str) -> None:
         self.space = form.space_of(operand)
         self.shared = self.space is not StateSpace.GLOBAL
         self.site = form.site
@@ -171,8 +171,8 @@ class _Copies:
     def __init__(
         self,
         site: Site,
-        to: _Side,
-        source: _Side,
+        to: _CopySide,
+        source: _CopySide,
         size: Reader,
         mbarrier: Places | None,
         targets: Reader | None,
@@ -222,7 +222,7 @@ class _Copies:
             signal: Any = Transaction(slots, sizes)
         else:
             signal = batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
-        operation = Operation(
+        operation = AsyncOperation(
             site,
             batch,
             issuers.rows,
@@ -294,18 +294,18 @@ def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
 
 
 @effect("cp.async.bulk.prefetch")
-def prefetch(form: Form) -> Effect:
+def prefetch(form: ScopedForm) -> Effect:
     """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
     return Effect(lambda lane_set, guard: None)
 
 
 @effect("cp.async.bulk.commit_group")
-def commit_group(form: Form) -> Effect:
+def commit_group(form: ScopedForm) -> Effect:
     """`cp.async.bulk.commit_group`."""
     return commit(form, "bulk")
 
 
 @effect("cp.async.bulk.wait_group")
-def wait_group(form: Form) -> Effect:
+def wait_group(form: ScopedForm) -> Effect:
     """`cp.async.bulk.wait_group{.read} N`."""
     return wait(form, "bulk", form.number("N"), form["read"] is not None)

@@ -14,7 +14,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
-from ptxkit.emulator.effect import Effect, Effects, Linker
+from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import End
 from ptxkit.emulator.operands import lanes_of, undefined_decides
@@ -22,7 +22,7 @@ from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.system import SYSTEM
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("control")
@@ -32,7 +32,7 @@ DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
 @effect("call")
-def call(form: Form) -> Effect:
+def call(form: ScopedForm) -> Effect:
     """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
     returns, given = _elements(form, "ret_param"), _elements(form, "param_list")
     callee = form.operands["func"]
@@ -47,7 +47,7 @@ def call(form: Form) -> Effect:
     return _indirect(form, callee, arguments, [_size(variable) for variable in prototype], results)
 
 
-def _elements(form: Form, operand: str) -> tuple[tree.Operand, ...]:
+def _elements(form: ScopedForm, operand: str) -> tuple[tree.Operand, ...]:
     """What stands in parentheses; nothing where they are left out."""
     there = form.operands.get(operand)
     return there.elements if isinstance(there, tree.Arguments) else ()
@@ -61,7 +61,7 @@ def _size(variable: tree.Variable) -> int:
     )
 
 
-def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Argument:
+def _argument(form: ScopedForm, operand: tree.Operand, parameter: tree.Variable) -> Argument:
     passed = form.scope.parameters.argument(operand)
     if passed is not None:
         return parameter_argument(passed)
@@ -73,7 +73,7 @@ def _argument(form: Form, operand: tree.Operand, parameter: tree.Variable) -> Ar
 
 
 def _direct(
-    form: Form, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[CallParameter | None]
+    form: ScopedForm, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[CallParameter | None]
 ) -> Effect:
     program = form.scope.program
     name = program.image.resolve(symbol.name)
@@ -91,14 +91,14 @@ def _direct(
         return Effect(lambda lane_set, guard: provided(lane_set, guard, arguments, results, site))
     code, site = program.declare(name), form.site
 
-    def link(linker: Linker) -> End:
+    def link(linker: Links) -> End:
         back = linker.next
         return lambda lane_set: enter(lane_set, code, arguments, results, back, site)
 
     return Effect(link=link)
 
 
-def _prototype(form: Form, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
+def _prototype(form: ScopedForm, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
     """The parameters that a list of targets or a prototype gives an indirect call."""
     image = form.scope.program.image
     symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
@@ -117,7 +117,7 @@ def _prototype(form: Form, operand: tree.Operand | None) -> tuple[tree.Variable,
 
 
 def _indirect(
-    form: Form,
+    form: ScopedForm,
     callee: tree.Operand,
     arguments: list[Argument],
     sizes: list[int],
@@ -126,7 +126,7 @@ def _indirect(
     source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
     read, site, program = source.reader, form.site, form.scope.program
 
-    def link(linker: Linker) -> End:
+    def link(linker: Links) -> End:
         back = linker.next
 
         def end(lane_set: LaneSet) -> int:
@@ -193,6 +193,6 @@ def _misfit(
     return fault("P614", message, site, (f"{lane_set.thread(*lane_set.first(np.True_))}",), help)
 
 
-def _is_wide(form: Form, operand: tree.Operand) -> bool:
+def _is_wide(form: ScopedForm, operand: tree.Operand) -> bool:
     symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     return symbol is None or symbol.type.endswith("64")

@@ -18,7 +18,7 @@ from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 RANKS = 0xFF
@@ -29,7 +29,7 @@ synchronization = Effects("synchronization")
 
 
 @movement("mapa")
-def mapa(form: Form) -> Effect:
+def mapa(form: ScopedForm) -> Effect:
     """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
     bits = form.the(DType).bits
     target, address = form.target("d", f"u{bits}"), form.source("a", f"u{bits}")
@@ -57,7 +57,7 @@ def mapa(form: Form) -> Effect:
 
 
 @movement("getctarank")
-def getctarank(form: Form) -> Effect:
+def getctarank(form: ScopedForm) -> Effect:
     """`getctarank{.shared::cluster}.type d, a`: the rank of the CTA that an address belongs to."""
     target, address = form.target("d"), form.source("a", f"u{form.the(DType).bits}")
     read = address.reader
@@ -77,13 +77,13 @@ def getctarank(form: Form) -> Effect:
 
 
 @synchronization("barrier.cluster.arrive")
-def arrive(form: Form) -> Effect:
+def arrive(form: ScopedForm) -> Effect:
     """`barrier.cluster.arrive{.sem}{.aligned}`."""
     arrival = ClusterArrival(form.site, form["sem"] is MemoryOrder.RELAXED)
     return Effect(arrival.step, AlignedSyncPoint(form) if form["aligned"] else None)
 
 
 @synchronization("barrier.cluster.wait")
-def wait(form: Form) -> Effect:
+def wait(form: ScopedForm) -> Effect:
     """`barrier.cluster.wait{.acquire}{.aligned}`."""
     return Effect(sync_point=ClusterWait(form.site, form.guard))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import Effect, Effects, Linker
+from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import End
@@ -17,7 +17,7 @@ from ptxkit.emulator.operation import Unsupported
 from ptxkit.isa.modifiers import GridAction
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("control")
@@ -26,14 +26,14 @@ miscellaneous = Effects("miscellaneous")
 
 
 @effect("bra")
-def bra(form: Form) -> Effect:
+def bra(form: ScopedForm) -> Effect:
     """`bra{.uni} target`."""
     operand = form.operands["tgt"]
     label = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     if label is None or label not in form.scope.flow.at:
         raise Unsupported("a branch to something that is no label")
 
-    def link(linker: Linker) -> End:
+    def link(linker: Links) -> End:
         target = linker.block(label)
         return lambda lane_set: target
 
@@ -41,7 +41,7 @@ def bra(form: Form) -> Effect:
 
 
 @effect("brx.idx")
-def brx(form: Form) -> Effect:
+def brx(form: ScopedForm) -> Effect:
     """`brx.idx{.uni} index, targets`."""
     table = form.operands["tlist"]
     symbol = form.scope.meaning(table) if isinstance(table, tree.Name) else None
@@ -51,7 +51,7 @@ def brx(form: Form) -> Effect:
     source = form.source("index")
     read, site = source.reader, form.site
 
-    def link(linker: Linker) -> End:
+    def link(linker: Links) -> End:
         targets = [linker.block(label) for label in labels]
 
         def end(lane_set: LaneSet) -> int:
@@ -97,7 +97,7 @@ def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
 
 
 @effect("exit")
-def exit_(form: Form) -> Effect:
+def exit_(form: ScopedForm) -> Effect:
     """`exit`."""
 
     def end(lane_set: LaneSet) -> int:
@@ -108,13 +108,13 @@ def exit_(form: Form) -> Effect:
 
 
 @effect("ret")
-def ret(form: Form) -> Effect:
+def ret(form: ScopedForm) -> Effect:
     """`ret{.uni}`."""
     return Effect(link=lambda linker: leave)
 
 
 @miscellaneous("trap")
-def trap(form: Form) -> Effect:
+def trap(form: ScopedForm) -> Effect:
     """`trap`."""
     site = form.site
 
@@ -126,13 +126,13 @@ def trap(form: Form) -> Effect:
 
 
 @miscellaneous("brkpt", "pmevent")
-def brkpt(form: Form) -> Effect:
+def brkpt(form: ScopedForm) -> Effect:
     """`brkpt` and `pmevent{.mask} a`, which nothing listens to."""
     return Effect(lambda lane_set, guard: None)
 
 
 @synchronization("griddepcontrol")
-def griddepcontrol(form: Form) -> Effect:
+def griddepcontrol(form: ScopedForm) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
     if form["action"] is GridAction.LAUNCH_DEPENDENTS:
         return Effect(lambda lane_set, guard: None)
@@ -146,7 +146,7 @@ def griddepcontrol(form: Form) -> Effect:
 
 
 @miscellaneous("nanosleep")
-def nanosleep(form: Form) -> Effect:
+def nanosleep(form: ScopedForm) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
     read = form.source("t").reader
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.emulator.asynchronous.data import Data, save
-from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
@@ -25,7 +25,7 @@ from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import FirstCta, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
@@ -44,7 +44,7 @@ class Refusals:
 
 
 @effect("clusterlaunchcontrol.try_cancel.async")
-def try_cancel(form: Form) -> Effect:
+def try_cancel(form: ScopedForm) -> Effect:
     """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
     multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
     to = Places(form.address("addr"), space, RESPONSE, form.site)
@@ -88,7 +88,7 @@ def try_cancel(form: Form) -> Effect:
             save(write, Data(words.view(np.uint8).reshape(-1)), site, launch)
 
         batch.queue.issue(
-            Operation(
+            AsyncOperation(
                 site,
                 batch,
                 everyone.rows,
@@ -104,7 +104,7 @@ def try_cancel(form: Form) -> Effect:
 
 
 @effect("clusterlaunchcontrol.query_cancel")
-def query_cancel(form: Form) -> Effect:
+def query_cancel(form: ScopedForm) -> Effect:
     """`clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response`, `.get_first_ctaid{::axis}..`."""
     asks, response = form["is_canceled"], form.source("response")
     targets = [

@@ -15,7 +15,7 @@ from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.call_abi import gather, scatter
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.ir import Transfer
+from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
@@ -23,7 +23,7 @@ from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOrder, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 MOST_BULK = 1 << 24
@@ -34,7 +34,7 @@ POLICY = np.uint64(0x14F0_0000_0000_0000)
 effect, operation = Effects("movement"), Operations("movement")
 
 
-def _space(form: Form) -> StateSpace:
+def _space(form: ScopedForm) -> StateSpace:
     """The state space that an access reaches: a device function's own parameters are local memory wherever
     they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
     space = form.space_of("a")
@@ -42,14 +42,14 @@ def _space(form: Form) -> StateSpace:
     return StateSpace.LOCAL if own else space
 
 
-def _order(form: Form, strong: MemoryOrder) -> MemoryOrder:
+def _order(form: ScopedForm, strong: MemoryOrder) -> MemoryOrder:
     """How an access orders others: `strong` where it is that, else relaxed (as volatile is), or weak."""
     orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
     return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
 
 
 @effect("ld", "ldu")
-def ld(form: Form) -> Effect:
+def ld(form: ScopedForm) -> Effect:
     """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms."""
     kind, count, loaded = form.the(DType), form["vec"] or 1, form.parts("d")
     if len(loaded) != count:
@@ -88,7 +88,9 @@ def ld(form: Form) -> Effect:
 
     if strong or width == 16:
         return Effect(step)
-    return Effect(step, transfer=Transfer(address, accessor, width, count, dtype, targets, None, form.guard))
+    return Effect(
+        step, transfer=MemoryTransfer(address, accessor, width, count, dtype, targets, None, form.guard)
+    )
 
 
 def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
@@ -99,7 +101,7 @@ def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
 
 
 def _load_parameter(
-    form: Form, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
+    form: ScopedForm, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
 ) -> Effect:
     """`ld.param` of a device function's parameter or return value."""
     parameters = form.scope.parameters
@@ -126,7 +128,7 @@ def _load_parameter(
 
 
 @effect("st")
-def st(form: Form) -> Effect:
+def st(form: ScopedForm) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
     kind, count = form.the(DType), form["vec"] or 1
     width, raw = kind.bytes, RAW[kind.bits]
@@ -160,11 +162,13 @@ def st(form: Form) -> Effect:
 
     if order is not MemoryOrder.WEAK or width == 16:
         return Effect(step)
-    return Effect(step, transfer=Transfer(address, accessor, width, count, raw, (), sources, form.guard))
+    return Effect(
+        step, transfer=MemoryTransfer(address, accessor, width, count, raw, (), sources, form.guard)
+    )
 
 
 @effect("st.bulk")
-def st_bulk(form: Form) -> Effect:
+def st_bulk(form: ScopedForm) -> Effect:
     """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
     read = form.deciding("size", f"u{form.type_of('size').bits}")
     accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
@@ -191,7 +195,7 @@ def _and(guard: Any, condition: Any) -> Any:
     return condition if guard is None else guard & condition
 
 
-def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
+def _store_parameter(form: ScopedForm, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
     """`st.param` to an argument or a return value."""
     parameters = form.scope.parameters
     raw = RAW[width * 8]
@@ -210,13 +214,13 @@ def _store_parameter(form: Form, symbol: Any, offset: int, width: int, sources: 
 
 
 @effect("prefetch", "prefetchu", "applypriority")
-def prefetch(form: Form) -> Effect:
+def prefetch(form: ScopedForm) -> Effect:
     """Hints: they change nothing, and an address that is not valid does not matter."""
     return Effect(lambda lane_set, guard: None)
 
 
 @effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
-def createpolicy(form: Form) -> Effect:
+def createpolicy(form: ScopedForm) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
     target = form.target("policy")
 
@@ -228,7 +232,7 @@ def createpolicy(form: Form) -> Effect:
 
 
 @effect("discard")
-def discard(form: Form) -> Effect:
+def discard(form: ScopedForm) -> Effect:
     """`discard.global.L2 [a], size`: what lies there is undefined from then on."""
     size = form.number("size")
     accessor = Accessor(form.address("a"), "global", size, form.site)
@@ -259,7 +263,7 @@ def cvta(form: Decoded) -> Pure:
 
 
 @effect("isspacep")
-def isspacep(form: Form) -> Effect:
+def isspacep(form: ScopedForm) -> Effect:
     """`isspacep.space p, a`. Parameters count as global, constants don't; a 32-bit address is in no window.
     Only `.shared::cluster` has the memory of other CTAs."""
     named = form["space"]

@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.objects import MOST
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.issuers import Issuers
@@ -22,7 +22,7 @@ from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.lanes_apart import Waited
 
@@ -32,19 +32,19 @@ effect = Effects("mbarrier")
 operation = Operations("mbarrier")
 
 
-def object_at(form: Form) -> Places:
+def object_at(form: ScopedForm) -> Places:
     """The mbarrier that the instruction names, in the state space of its modifier."""
     return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
 
 
-def mbarrier_at(form: Form, operand: str, space: StateSpace) -> Places:
+def mbarrier_at(form: ScopedForm, operand: str, space: StateSpace) -> Places:
     """The mbarrier that an operand in brackets names, in a state space."""
     form.scope.program.asynchronous = True
     return Places(form.address(operand), space, 8, form.site)
 
 
 @effect("mbarrier.init")
-def init(form: Form) -> Effect:
+def init(form: ScopedForm) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
     places, count, site = object_at(form), form.deciding("count"), form.site
 
@@ -58,7 +58,7 @@ def init(form: Form) -> Effect:
 
 
 @effect("mbarrier.inval")
-def inval(form: Form) -> Effect:
+def inval(form: ScopedForm) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
     places, site = object_at(form), form.site
 
@@ -71,18 +71,18 @@ def inval(form: Form) -> Effect:
 
 
 @effect("mbarrier.expect_tx")
-def expect_bytes(form: Form) -> Effect:
+def expect_bytes(form: ScopedForm) -> Effect:
     """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
     return _count_bytes(form, expects=True)
 
 
 @effect("mbarrier.complete_tx")
-def complete_bytes(form: Form) -> Effect:
+def complete_bytes(form: ScopedForm) -> Effect:
     """`mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
     return _count_bytes(form, expects=False)
 
 
-def _count_bytes(form: Form, expects: bool) -> Effect:
+def _count_bytes(form: ScopedForm, expects: bool) -> Effect:
     places, amount, site = object_at(form), form.deciding("txCount"), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -99,18 +99,18 @@ def _count_bytes(form: Form, expects: bool) -> Effect:
 
 
 @effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")
-def arrive(form: Form) -> Effect:
+def arrive(form: ScopedForm) -> Effect:
     """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`."""
     return _arrive(form, drops=False)
 
 
 @effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")
-def arrive_drop(form: Form) -> Effect:
+def arrive_drop(form: ScopedForm) -> Effect:
     """The same, and one fewer is expected from then on."""
     return _arrive(form, drops=True)
 
 
-def _arrive(form: Form, drops: bool) -> Effect:
+def _arrive(form: ScopedForm, drops: bool) -> Effect:
     expects, completes = "txCount" in form.operands, form["noComplete"] is None
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     narrow = form.find(MemoryScope) is MemoryScope.CTA
@@ -168,18 +168,18 @@ def _arrive(form: Form, drops: bool) -> Effect:
 
 
 @effect("mbarrier.test_wait", "mbarrier.try_wait")
-def wait(form: Form) -> Effect:
+def wait(form: ScopedForm) -> Effect:
     """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
     return _wait(form, "state", parity=False)
 
 
 @effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")
-def wait_parity(form: Form) -> Effect:
+def wait_parity(form: ScopedForm) -> Effect:
     """The same with the parity of a phase."""
     return _wait(form, "phaseParity", parity=True)
 
 
-def _wait(form: Form, what: str, parity: bool) -> Effect:
+def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     places, target, site = object_at(form), form.target("waitComplete"), form.site
     places.accessor.remote = True
@@ -231,7 +231,7 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
     )
 
 
-def _is_read(form: Form) -> bool:
+def _is_read(form: ScopedForm) -> bool:
     """Whether what the instruction writes is read before something else is written over it."""
     flow = form.scope.flow
     number = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
@@ -259,7 +259,7 @@ def pending_count(form: Decoded) -> Pure:
 
 
 @effect("cp.async.mbarrier.arrive")
-def arrive_on_copies(form: Form) -> Effect:
+def arrive_on_copies(form: ScopedForm) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
     counted, places, site = form["noinc"], object_at(form), form.site
 
@@ -283,7 +283,7 @@ def arrive_on_copies(form: Form) -> Effect:
             and mine[operation.rows, operation.lanes].any()
         )
         queue.issue(
-            Operation(
+            AsyncOperation(
                 site,
                 batch,
                 issuers.rows,
@@ -297,7 +297,7 @@ def arrive_on_copies(form: Form) -> Effect:
     return Effect(step)
 
 
-def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[Operation, ...]) -> None:
+def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[AsyncOperation, ...]) -> None:
     """The threads' copies are theirs, and released to the mbarriers."""
     batch = issuers.lane_set.batch
     mine = np.zeros((batch.rows, WARP), bool)

@@ -9,32 +9,32 @@ import numpy as np
 from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warp_registers import WARPGROUP, WarpRegisters
 
 if TYPE_CHECKING:
     from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("miscellaneous")
 
 
 @effect("setmaxnreg.inc")
-def increase(form: Form) -> Effect:
+def increase(form: ScopedForm) -> Effect:
     """`setmaxnreg.inc.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
     return setmaxnreg(form, grows=True)
 
 
 @effect("setmaxnreg.dec")
-def decrease(form: Form) -> Effect:
+def decrease(form: ScopedForm) -> Effect:
     """`setmaxnreg.dec.sync.aligned.u32 imm-reg-count`."""
     return setmaxnreg(form, grows=False)
 
 
-def setmaxnreg(form: Form, grows: bool) -> Effect:
+def setmaxnreg(form: ScopedForm, grows: bool) -> Effect:
     """More registers, or fewer."""
     wanted = form.constant("imm_reg_count")
     assert wanted is not None
@@ -47,7 +47,7 @@ class RegisterSyncPoint:
 
     code = "P696"
 
-    def __init__(self, form: Form, wanted: int, grows: bool) -> None:
+    def __init__(self, form: ScopedForm, wanted: int, grows: bool) -> None:
         self.site = form.site
         self.together = AlignedSyncPoint(form)
         self.wanted, self.grows = wanted, grows
@@ -77,7 +77,7 @@ class RegisterSyncPoint:
         admitted.schedule.block(admitted.part(mask, count, admitted.pc), self)
         return admitted.part(admitted.full_mask() & ~mask, admitted.size - count, admitted.pc)
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited, which gives no registers back."""
 
     def step(self, lane_set: LaneSet, guard: Any) -> None:

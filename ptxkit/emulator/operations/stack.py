@@ -11,23 +11,23 @@ import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.local_memory import reach_local
-from ptxkit.emulator.operands import Target, undefined_decides
+from ptxkit.emulator.operands import TargetOperand, undefined_decides
 from ptxkit.emulator.values import dtype_of
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("stack")
 
 
 @effect("alloca")
-def alloca(form: Form) -> Effect:
+def alloca(form: ScopedForm) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
     align = np.uint64(max(form.constant("immAlign") or 8, 8))
     read, target, site = form.deciding("size"), form.target("ptr"), form.site
     pointer = form.scope.stack_pointer
-    keeper = Target(pointer, 64)
+    keeper = TargetOperand(pointer, 64)
     dtype = dtype_of(form["type"].name)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -52,7 +52,7 @@ def _active(lane_set: LaneSet, guard: Any) -> Any:
 
 
 @effect("stacksave")
-def stacksave(form: Form) -> Effect:
+def stacksave(form: ScopedForm) -> Effect:
     """`stacksave.type d`."""
     target = form.target("d")
     pointer, dtype = form.scope.stack_pointer, dtype_of(form["type"].name)
@@ -67,11 +67,11 @@ def stacksave(form: Form) -> Effect:
 
 
 @effect("stackrestore")
-def stackrestore(form: Form) -> Effect:
+def stackrestore(form: ScopedForm) -> Effect:
     """`stackrestore.type a`."""
     source = form.source("a")
     read, site = source.reader, form.site
-    keeper = Target(form.scope.stack_pointer, 64)
+    keeper = TargetOperand(form.scope.stack_pointer, 64)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         entry = source.undefined(lane_set)

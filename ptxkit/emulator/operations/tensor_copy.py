@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ptxkit.asm import tree
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.issuers import Issuers
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.places import Places
 from ptxkit.emulator.tensor_copies.issue import Loads, Stores
@@ -15,26 +15,26 @@ from ptxkit.emulator.tensor_copies.maps import MapOperand
 from ptxkit.isa.modifiers import LoadMode
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
 
 
 @effect("cp.async.bulk.tensor")
-def copy(form: Form) -> Effect:
+def copy(form: ScopedForm) -> Effect:
     """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
     return _store(form, "store") if "srcMem" in form.operands else _load(form)
 
 
 @effect("cp.reduce.async.bulk.tensor")
-def reduce(form: Form) -> Effect:
+def reduce(form: ScopedForm) -> Effect:
     """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
     return _store(form, form["redOp"])
 
 
 @effect("cp.async.bulk.prefetch.tensor")
-def prefetch(form: Form) -> Effect:
+def prefetch(form: ScopedForm) -> Effect:
     """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
     maps = _map(form)
 
@@ -46,7 +46,7 @@ def prefetch(form: Form) -> Effect:
     return Effect(step)
 
 
-def _load(form: Form) -> Effect:
+def _load(form: ScopedForm) -> Effect:
     to = form.space_of("dstMem")
     places = Places(form.address("dstMem"), to, 1, form.site, within="shared")
     targets = form.source("ctaMask") if "ctaMask" in form.operands else None
@@ -65,25 +65,25 @@ def _load(form: Form) -> Effect:
     return Effect(loads)
 
 
-def _store(form: Form, operation: str) -> Effect:
+def _store(form: ScopedForm, operation: str) -> Effect:
     places = Places(form.address("srcMem"), "shared::cta", 1, form.site, within="shared")
     _touched(form)
     return Effect(Stores(form.site, _map(form), _elements(form, "tensorCoords"), places, operation))
 
 
-def _touched(form: Form) -> None:
+def _touched(form: ScopedForm) -> None:
     program = form.scope.program
     program.asynchronous = True
     program.touches("shared", 16)
     program.touches("global", 4)
 
 
-def _map(form: Form) -> MapOperand:
+def _map(form: ScopedForm) -> MapOperand:
     mode = form["load_mode"] or LoadMode.TILE
     return MapOperand(form.address("tensorMap"), mode, form["dim"], form.site)
 
 
-def _elements(form: Form, operand: str) -> tuple[Source, ...]:
+def _elements(form: ScopedForm, operand: str) -> tuple[SourceOperand, ...]:
     """Coordinates, innermost first, or offsets of an im2col copy; nothing where they are left out."""
     there = form.operands.get(operand)
     if there is None:

@@ -26,7 +26,7 @@ from ptxkit.isa.modifiers import TensorMapField
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 WORD = 16
@@ -99,7 +99,7 @@ ORDINAL: dict[TensorMapField, list[Change]] = {
 
 
 @asynchronous_copy("tensormap.replace")
-def replace(form: Form) -> Effect:
+def replace(form: ScopedForm) -> Effect:
     """`tensormap.replace.tile.field{.ss}.b1024.type [addr]{, ord}, new_val`."""
     field = form["field"]
     if field in ORDINAL:
@@ -136,7 +136,7 @@ def replace(form: Form) -> Effect:
 class _MapPlace:
     """The 128 bytes that an address names, by the operand's name in the row."""
 
-    def __init__(self, form: Form, operand: str) -> None:
+    def __init__(self, form: ScopedForm, operand: str) -> None:
         self.site, space = form.site, form.space_of(operand)
         self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
         self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
@@ -216,7 +216,7 @@ def _spread(into: np.ndarray, values: tuple[Any, ...], guard: Any) -> None:
 # ---- the tensormap proxy
 
 
-def fence(form: Form) -> Effect:
+def fence(form: ScopedForm) -> Effect:
     """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
     site = form.site
     if form["release"]:
@@ -247,7 +247,7 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
 
 
 @synchronization("tensormap.cp_fenceproxy")
-def copy_and_fence(form: Form) -> Effect:
+def copy_and_fence(form: ScopedForm) -> Effect:
     """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
     into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
 

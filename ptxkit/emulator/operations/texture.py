@@ -8,7 +8,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.operation import Unsupported
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
 
 
 texture = Effects("texture")
@@ -17,6 +17,6 @@ surface = Effects("surface")
 
 @texture("tex", "tex.base", "tex.level", "tex.grad", "tld4", "txq", "txq.level", "istypep")
 @surface("suld.b", "sust.b", "sust.p", "sured.b", "sured.p", "suq")
-def refuse(form: Form) -> Effect:
+def refuse(form: ScopedForm) -> Effect:
     """Every instruction on textures, samplers and surfaces."""
     raise Unsupported("textures and surfaces are not emulated")

@@ -17,7 +17,7 @@ from ptxkit.emulator.values import WARP, viewed
 from ptxkit.isa.modifiers import MemoryOperation, Mode
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 movement = Effects("movement")
@@ -27,7 +27,7 @@ effect = Effects("synchronization")
 
 
 @movement("shfl")
-def shfl(form: Form) -> Effect:
+def shfl(form: ScopedForm) -> Effect:
     """`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`."""
     if not form["sync"]:
         raise Unsupported("without `.sync`")
@@ -142,7 +142,7 @@ def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
 
 
 @effect("vote")
-def vote(form: Form) -> Effect:
+def vote(form: ScopedForm) -> Effect:
     """`vote.sync.{all,any,uni}.pred d, {!}a, membermask`, `vote.sync.ballot.b32`."""
     if not form["sync"]:
         raise Unsupported("without `.sync`")
@@ -174,7 +174,7 @@ def vote(form: Form) -> Effect:
 
 
 @effect("match")
-def match(form: Form) -> Effect:
+def match(form: ScopedForm) -> Effect:
     """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
     of_all, target, same = form["all"] is not None, form.target("d"), form.target("p")
     source, members = form.source("a"), form.source("membermask")
@@ -203,7 +203,7 @@ def match(form: Form) -> Effect:
 
 
 @effect("redux")
-def redux(form: Form) -> Effect:
+def redux(form: ScopedForm) -> Effect:
     """`redux.sync.op.type d, a, membermask`."""
     source, members, target = form.source("src"), form.source("membermask"), form.target("dst")
     if source.dtype.kind == "f":
@@ -276,7 +276,7 @@ def _float_reduction(operator: MemoryOperation, absolute: bool, nan: bool) -> Ca
 
 
 @effect("elect")
-def elect(form: Form) -> Effect:
+def elect(form: ScopedForm) -> Effect:
     """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
     random order takes one that the seed gives, always the same of a mask: no more is promised."""
     members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
@@ -306,7 +306,7 @@ def _leader(candidates: Any, start: int) -> Any:
 
 
 @effect("activemask")
-def activemask(form: Form) -> Effect:
+def activemask(form: ScopedForm) -> Effect:
     """`activemask.b32 d`."""
     target = form.target("d")
 

@@ -11,28 +11,28 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.aligned import uniform
-from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
 from ptxkit.emulator.warpgroup.members import Members
-from ptxkit.emulator.warpgroup.metadata import Metadata, thread_of
-from ptxkit.emulator.warpgroup.operands import SharedMatrix, SharedOperand, shared_matrix
+from ptxkit.emulator.warpgroup.metadata import WgmmaMetadata, thread_of
+from ptxkit.emulator.warpgroup.operands import SharedMatrix, WgmmaSharedOperand, shared_matrix
 from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
 from ptxkit.emulator.warpgroup.sync_point import WarpgroupSyncPoint
 from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
     from ptxkit.emulator.launch_state import LaunchState
 
@@ -45,7 +45,7 @@ BYTES_OF_K = 32
 
 
 @dataclass(slots=True)
-class Plan:
+class WgmmaPlan:
     """A form of `wgmma.mma_async`.
 
     Attributes:
@@ -89,13 +89,15 @@ class Plan:
 
 
 @effect("wgmma.mma_async")
-def mma_async(form: Form) -> Effect:
+def mma_async(form: ScopedForm) -> Effect:
     """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
     shape, sparse = form.the(Shape), form["sp"] is not None
     d, a, b = (type_.name for type_ in form.types)
     majors = (_major(form, "imm_trans_a"), _major(form, "imm_trans_b"))
     negated = (_negated(form, "imm_scale_a"), _negated(form, "imm_scale_b"))
-    plan = Plan((d, a, b), shape.n, shape.k, sparse, arithmetic(form, "wgmma", (d, a, b, d)), negated, majors)
+    plan = WgmmaPlan(
+        (d, a, b), shape.n, shape.k, sparse, arithmetic(form, "wgmma", (d, a, b, d)), negated, majors
+    )
     target = MatrixTarget.of(form, "d", Fragment(*fragments.wgmma_d(shape.n), DTYPES[d].bits))
     source = descriptor = None
     if "a_desc" in form.operands:
@@ -105,7 +107,7 @@ def mma_async(form: Form) -> Effect:
         row, column = fragments.wgmma_a(stored, bits)
         source = MatrixSource.of(form, "a", Fragment(column, row, bits))
     descriptor_b = form.source("b_desc")
-    metadata = Metadata(form, plan.k, plan.bits) if sparse else None
+    metadata = WgmmaMetadata(form, plan.k, plan.bits) if sparse else None
     accumulate = _accumulates(form)
     used = (*target.targets, *(source.sources if source else ()))
     slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
@@ -116,20 +118,20 @@ def mma_async(form: Form) -> Effect:
     return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupSyncPoint(form.site, form.guard))
 
 
-def _accumulates(form: Form) -> Source:
+def _accumulates(form: ScopedForm) -> SourceOperand:
     """scale-d: a predicate, or 0 and 1."""
     number = form.constant("scale_d")
     if number is not None:
-        return Source(np.dtype(bool), 1, value=np.bool_(number != 0))
+        return SourceOperand(np.dtype(bool), 1, value=np.bool_(number != 0))
     return form.source("scale_d")
 
 
-def _negated(form: Form, operand: str) -> bool:
+def _negated(form: ScopedForm, operand: str) -> bool:
     """Whether an imm-scale is -1; where the form has none, nothing is."""
     return form.constant(operand) == -1
 
 
-def _major(form: Form, operand: str) -> str:
+def _major(form: ScopedForm, operand: str) -> str:
     """Along which dimension a matrix in shared memory runs, by its imm-trans if the form has one."""
     return "MN" if form.constant(operand) else "K"
 
@@ -139,14 +141,14 @@ class _Issue:
     """The step of `wgmma.mma_async`."""
 
     site: Site
-    plan: Plan
+    plan: WgmmaPlan
     shape: Shape
     target: MatrixTarget
     source: MatrixSource | None
-    descriptor_a: Source | None
-    descriptor_b: Source
-    metadata: Metadata | None
-    accumulate: Source
+    descriptor_a: SourceOperand | None
+    descriptor_b: SourceOperand
+    metadata: WgmmaMetadata | None
+    accumulate: SourceOperand
     slots: frozenset[int]
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> None:
@@ -196,7 +198,7 @@ class _Issue:
         regions = tuple(Region(bank, *operand.intervals()) for operand in (shared_a, shared_b) if operand)
         first = members.rows[:, 0] if members.rows is not None else np.arange(0, lane_set.n, WARPS)
         rows = first if lane_set.rows is None else lane_set.rows[first]
-        operation = Operation(
+        operation = AsyncOperation(
             self.site,
             batch,
             rows,
@@ -225,7 +227,7 @@ class _Issue:
         masks = [np.uint32(0) if entry is None else entry[0] for entry in found]
         return codes, gathered(fragment, masks, members.rows, lane_set.n)
 
-    def _uniform(self, lane_set: LaneSet, guard: Any, members: Members, source: Source) -> np.ndarray:
+    def _uniform(self, lane_set: LaneSet, guard: Any, members: Members, source: SourceOperand) -> np.ndarray:
         """An operand that all threads of a warpgroup agree about: (warpgroups,).
 
         Raises:
@@ -251,8 +253,8 @@ class _Issue:
         return np.ascontiguousarray(held[:, 0])
 
     def _shared(
-        self, lane_set: LaneSet, guard: Any, members: Members, source: Source, side: int
-    ) -> SharedOperand:
+        self, lane_set: LaneSet, guard: Any, members: Members, source: SourceOperand, side: int
+    ) -> WgmmaSharedOperand:
         """The matrix that a descriptor gives.
 
         Raises:
@@ -310,7 +312,7 @@ class _Issue:
             maps.append(found)
             starts.append(start)
         origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared.start
-        return SharedOperand(tuple(maps), which, origins)
+        return WgmmaSharedOperand(tuple(maps), which, origins)
 
     def _mark(
         self,
@@ -355,7 +357,7 @@ def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
 
 
 @effect("wgmma.fence")
-def fence(form: Form) -> Effect:
+def fence(form: ScopedForm) -> Effect:
     """`wgmma.fence.sync.aligned`."""
     site = form.site
 
@@ -366,7 +368,7 @@ def fence(form: Form) -> Effect:
 
 
 @effect("wgmma.commit_group")
-def commit_group(form: Form) -> Effect:
+def commit_group(form: ScopedForm) -> Effect:
     """`wgmma.commit_group.sync.aligned`."""
     site = form.site
 
@@ -377,7 +379,7 @@ def commit_group(form: Form) -> Effect:
 
 
 @effect("wgmma.wait_group")
-def wait_group(form: Form) -> Effect:
+def wait_group(form: ScopedForm) -> Effect:
     """`wgmma.wait_group.sync.aligned N`."""
     site, left = form.site, form.number("N")
 

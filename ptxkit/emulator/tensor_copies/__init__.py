@@ -7,6 +7,6 @@ issue      what threads issue, and whether they may
 """
 
 from ptxkit.emulator.tensor_copies.elements import load, reduction, store
-from ptxkit.emulator.tensor_copies.transfer import Transfer
+from ptxkit.emulator.tensor_copies.transfer import TensorTransfer
 
-__all__ = ["Transfer", "load", "reduction", "store"]
+__all__ = ["TensorTransfer", "load", "reduction", "store"]

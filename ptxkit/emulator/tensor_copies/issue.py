@@ -9,17 +9,17 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.addresses import MOST_CTAS
-from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE
-from ptxkit.emulator.operands import Source, undefined_decides
+from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
-from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, Transfer
+from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, TensorTransfer
 from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class Copies:
 
     site: Site
     maps: MapOperand
-    coordinates: tuple[Source, ...]
+    coordinates: tuple[SourceOperand, ...]
     places: Places
     storing: bool = field(default=False, init=False)
 
-    def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[Source, ...]) -> np.ndarray:
+    def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[SourceOperand, ...]) -> np.ndarray:
         """Operands of each thread: int64 (threads, operands).
 
         Raises:
@@ -64,7 +64,7 @@ class Copies:
         coordinates: np.ndarray,
         offsets: np.ndarray,
         to: np.ndarray,
-    ) -> list[Transfer]:
+    ) -> list[TensorTransfer]:
         """The boxes of some threads, `to` offsets in the bank of shared memory.
 
         Raises:
@@ -95,7 +95,7 @@ class Copies:
                     self.site,
                     (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
                 )
-            transfer = Transfer(copy.map, moves, tile * stride, self.site, launch)
+            transfer = TensorTransfer(copy.map, moves, tile * stride, self.site, launch)
             self._check_tensor(issuers, item, transfer)
             made.append(transfer)
         return made
@@ -130,7 +130,7 @@ class Copies:
             (issuers.name(item), f"PTX ISA {section}; an H200 stops with an illegal instruction"),
         )
 
-    def _check_tensor(self, issuers: Issuers, item: int, transfer: Transfer) -> None:
+    def _check_tensor(self, issuers: Issuers, item: int, transfer: TensorTransfer) -> None:
         """The part of the tensor that is copied must be allocated."""
         memory = transfer.launch.memory
         start, size = transfer.global_intervals
@@ -167,8 +167,8 @@ class Loads(Copies):
     """The step of a load."""
 
     mbarrier: Places
-    offsets: tuple[Source, ...]
-    targets: Source | None
+    offsets: tuple[SourceOperand, ...]
+    targets: SourceOperand | None
     pair: bool
     to: str
 
@@ -209,7 +209,7 @@ class Loads(Copies):
             for transfer, held in zip(transfers, data, strict=True):
                 transfer.deliver_shared(held, bank)
 
-        operation = Operation(
+        operation = AsyncOperation(
             site,
             batch,
             issuers.rows,
@@ -296,7 +296,7 @@ class Stores(Copies):
             for transfer, held in zip(transfers, data, strict=True):
                 transfer.deliver_global(held, memory, what)
 
-        operation = Operation(
+        operation = AsyncOperation(
             site,
             batch,
             issuers.rows,

@@ -14,7 +14,7 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError, SpanLabel, counted
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.asynchronous.operation import Operation, Transaction
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.memory import BASE, Allocation
@@ -24,7 +24,7 @@ from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.address import Address
+    from ptxkit.emulator.address import AddressOperand
     from ptxkit.emulator.lane_set import LaneSet
 
 MAP_BYTES = 128
@@ -47,7 +47,7 @@ class MapFences:
 
     released: dict[Warp, int] = field(default_factory=dict)
     acquired: dict[tuple[Warp, int], int] = field(default_factory=dict)
-    using: list[tuple[Operation, np.ndarray]] = field(default_factory=list)
+    using: list[tuple[AsyncOperation, np.ndarray]] = field(default_factory=list)
 
     def release(self, issuers: Issuers, number: int) -> None:
         """Some threads release what they have written."""
@@ -59,7 +59,7 @@ class MapFences:
         for warp, address in zip(warps_of(issuers), addresses.tolist(), strict=True):
             self.acquired[warp, address] = number
 
-    def use(self, operation: Operation, addresses: np.ndarray) -> None:
+    def use(self, operation: AsyncOperation, addresses: np.ndarray) -> None:
         """Remember which maps an operation reads; -1 for those outside of global memory."""
         self.using = [(other, at) for other, at in self.using if _busy(other)]
         if (addresses >= 0).any():
@@ -133,7 +133,7 @@ class MapFences:
         )
 
 
-def _busy(operation: Operation) -> bool:
+def _busy(operation: AsyncOperation) -> bool:
     """Whether nobody has seen that a copy has read its map: its mbarrier's phase, a wait for its reads."""
     waits = isinstance(operation.signal, Transaction) and bool(operation.unwritten.any())
     return not operation.delivered or waits or bool(operation.unread.any())
@@ -156,7 +156,7 @@ class MapOperand:
         site: the instruction.
     """
 
-    def __init__(self, address: Address, mode: str, rank: int, site: Site) -> None:
+    def __init__(self, address: AddressOperand, mode: str, rank: int, site: Site) -> None:
         self.accessor = Accessor(address, "generic", MAP_BYTES, site, 1)
         self.mode, self.rank, self.site = mode, rank, site
 

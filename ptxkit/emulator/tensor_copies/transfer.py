@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(eq=False)
-class Transfer:
+class TensorTransfer:
     """A copy of one box.
 
     Attributes:

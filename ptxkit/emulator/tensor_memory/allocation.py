@@ -23,7 +23,7 @@ SIZES = (32, 64, 128, 256, 512)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Allocation:
+class ColumnAllocation:
     """Columns that a CTA has.
 
     Attributes:
@@ -70,9 +70,9 @@ class Holder:
 
     cta: int
     name: str
-    held: list[Allocation] = field(default_factory=list)
-    freed: dict[int, tuple[Allocation, Site]] = field(default_factory=dict)
-    least: Allocation | None = None
+    held: list[ColumnAllocation] = field(default_factory=list)
+    freed: dict[int, tuple[ColumnAllocation, Site]] = field(default_factory=dict)
+    least: ColumnAllocation | None = None
     relinquished: Site | None = None
 
     def owns(self, first: int, end: int) -> bool:
@@ -88,7 +88,7 @@ class Holder:
         return [f"{self.name} has {one}" for one in self.held] or [f"{self.name} has no tensor memory"]
 
 
-class Pool:
+class ColumnPool:
     """The columns of one SM.
 
     Attributes:
@@ -116,11 +116,11 @@ class Pool:
         return int(np.count_nonzero(~self.taken))
 
 
-class Pools(dict[int, Pool]):
+class ColumnPools(dict[int, ColumnPool]):
     """The columns of each SM of a launch that has given any."""
 
 
-def places(pools: list[Pool], columns: int) -> np.ndarray:
+def places(pools: list[ColumnPool], columns: int) -> np.ndarray:
     """The first columns at which an allocation fits into every pool."""
     taken = np.zeros(COLUMNS, bool)
     for pool in pools:
@@ -167,7 +167,9 @@ def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
         )
 
 
-def release(holder: Holder, first: int, columns: int, cta_group: int, site: Site, who: str) -> Allocation:
+def release(
+    holder: Holder, first: int, columns: int, cta_group: int, site: Site, who: str
+) -> ColumnAllocation:
     """Take an allocation from a CTA.
 
     Raises:

@@ -16,8 +16,8 @@ from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_cores import Elements, Model, Scales
 from ptxkit.emulator.tensor_cores.sparsity import expand
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
-from ptxkit.emulator.tensor_memory.operands import SharedOperand
-from ptxkit.emulator.tensor_memory.product import SCALED, Placed, Plan, Product
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.emulator.tensor_memory.product import SCALED, Placed, Tcgen05Plan, Tcgen05Product
 from ptxkit.layouts.sparsity import MEANINGFUL
 from ptxkit.layouts.tensor_memory import LANES
 
@@ -78,7 +78,7 @@ class Arithmetic:
 
     def run(
         self,
-        product: Product,
+        product: Tcgen05Product,
         sides: Sequence[Side],
         tensor: TensorMemory,
         disabled: np.ndarray | None,
@@ -111,7 +111,7 @@ class Arithmetic:
 
     def _side(
         self,
-        product: Product,
+        product: Tcgen05Product,
         side: Side,
         tensor: TensorMemory,
         b: Factor,
@@ -143,7 +143,7 @@ class Arithmetic:
 
     def _multiply(
         self,
-        plan: Plan,
+        plan: Tcgen05Plan,
         a: Factor,
         present: np.ndarray | None,
         b: Factor,
@@ -162,7 +162,7 @@ class Arithmetic:
         return tensor_cores.multiply(self.model, first, second, start, (plan.d, plan.d), scales)
 
 
-def arithmetic(capability: tuple[int, int], plan: Plan, plain: bool) -> Arithmetic:
+def arithmetic(capability: tuple[int, int], plan: Tcgen05Plan, plain: bool) -> Arithmetic:
     """What computes products of a plan on a device.
 
     Args:
@@ -186,7 +186,7 @@ def arithmetic(capability: tuple[int, int], plan: Plan, plain: bool) -> Arithmet
 # ---- operands
 
 
-def _matrix_b(product: Product, side: Side) -> Factor:
+def _matrix_b(product: Tcgen05Product, side: Side) -> Factor:
     plan = product.plan
     found = _from_shared(product.b, side, plan.b)
     if product.shift:
@@ -212,7 +212,7 @@ def _join(halves: list[Factor]) -> Factor:
     return Factor(np.concatenate([half.codes for half in halves], axis=1), unknown)
 
 
-def _from_shared(operand: SharedOperand, side: Side, dtype: str) -> Factor:
+def _from_shared(operand: Tcgen05SharedOperand, side: Side, dtype: str) -> Factor:
     at = operand.start - side.start
     codes = operand.map.gather(side.memory, at)
     if side.shadow is None:
@@ -227,10 +227,12 @@ def _some(masks: np.ndarray) -> np.ndarray | None:
     return found if found.any() else None
 
 
-def _matrix_a(product: Product, side: Side, tensor: TensorMemory) -> list[tuple[Factor, np.ndarray | None]]:
+def _matrix_a(
+    product: Tcgen05Product, side: Side, tensor: TensorMemory
+) -> list[tuple[Factor, np.ndarray | None]]:
     """A, for each part of N that has its own copy of it, and which elements are there."""
     plan = product.plan
-    if isinstance(product.a, SharedOperand):
+    if isinstance(product.a, Tcgen05SharedOperand):
         stored = [_from_shared(product.a, side, plan.a)]
     else:
         stored = _from_tensor(product.a, side.cta, tensor, plan.a)
@@ -273,7 +275,7 @@ def _from_tensor(operand: Placed, cta: int, tensor: TensorMemory, dtype: str) ->
     return copies
 
 
-def _dense(plan: Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
+def _dense(plan: Tcgen05Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
     """A with its dense K."""
     width = 32 if plan.a == "tf32" else 4 if plan.form.kind in ("mxf4", "mxf4nvf4") else 8
     allowed = MEANINGFUL.get(plan.form.kind, MEANINGFUL["other"])
@@ -291,7 +293,7 @@ def _dense(plan: Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndar
 
 
 def _scales(
-    placed: Placed | None, chosen: tuple[int, ...], plan: Plan, cta: int, tensor: TensorMemory
+    placed: Placed | None, chosen: tuple[int, ...], plan: Tcgen05Plan, cta: int, tensor: TensorMemory
 ) -> tuple[Scales, np.ndarray | None] | None:
     """Scale factors (blocks, rows) and the rows of which some are undefined."""
     if placed is None or plan.scale is None:
@@ -319,7 +321,7 @@ def _integers(codes: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _accumulator(
-    product: Product, cta: int, tensor: TensorMemory, where: np.ndarray | None
+    product: Tcgen05Product, cta: int, tensor: TensorMemory, where: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray | None, bool]:
     """D as it goes into the sum, its undefined elements, and whether some were never written."""
     plan = product.plan
@@ -372,7 +374,7 @@ def _spread(
 
 
 def _mark(
-    product: Product,
+    product: Tcgen05Product,
     cta: int,
     tensor: TensorMemory,
     unknown: np.ndarray | None,

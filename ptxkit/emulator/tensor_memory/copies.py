@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from ptxkit.emulator.tensor_memory.cells import Box, lane_bits
-from ptxkit.emulator.tensor_memory.operands import SharedOperand, shared_operand
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand, shared_operand
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts.tensor_memory import COLUMNS, COPY_SHAPES, QUARTER
 
@@ -19,7 +19,7 @@ SHIFTED_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Copy:
+class Tcgen05Copy:
     """A shape of `tcgen05.cp`.
 
     Attributes:
@@ -33,7 +33,7 @@ class Copy:
     cells: np.ndarray
     boxes: tuple[Box, ...]
 
-    def source(self, descriptor: SmemDescTcgen05, source_format: str | None) -> SharedOperand:
+    def source(self, descriptor: SmemDescTcgen05, source_format: str | None) -> Tcgen05SharedOperand:
         """What is read from shared memory: K-major rows of bytes, or of 4-bit or 6-bit elements with gaps."""
         dtype = SOURCE_TYPES[source_format]
         padded = source_format is not None
@@ -54,13 +54,13 @@ def decompressed(codes: np.ndarray, source_format: str | None) -> np.ndarray:
 
 
 @cache
-def copy(shape: str, multicast: str) -> Copy:
+def copy(shape: str, multicast: str) -> Tcgen05Copy:
     """A shape with its multicast, which exist."""
     known = COPY_SHAPES[shape, multicast]
     columns = known.row_bytes // 4
     cells = known.lanes[:, None, :] * COLUMNS + np.arange(columns)[None, :, None]
     boxes = (Box(lane_bits(int(lane) for lane in known.lanes.reshape(-1)), 0, columns),)
-    return Copy(known.rows, known.row_bytes, cells, boxes)
+    return Tcgen05Copy(known.rows, known.row_bytes, cells, boxes)
 
 
 def shift_cells(address: int) -> tuple[np.ndarray, np.ndarray]:

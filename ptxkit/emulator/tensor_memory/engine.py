@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import ASYNC
-from ptxkit.emulator.asynchronous.operation import Arrival, Operation
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.tensor_memory.allocation import Holder, Pool, Pools, leak
+from ptxkit.emulator.tensor_memory.allocation import ColumnPool, ColumnPools, Holder, leak
 from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.fences import Fences
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
-from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 
 Work = Callable[[], None]
 """What an instruction does when it happens."""
@@ -41,7 +41,7 @@ class Chain:
         instructions: the same in the account.
     """
 
-    operation: Operation
+    operation: AsyncOperation
     work: list[Work] = field(default_factory=list)
     instructions: list[Tcgen05InFlight] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ColumnRequest:
     """What a warp asks for at an allocation or deallocation.
 
     Attributes:
@@ -96,7 +96,7 @@ class Engine:
         self.local = batch.mbarriers.reserve() if launch.sanitize else 0
         self.groups: dict[int, tuple[int, Site]] = {}
         self.collectors: dict[tuple[int, str], Any] = {}
-        self.requests: dict[tuple[str, int], Request] = {}
+        self.requests: dict[tuple[str, int], ColumnRequest] = {}
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
         self.fences = Fences(batch, self.local)
@@ -105,10 +105,10 @@ class Engine:
         self._chains: dict[tuple[int, int], list[Chain]] = {}
         batch.at_exit.append(self.retired)
 
-    def pool(self, cta: int) -> Pool:
+    def pool(self, cta: int) -> ColumnPool:
         """The columns of the SM that a CTA of the batch runs on."""
         number = int(self.batch.ctas[cta]) % self.batch.launch.sm_count
-        pool = self.batch.launch.own(Pools).setdefault(number, Pool())
+        pool = self.batch.launch.own(ColumnPools).setdefault(number, ColumnPool())
         if self.batch not in pool.batches:
             pool.batches.append(self.batch)
         return pool
@@ -191,7 +191,9 @@ class Engine:
 
     # ---- asynchronous instructions
 
-    def issue(self, issued: Tcgen05InFlight, shared: Sequence[tuple[int, SharedOperand]], work: Work) -> None:
+    def issue(
+        self, issued: Tcgen05InFlight, shared: Sequence[tuple[int, Tcgen05SharedOperand]], work: Work
+    ) -> None:
         """Queue an instruction that a commit tracks.
 
         Args:
@@ -208,7 +210,9 @@ class Engine:
         chains = self._chains.setdefault((issued.row, issued.lane), [])
         if not chains or not self._open(chains[-1]):
             earlier = tuple(chain.operation for chain in chains if not chain.operation.delivered)
-            operation = Operation(issued.site, batch, *self._issuer(issued), reads=regions, after=earlier)
+            operation = AsyncOperation(
+                issued.site, batch, *self._issuer(issued), reads=regions, after=earlier
+            )
             chain = Chain(operation)
             operation.deliver = lambda data: chain.run()
             self._enter(issued)
@@ -219,7 +223,9 @@ class Engine:
             return
         chain = chains[-1]
         if batch.launch.sanitize:
-            again = Operation(issued.site, batch, *self._issuer(issued), reads=regions, number=issued.number)
+            again = AsyncOperation(
+                issued.site, batch, *self._issuer(issued), reads=regions, number=issued.number
+            )
             batch.queue.hazards.enter(again)
         self._enter(issued)
         batch.launch.counts.issue(issued.site.name, 1)
@@ -245,7 +251,7 @@ class Engine:
             self.fences.used(issued.row, issued.number)
             self.in_flight.enter(issued)
 
-    def region(self, cta: int, operand: SharedOperand) -> Region:
+    def region(self, cta: int, operand: Tcgen05SharedOperand) -> Region:
         """What is read of the shared memory of a CTA, as bytes of the batch's bank."""
         first, sizes = operand.map.runs
         place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
@@ -271,7 +277,7 @@ class Engine:
             # The work came after all that the thread had seen: so does whoever waits for its completion.
             batch.happens_before.release_acquired(rows, slots)
         tracked = tuple(chains)
-        operation = Operation(
+        operation = AsyncOperation(
             site,
             batch,
             rows,
@@ -299,7 +305,7 @@ class Engine:
             for one in self.pair(rank, cta_group):
                 batch.happens_before.tell(slots, one, self.local, number)
 
-    def _leave(self, operation: Operation, number: int) -> None:
+    def _leave(self, operation: AsyncOperation, number: int) -> None:
         """The reads of shared memory are over: later writes must know of the commit."""
         history = self.batch.shared.history
         if not operation.unread.any():

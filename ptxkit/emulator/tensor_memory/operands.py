@@ -108,7 +108,7 @@ BITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class SharedOperand:
+class Tcgen05SharedOperand:
     """A matrix in the shared memory of a CTA, as a descriptor gives it.
 
     Attributes:
@@ -132,7 +132,7 @@ class SharedOperand:
 
 def shared_operand(
     descriptor: SmemDescTcgen05, mn: int, k: int, dtype: str, major: str = "K", padded: bool = False
-) -> SharedOperand:
+) -> Tcgen05SharedOperand:
     """What an instruction reads through a descriptor.
 
     Args:
@@ -167,14 +167,14 @@ def shared_operand(
         major,
         padded,
     )
-    return SharedOperand(start, found)
+    return Tcgen05SharedOperand(start, found)
 
 
 # ---- tensor memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TensorMap:
+class CellMap:
     """Where packed elements lie in tensor memory, relative to an address.
 
     Attributes:
@@ -199,18 +199,18 @@ class TensorMap:
         return found.astype(CODES[self.bits])
 
 
-def tensor_map(lane: np.ndarray, word: np.ndarray, bit: np.ndarray, bits: int) -> TensorMap:
+def tensor_map(lane: np.ndarray, word: np.ndarray, bit: np.ndarray, bits: int) -> CellMap:
     """A map of lanes, columns and bits with the axes (copies, rows, k)."""
     cells = np.ascontiguousarray((lane * COLUMNS + word).transpose(0, 2, 1))
     shift = np.ascontiguousarray(bit.transpose(0, 2, 1)).astype(np.uint32)
     lanes = 0
     for one in np.unique(lane):
         lanes |= 1 << int(one)
-    return TensorMap(cells, shift, bits, int(word.max()) + 1, lanes)
+    return CellMap(cells, shift, bits, int(word.max()) + 1, lanes)
 
 
 @lru_cache(maxsize=128)
-def operand_a_map(path: str, k: int, bits: int, start_lane: int) -> TensorMap:
+def operand_a_map(path: str, k: int, bits: int, start_lane: int) -> CellMap:
     """Matrix A in tensor memory.
 
     Args:

@@ -1,7 +1,7 @@
 """One `tcgen05.mma`: what its descriptors mean, what it reads and writes. PTX ISA 9.7.16.10.
 
-`decode` turns the modifiers and the instruction descriptor into a `Plan`, once; `Plan.place` adds the
-addresses of one instruction. `ptxkit.emulator.tensor_memory.arithmetic` computes.
+`decode` turns the modifiers and the instruction descriptor into a `Tcgen05Plan`, once; `Tcgen05Plan.place`
+adds the addresses of one instruction. `ptxkit.emulator.tensor_memory.arithmetic` computes.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.tensor_memory.cells import Area, Box
 from ptxkit.emulator.tensor_memory.operands import (
-    SharedOperand,
-    TensorMap,
+    CellMap,
+    Tcgen05SharedOperand,
     operand_a_map,
     shared_operand,
     tensor_map,
@@ -72,7 +72,7 @@ class MmaForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Tcgen05Plan:
     """What a form computes with one instruction descriptor.
 
     Attributes:
@@ -129,7 +129,7 @@ class Plan:
 
 
 @lru_cache(maxsize=256)
-def decode(form: MmaForm, idesc: int) -> Plan:
+def decode(form: MmaForm, idesc: int) -> Tcgen05Plan:
     """The meaning of an instruction descriptor.
 
     Raises:
@@ -160,7 +160,7 @@ def decode(form: MmaForm, idesc: int) -> Plan:
             problems += wrong.diagnostics
     if problems:
         raise Illegal("P6125", problems)
-    return Plan(
+    return Tcgen05Plan(
         form=form,
         m=word.m,
         n=word.n,
@@ -220,13 +220,13 @@ class Placed:
         box: the cells.
     """
 
-    map: TensorMap
+    map: CellMap
     cell: int
     box: Box
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Tcgen05Product:
     """One `tcgen05.mma` with all its places; they are the same in both CTAs of a pair.
 
     Attributes:
@@ -240,11 +240,11 @@ class Product:
         shift: the first column of B.
     """
 
-    plan: Plan
+    plan: Tcgen05Plan
     operands: Operands
     d: Area
-    a: SharedOperand | Placed
-    b: SharedOperand
+    a: Tcgen05SharedOperand | Placed
+    b: Tcgen05SharedOperand
     metadata: Placed | None
     scale_a: Placed | None
     scale_b: Placed | None
@@ -252,9 +252,9 @@ class Product:
     shift: int
 
     @property
-    def shared(self) -> tuple[SharedOperand, ...]:
+    def shared(self) -> tuple[Tcgen05SharedOperand, ...]:
         """What is read from shared memory."""
-        return (self.a, self.b) if isinstance(self.a, SharedOperand) else (self.b,)
+        return (self.a, self.b) if isinstance(self.a, Tcgen05SharedOperand) else (self.b,)
 
     @property
     def reads(self) -> tuple[Box, ...]:
@@ -281,7 +281,7 @@ def smem_descriptor(word: int) -> SmemDescTcgen05:
 
 
 @lru_cache(maxsize=1024)
-def place(plan: Plan, operands: Operands) -> Product:
+def place(plan: Tcgen05Plan, operands: Operands) -> Tcgen05Product:
     """A product where its operands put it.
 
     Raises:
@@ -295,7 +295,7 @@ def place(plan: Plan, operands: Operands) -> Product:
         allowed = " or ".join(map(str, starts))
         raise Illegal("P6110", [Diagnostic("P426", f"D must begin at lane {allowed}, found {d.lane}")])
     if form.tensor_a:
-        a: SharedOperand | Placed = _matrix_a(plan, operands.a)
+        a: Tcgen05SharedOperand | Placed = _matrix_a(plan, operands.a)
     else:
         descriptor = smem_descriptor(operands.a)
         rows, stored = plan.path.rows, plan.stored_k
@@ -310,7 +310,7 @@ def place(plan: Plan, operands: Operands) -> Product:
         words = [max(chosen) // 4 + 1 for chosen in (plan.bytes_a, plan.bytes_b)]
         scale_a = _placed(_scale_map(plan.path.rows, False, words[0]), operands.scale_a & SCALE_ADDRESS)
         scale_b = _placed(_scale_map(plan.n, halves, words[1]), operands.scale_b & SCALE_ADDRESS)
-    product = Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
+    product = Tcgen05Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
     for box in (*product.writes, *product.reads):
         if box.beyond:
             raise Illegal("P6110", [Diagnostic("P426", f"expected 128 lanes of 512 columns, found {box}")])
@@ -323,19 +323,19 @@ SCALE_ADDRESS = 0x3FFF_FFFF
 
 def _shared(
     descriptor: SmemDescTcgen05, mn: int, k: int, dtype: str, major: str, padded: bool
-) -> SharedOperand:
+) -> Tcgen05SharedOperand:
     try:
         return shared_operand(descriptor, mn, k, dtype, major, padded)
     except PtxkitError as wrong:
         raise Illegal("P6126", list(wrong.diagnostics)) from None
 
 
-def _placed(found: TensorMap, address: int, more: int = 0) -> Placed:
+def _placed(found: CellMap, address: int, more: int = 0) -> Placed:
     lane, column = address >> 16, (address & 0xFFFF) + more
     return Placed(found, lane * 512 + column, Box(found.lanes, 0, found.columns).moved(lane, column))
 
 
-def _matrix_a(plan: Plan, address: int) -> Placed:
+def _matrix_a(plan: Tcgen05Plan, address: int) -> Placed:
     try:
         spread = plan.path.lane_of_16 == 32
         lane = address >> 16 if spread else 0
@@ -346,12 +346,12 @@ def _matrix_a(plan: Plan, address: int) -> Placed:
 
 
 @lru_cache(maxsize=64)
-def _metadata_map(kind: str, path: DataPath, k: int) -> TensorMap:
+def _metadata_map(kind: str, path: DataPath, k: int) -> CellMap:
     return tensor_map(*metadata_cells(kind, path, k), 4)
 
 
 @lru_cache(maxsize=64)
-def _scale_map(rows: int, halves: bool, words: int) -> TensorMap:
+def _scale_map(rows: int, halves: bool, words: int) -> CellMap:
     """The words with the factors of each row: (copies, words, rows)."""
     lane, word, _ = tmem_cells(rows, 4 * words, halves)
     axes = (2, 0, 1)
@@ -359,7 +359,7 @@ def _scale_map(rows: int, halves: bool, words: int) -> TensorMap:
     return tensor_map(lane, word, word * 0, 32)
 
 
-def _zero_columns(plan: Plan, word: int | None) -> tuple[tuple[int, ...] | None, int]:
+def _zero_columns(plan: Tcgen05Plan, word: int | None) -> tuple[tuple[int, ...] | None, int]:
     if word is None:
         return None, 0
     problems = [problem for problem in ZeroColumnMask.diagnose(word) if problem.is_error]

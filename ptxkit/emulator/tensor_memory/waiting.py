@@ -10,25 +10,25 @@ from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.lane_set import Schedule
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.allocation import (
-    Allocation,
+    ColumnAllocation,
+    ColumnPool,
     Holder,
-    Pool,
     check_alloc,
     check_size,
     places,
     release,
 )
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
-from ptxkit.emulator.tensor_memory.engine import Engine, Request
+from ptxkit.emulator.tensor_memory.engine import ColumnRequest, Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source
+    from ptxkit.emulator.operands import SourceOperand
 
 
 class TensorSyncPoint:
@@ -43,7 +43,7 @@ class TensorSyncPoint:
 
     code = "P6118"
 
-    def __init__(self, form: Form, columns: Source, cta_group: int) -> None:
+    def __init__(self, form: ScopedForm, columns: SourceOperand, cta_group: int) -> None:
         self.site = form.site
         self.aligned = AlignedSyncPoint(form)
         self.columns = columns
@@ -81,7 +81,7 @@ class TensorSyncPoint:
         lane_set.schedule.block(lane_set.part(held, count, lane_set.pc), self)
         return lane_set.part(mask & ~blocked[:, None], lane_set.size - count, lane_set.pc)
 
-    def operand(self, lane_set: LaneSet, guard: Any, source: Source) -> np.ndarray:
+    def operand(self, lane_set: LaneSet, guard: Any, source: SourceOperand) -> np.ndarray:
         """An operand that the lanes of a warp must agree about, for each row of the set."""
         value = np.asarray(uniform(lane_set, guard, source, source.reader(lane_set), self.site))
         return np.broadcast_to(value.reshape(-1), (lane_set.n,))
@@ -94,7 +94,7 @@ class TensorSyncPoint:
         """Whether the other CTA of the pair has come, and what a waiting row asks for has been done."""
         raise NotImplementedError
 
-    def meet(self, engine: Engine, request: Request) -> Request | None:
+    def meet(self, engine: Engine, request: ColumnRequest) -> ColumnRequest | None:
         """The request of the other CTA of the pair that goes with one, if it has come.
 
         Raises:
@@ -121,7 +121,7 @@ class TensorSyncPoint:
         del engine.requests[kind, cta ^ 1]
         return other
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Something has changed: try again."""
         schedule.retry(self)
 
@@ -154,7 +154,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         cta = row // batch.warps
         who = str(batch.thread(row, 0))
         engine.check_group(cta, self.cta_group, self.site, who)
-        request = Request(row, columns, 0, self.site)
+        request = ColumnRequest(row, columns, 0, self.site)
         requests = [request]
         check_alloc(engine.holders[cta], columns, self.site, who)
         if self.cta_group == 2:
@@ -181,14 +181,16 @@ class AllocationSyncPoint(TensorSyncPoint):
         return True
 
     def _grant(
-        self, engine: Engine, holder: Holder, cta: int, pool: Pool, first: int, request: Request
+        self, engine: Engine, holder: Holder, cta: int, pool: ColumnPool, first: int, request: ColumnRequest
     ) -> None:
         columns = request.columns
         batch = engine.batch
         who = str(batch.thread(request.row, 0))
         arrivals = int(batch.own(ClusterBarrier).arrivals[request.row].max())
         number = batch.launch.events.take(request.site)
-        made = Allocation(first, columns, self.cta_group, request.site, who, request.row, number, arrivals)
+        made = ColumnAllocation(
+            first, columns, self.cta_group, request.site, who, request.row, number, arrivals
+        )
         pool.taken[first : made.end] = True
         pool.permit = holder
         holder.held.append(made)
@@ -200,7 +202,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         counts = engine.batch.launch.counts
         counts.tensor_columns = max(counts.tensor_columns, sum(one.columns for one in holder.held))
 
-    def _warn(self, engine: Engine, cta: int, pool: Pool, who: str) -> None:
+    def _warn(self, engine: Engine, cta: int, pool: ColumnPool, who: str) -> None:
         assert pool.permit is not None
         engine.batch.launch.warn(
             "P6119",
@@ -217,7 +219,9 @@ class DeallocationSyncPoint(TensorSyncPoint):
         address: the operand with the TMEM address.
     """
 
-    def __init__(self, form: Form, address: Source, columns: Source, cta_group: int) -> None:
+    def __init__(
+        self, form: ScopedForm, address: SourceOperand, columns: SourceOperand, cta_group: int
+    ) -> None:
         super().__init__(form, columns, cta_group)
         self.address = address
 
@@ -236,7 +240,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
         who = str(batch.thread(row, 0))
         engine.check_group(row // batch.warps, self.cta_group, self.site, who)
         check_size(columns, self.site, who)
-        request = Request(row, columns, int(self.operand(lane_set, guard, self.address)[at]), self.site)
+        request = ColumnRequest(row, columns, int(self.operand(lane_set, guard, self.address)[at]), self.site)
         requests = [request]
         if self.cta_group == 2:
             self._check_peer(engine, request, who)
@@ -257,7 +261,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
             batch.scheduling.reconsider()
         return True
 
-    def _check_peer(self, engine: Engine, request: Request, who: str) -> None:
+    def _check_peer(self, engine: Engine, request: ColumnRequest, who: str) -> None:
         """The other CTA must be known to have its columns: an allocation need not wait for the other CTA.
 
         Raises:
@@ -289,14 +293,14 @@ class DeallocationSyncPoint(TensorSyncPoint):
             [SpanLabel(made.site.span, "the other CTA's allocation")] if made.site.span is not None else [],
         )
 
-    def _check(self, engine: Engine, request: Request) -> None:
+    def _check(self, engine: Engine, request: ColumnRequest) -> None:
         """Nobody may be using the columns any more."""
         first = request.address & 0xFFFF
         box = Box(EVERY_LANE, first, first + request.columns)
         ctas = (request.row // engine.batch.warps,)
         engine.at_once(Tcgen05InFlight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
 
-    def _free(self, engine: Engine, request: Request) -> None:
+    def _free(self, engine: Engine, request: ColumnRequest) -> None:
         cta = request.row // engine.batch.warps
         who = str(engine.batch.thread(request.row, 0))
         first = request.address & 0xFFFF

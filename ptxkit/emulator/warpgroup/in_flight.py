@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
-from ptxkit.emulator.asynchronous.operation import Operation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.provenance import loads_of_products
@@ -45,7 +45,7 @@ class WgmmaInFlight:
         sources: slots of registers with matrix A.
     """
 
-    operation: Operation
+    operation: AsyncOperation
     accumulator: Accumulator
     which: np.ndarray
     index: np.ndarray
@@ -252,7 +252,7 @@ class Warpgroups:
         found.site = site
         return found, ~found.active[members.which]
 
-    def before(self, accumulator: Accumulator, members: Members) -> tuple[Operation, ...]:
+    def before(self, accumulator: Accumulator, members: Members) -> tuple[AsyncOperation, ...]:
         """The operations that add to an accumulator before a new one does."""
         return tuple(
             issued.operation

@@ -16,11 +16,11 @@ from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, spread
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 
-class Metadata:
+class WgmmaMetadata:
     """The operands `sp-meta, sp-sel`.
 
     Args:
@@ -32,7 +32,7 @@ class Metadata:
         Unsupported: the selector means nothing for this shape.
     """
 
-    def __init__(self, form: Form, k: int, bits: int) -> None:
+    def __init__(self, form: ScopedForm, k: int, bits: int) -> None:
         try:
             lanes, self.shifts = fragments.mma_metadata(k, bits, form.number("sp_sel"))
         except PtxkitError as wrong:

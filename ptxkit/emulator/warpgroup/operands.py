@@ -100,7 +100,7 @@ def _map(descriptor: int, mn: int, k: int, dtype: str, major: str) -> SharedMatr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SharedOperand:
+class WgmmaSharedOperand:
     """One operand of an instruction for all its warpgroups.
 
     Attributes:

@@ -6,9 +6,9 @@ import numpy as np
 
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.lane_set import LaneSet, Schedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import join
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
 
@@ -23,7 +23,7 @@ class WarpgroupSyncPoint:
 
     code = "P637"
 
-    def __init__(self, site: Site, guard: Source | None) -> None:
+    def __init__(self, site: Site, guard: SourceOperand | None) -> None:
         self.site = site
         self.guard = guard.reader if guard is not None else None
 
@@ -65,7 +65,7 @@ class WarpgroupSyncPoint:
         found: np.ndarray = by_warpgroup(batch, missing)[warpgroup_of(batch, rows)]
         return found
 
-    def reconsider(self, schedule: Schedule) -> None:
+    def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: whoever waited for them tries again."""
         schedule.retry(self)
 

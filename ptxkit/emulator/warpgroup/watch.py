@@ -6,11 +6,11 @@ from typing import Any
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet, Step
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 
 
-def watched(step: Step, slots: tuple[int, ...], site: Site, guard: Source | None) -> Step:
+def watched(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand | None) -> Step:
     """A step that accesses registers which some `wgmma` of the function uses.
 
     Args:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ptxkit.asm import parse
 from ptxkit.device.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator.device import Kernel as EmulatedKernel
-from ptxkit.emulator.device import LoadedModule
+from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.work import Launch
 from ptxkit.virtual.results import DriverError, code, failure
@@ -39,7 +38,7 @@ ASSUMED_REGISTERS = 32
 """What a kernel is said to need of registers: only an assembler knows."""
 
 
-def load_text(device: Device, text: str, name: str) -> LoadedModule:
+def load_text(device: Device, text: str, name: str) -> EmulatorModule:
     """PTX on a device's emulator.
 
     Raises:
@@ -121,7 +120,7 @@ class Function(Object):
 
     noun: ClassVar[str] = "kernel"
 
-    def __init__(self, module: Module, kernel: EmulatedKernel) -> None:
+    def __init__(self, module: Module, kernel: EmulatorKernel) -> None:
         self.module = module
         self.kernel = kernel
         self.settings: dict[int, int] = {}

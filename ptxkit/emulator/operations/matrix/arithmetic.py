@@ -15,8 +15,8 @@ from ptxkit.emulator.tensor_cores import Elements, Model, Scales
 from ptxkit.isa.modifiers import MemoryOperation, MmaKind, Rounding
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
-    from ptxkit.emulator.scope import Scope
+    from ptxkit.emulator.form import ScopedForm
+    from ptxkit.emulator.scope import FunctionScope
 
 Present = np.ndarray | None
 ScalePair = tuple[Scales, Scales] | None
@@ -29,7 +29,7 @@ CONTAINED = (MmaKind.F8F6F4, MmaKind.MXF8F6F4)
 """Kinds whose elements sit in bytes."""
 
 
-def arithmetic(form: Form, instruction: str, types: tuple[str, str, str, str]) -> Compute:
+def arithmetic(form: ScopedForm, instruction: str, types: tuple[str, str, str, str]) -> Compute:
     """The arithmetic of an instruction.
 
     Args:
@@ -54,7 +54,7 @@ BITWISE = (MemoryOperation.AND, MemoryOperation.XOR)
 
 
 def _floats(
-    scope: Scope, instruction: str, types: tuple[str, str, str, str], kind: MmaKind | None
+    scope: FunctionScope, instruction: str, types: tuple[str, str, str, str], kind: MmaKind | None
 ) -> Compute:
     d, a, b, c = types
     plain = scope.program.image.tensor_cores == "float32"
@@ -72,7 +72,7 @@ def _floats(
     return compute
 
 
-def _model(scope: Scope, instruction: str, element: str | None, f16: bool) -> Model:
+def _model(scope: FunctionScope, instruction: str, element: str | None, f16: bool) -> Model:
     """The model of the device's tensor cores.
 
     Raises:

@@ -14,12 +14,12 @@ from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operations.matrix.arithmetic import CONTAINED, SCALED, arithmetic, significant
 from ptxkit.emulator.operations.matrix.scales import ScaleOperand
-from ptxkit.emulator.operations.matrix.sparse import Metadata
+from ptxkit.emulator.operations.matrix.sparse import MmaMetadata
 from ptxkit.isa.modifiers import Layout, MmaKind, ScaleVector, Shape, SparseOrder
 from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("matrix")
@@ -29,7 +29,7 @@ DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2
 
 
 @effect("mma")
-def mma(form: Form) -> Effect:
+def mma(form: ScopedForm) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
     shape, kind, sparse = form.the(Shape), form.find(MmaKind), form["spvariant"]
     d, a, b, c = (type_.name for type_ in form.types[:4])
@@ -46,7 +46,7 @@ def mma(form: Form) -> Effect:
     left = MatrixSource.of(form, "a", shape_a)
     right = MatrixSource.of(form, "b", shape_b)
     start = MatrixSource.of(form, "c", shape_c)
-    metadata = Metadata(form, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
+    metadata = MmaMetadata(form, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
     scales = _scales(form, kind) if kind in SCALED else None
     site = form.site
 
@@ -101,7 +101,7 @@ def _factors(rows: int, columns: int, stored: int, depth: int, bits: int) -> tup
     return Fragment(column, row, bits), Fragment(*fragments.mma_b(columns, depth, bits), bits)
 
 
-def _scales(form: Form, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
+def _scales(form: ScopedForm, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
     element, count = form.types[4].name, VECTORS[form.find(ScaleVector) or DEFAULT_VECTOR[kind]]
     return (
         ScaleOperand(form, "a", element, count, fragments.mma_scales_a, 2),

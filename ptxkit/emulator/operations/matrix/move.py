@@ -21,7 +21,7 @@ from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("matrix")
@@ -92,7 +92,7 @@ class RowAccess:
     The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
     """
 
-    def __init__(self, form: Form, count: int) -> None:
+    def __init__(self, form: ScopedForm, count: int) -> None:
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.site: Site = form.site
         checked = WARP if form.scope.program.capability <= (7, 5) else count
@@ -157,7 +157,7 @@ def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 @effect("ldmatrix")
-def ldmatrix(form: Form) -> Effect:
+def ldmatrix(form: ScopedForm) -> Effect:
     """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses."""
     shape, count, trans, packed = form.the(Shape), form["num"], form["trans"] is not None, form["src_fmt"]
     height = ROWS[shape]
@@ -184,7 +184,7 @@ def ldmatrix(form: Form) -> Effect:
 
 
 @effect("stmatrix")
-def stmatrix(form: Form) -> Effect:
+def stmatrix(form: ScopedForm) -> Effect:
     """`stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r`."""
     shape, count, trans = form.the(Shape), form["num"], form["trans"] is not None
     sources = [form.source(part, "b32") for part in form.parts("r")]
@@ -212,7 +212,7 @@ def stmatrix(form: Form) -> Effect:
 
 
 @effect("movmatrix")
-def movmatrix(form: Form) -> Effect:
+def movmatrix(form: ScopedForm) -> Effect:
     """`movmatrix.sync.aligned.m8n8.trans.b16 d, a`."""
     source, target, site = form.source("a"), form.target("d"), form.site
     read = source.reader

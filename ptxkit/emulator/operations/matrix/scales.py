@@ -15,7 +15,7 @@ from ptxkit.emulator.tensor_cores import Scales, decode_scales
 from ptxkit.emulator.values import WARP
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 BYTES = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}
@@ -35,7 +35,13 @@ class ScaleOperand:
     """
 
     def __init__(
-        self, form: Form, matrix: str, kind: str, count: int, lanes: Callable[[int], np.ndarray], threads: int
+        self,
+        form: ScopedForm,
+        matrix: str,
+        kind: str,
+        count: int,
+        lanes: Callable[[int], np.ndarray],
+        threads: int,
     ) -> None:
         self.kind, self.count, self.site = kind, count, form.site
         self.data = form.source(f"sf{matrix}", "b32")

@@ -16,11 +16,11 @@ from ptxkit.emulator.values import WARP
 from ptxkit.layouts.fragments import mma_metadata
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 
-class Metadata:
+class MmaMetadata:
     """The operands `e, f`: metadata and sparsity selector.
 
     Args:
@@ -33,7 +33,7 @@ class Metadata:
         Unsupported: the selector means nothing for this shape.
     """
 
-    def __init__(self, form: Form, k: int, bits: int, ordered: bool) -> None:
+    def __init__(self, form: ScopedForm, k: int, bits: int, ordered: bool) -> None:
         try:
             self.lanes, self.shifts = mma_metadata(k, bits, form.number("f"))
         except PtxkitError as wrong:

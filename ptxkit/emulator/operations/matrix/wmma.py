@@ -9,7 +9,7 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import Address
+from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
@@ -23,9 +23,9 @@ from ptxkit.layouts import fragments
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import Source, Target
+    from ptxkit.emulator.operands import SourceOperand, TargetOperand
 
 effect = Effects("matrix")
 
@@ -35,7 +35,7 @@ def _bits(element: str) -> int:
 
 
 @effect("wmma.mma")
-def mma(form: Form) -> Effect:
+def mma(form: ScopedForm) -> Effect:
     """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`.
 
     From sm_75 on fragments don't depend on the layout in memory.
@@ -80,7 +80,7 @@ class Matrix:
         matrix: `a`, `b`, `c` or `d`.
     """
 
-    def __init__(self, form: Form, matrix: str) -> None:
+    def __init__(self, form: ScopedForm, matrix: str) -> None:
         by_row, element = form.the(Layout) is Layout.ROW, form.the(DType).name
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.bits = _bits(element)
@@ -103,7 +103,9 @@ class Matrix:
         self.address = form.address("p")
         self.stride = form.source("stride") if "stride" in form.operands else None
         self.pieces = [
-            Piece(i // packed, i % packed * self.bits, Place(self, outer[:, i], inner[:, i]), space)
+            FragmentPiece(
+                i // packed, i % packed * self.bits, FragmentPlace(self, outer[:, i], inner[:, i]), space
+            )
             for i in range(0, elements, together)
         ]
         form.scope.program.touches(space, self.size)
@@ -156,7 +158,7 @@ def _cells(matrix: str, shape: Shape, element: str) -> tuple[fragments.Cells, in
     return fragments.wmma_c(rows, columns), rows, columns
 
 
-class Place(Address):
+class FragmentPlace(AddressOperand):
     """The address of one part of a matrix in each lane."""
 
     def __init__(self, matrix: Matrix, outer: np.ndarray, inner: np.ndarray) -> None:
@@ -173,7 +175,7 @@ class Place(Address):
         return np.asarray(matrix.address.read(lane_set)).astype(np.uint64) + offset
 
 
-class Piece:
+class FragmentPiece:
     """A part of a register that is contiguous in memory.
 
     Args:
@@ -183,15 +185,15 @@ class Piece:
         space: the state space.
     """
 
-    def __init__(self, register: int, shift: int, place: Place, space: str) -> None:
+    def __init__(self, register: int, shift: int, place: FragmentPlace, space: str) -> None:
         self.register, self.shift = register, shift
         self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site, named=False)
 
 
-def load(matrix: str) -> Callable[[Form], Effect]:
+def load(matrix: str) -> Callable[[ScopedForm], Effect]:
     """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}`."""
 
-    def made(form: Form) -> Effect:
+    def made(form: ScopedForm) -> Effect:
         where = Matrix(form, matrix)
         targets = [form.target(part, f"b{where.word}") for part in form.parts("r")]
         return Effect(_loader(where, targets, form.site), AlignedSyncPoint(form))
@@ -204,14 +206,14 @@ for matrix in ("a", "b", "c"):
 
 
 @effect("wmma.store.d")
-def store(form: Form) -> Effect:
+def store(form: ScopedForm) -> Effect:
     """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
     where = Matrix(form, "d")
     sources = [form.source(part, f"b{where.word}") for part in form.parts("r")]
     return Effect(_storer(where, sources, form.site), AlignedSyncPoint(form))
 
 
-def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> GuardedStep:
+def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) -> GuardedStep:
     raw = RAW[where.word]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -239,7 +241,7 @@ def _loader(where: Matrix, targets: Sequence[Target | None], site: Site) -> Guar
     return step
 
 
-def _storer(where: Matrix, sources: Sequence[Source], site: Site) -> GuardedStep:
+def _storer(where: Matrix, sources: Sequence[SourceOperand], site: Site) -> GuardedStep:
     raw, narrow = RAW[where.word], RAW[8 * where.size]
 
     def step(lane_set: LaneSet, guard: Any) -> None:

@@ -17,14 +17,14 @@ from ptxkit.emulator.tensor_memory.waiting import AllocationSyncPoint, Deallocat
 from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
 
 @effect("tcgen05.alloc")
-def alloc(form: Form) -> Effect:
+def alloc(form: ScopedForm) -> Effect:
     """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
     space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(form.address("dst"), space, 4, form.site)
@@ -49,14 +49,14 @@ def alloc(form: Form) -> Effect:
 
 
 @effect("tcgen05.dealloc")
-def dealloc(form: Form) -> Effect:
+def dealloc(form: ScopedForm) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
     sync_point = DeallocationSyncPoint(form, form.source("taddr"), form.source("nCols"), cta_group(form))
     return Effect(lambda lane_set, guard: None, sync_point)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
-def relinquish(form: Form) -> Effect:
+def relinquish(form: ScopedForm) -> Effect:
     """`tcgen05.relinquish_alloc_permit.cta_group.sync.aligned`."""
     cta_group(form)
     site = form.site

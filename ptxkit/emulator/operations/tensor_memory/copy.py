@@ -21,21 +21,21 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 from ptxkit.emulator.tensor_memory import copies
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
-from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
 from ptxkit.isa.modifiers import MovementShape, Multicast
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 if TYPE_CHECKING:
     from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
 
 @effect("tcgen05.cp")
-def cp(form: Form) -> Effect:
+def cp(form: ScopedForm) -> Effect:
     """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
     group_size, source_format = cta_group(form), form["src_fmt"]
     pattern = copies.copy(form.the(MovementShape), form.find(Multicast) or "")
@@ -43,7 +43,7 @@ def cp(form: Form) -> Effect:
     form.scope.program.touches("shared", 16)
     site = form.site
 
-    def without(word: int, bits: int) -> tuple[SharedOperand, ...]:
+    def without(word: int, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
         return (pattern.source(smem_descriptor(word & ~bits), source_format),)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -70,7 +70,7 @@ def cp(form: Form) -> Effect:
             cells = pattern.cells + (lane * COLUMNS + column)
 
             def work(
-                ctas: tuple[int, ...] = ctas, source: SharedOperand = source, cells: np.ndarray = cells
+                ctas: tuple[int, ...] = ctas, source: Tcgen05SharedOperand = source, cells: np.ndarray = cells
             ) -> None:
                 for one in ctas:
                     _copy(engine, one, pattern, source, cells, source_format, site)
@@ -83,8 +83,8 @@ def cp(form: Form) -> Effect:
 def _copy(
     engine: Engine,
     cta: int,
-    pattern: copies.Copy,
-    source: SharedOperand,
+    pattern: copies.Tcgen05Copy,
+    source: Tcgen05SharedOperand,
     cells: np.ndarray,
     source_format: str | None,
     site: Site,
@@ -102,7 +102,7 @@ def _copy(
 
 
 @effect("tcgen05.shift")
-def shift(form: Form) -> Effect:
+def shift(form: ScopedForm) -> Effect:
     """`tcgen05.shift.cta_group.down [taddr]`."""
     group_size, target, site = cta_group(form), Operand(form, "taddr"), form.site
 

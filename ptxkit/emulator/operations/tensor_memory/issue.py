@@ -11,18 +11,18 @@ from ptxkit.asm import tree
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
-from ptxkit.emulator.operands import Source, undefined_decides
+from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 
-def cta_group(form: Form) -> int:
+def cta_group(form: ScopedForm) -> int:
     """1 or 2."""
     form.scope.program.asynchronous = True
     return int(form["cta_group"] or 1)
@@ -37,9 +37,9 @@ class Operand:
         type_name: what one as written is read as.
     """
 
-    def __init__(self, form: Form, operand: tree.Operand | str, type_name: str | None = None) -> None:
+    def __init__(self, form: ScopedForm, operand: tree.Operand | str, type_name: str | None = None) -> None:
         self.site = form.site
-        self.source: Source | None
+        self.source: SourceOperand | None
         self._read: Callable[[LaneSet], Any]
         there = form.operands[operand] if isinstance(operand, str) else operand
         if isinstance(there, tree.Address):
@@ -99,12 +99,12 @@ def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site:
 
 def check_shared(
     engine: Engine,
-    operands: Sequence[SharedOperand],
+    operands: Sequence[Tcgen05SharedOperand],
     words: Sequence[int],
     site: Site,
     cta: int,
     who: str,
-    again: Callable[[int], Sequence[SharedOperand]],
+    again: Callable[[int], Sequence[Tcgen05SharedOperand]],
 ) -> None:
     """What descriptors reach must lie in shared memory.
 

@@ -25,13 +25,13 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
-from ptxkit.emulator.tensor_memory.operands import SharedOperand
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import (
     Illegal,
     MmaForm,
     Operands,
-    Plan,
-    Product,
+    Tcgen05Plan,
+    Tcgen05Product,
     decode,
     place,
     vector_of,
@@ -41,25 +41,25 @@ from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
 
 @effect("tcgen05.mma")
-def mma(form: Form) -> Effect:
+def mma(form: ScopedForm) -> Effect:
     """`tcgen05.mma{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, .., enable-input-d`."""
     return _mma(form, ws=False)
 
 
 @effect("tcgen05.mma.ws")
-def mma_ws(form: Form) -> Effect:
+def mma_ws(form: ScopedForm) -> Effect:
     """`tcgen05.mma.ws{.sp}.cta_group::1.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
     return _mma(form, ws=True)
 
 
-def _mma(form: Form, ws: bool) -> Effect:
+def _mma(form: ScopedForm, ws: bool) -> Effect:
     sparse, group_size = form["sp"] is not None, cta_group(form)
     kind = form.the(MmaKind).removeprefix("kind::")
     vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
@@ -68,9 +68,9 @@ def _mma(form: Form, ws: bool) -> Effect:
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
     form.scope.program.touches("shared", 16)
-    read = _Reader(form, group_size)
+    read = _MmaOperands(form, group_size)
     static = MmaForm(kind, group_size, ws, sparse, form["ashift"] is not None, vector, "a" in form.operands)
-    computing: dict[Plan, Arithmetic] = {}
+    computing: dict[Tcgen05Plan, Arithmetic] = {}
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -109,7 +109,7 @@ def _mma(form: Form, ws: bool) -> Effect:
     return Effect(step)
 
 
-def _without(plan: Plan, operands: Operands, bits: int) -> tuple[SharedOperand, ...]:
+def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
     """What a product would read of shared memory without some bits of its matrix descriptors."""
     a = operands.a if plan.form.tensor_a else operands.a & ~bits
     return place(plan, replace(operands, a=a, b=operands.b & ~bits)).shared
@@ -118,7 +118,7 @@ def _without(plan: Plan, operands: Operands, bits: int) -> tuple[SharedOperand, 
 def _work(
     engine: Engine,
     compute: Arithmetic,
-    product: Product,
+    product: Tcgen05Product,
     ctas: tuple[int, ...],
     disabled: np.ndarray | None,
     site: Site,
@@ -155,7 +155,7 @@ def _work(
 
 
 def _collect(
-    engine: Engine, cta: int, buffer: str, use: CollectorUse, product: Product, site: Site, who: str
+    engine: Engine, cta: int, buffer: str, use: CollectorUse, product: Tcgen05Product, site: Site, who: str
 ) -> None:
     """Keep the account of a collector buffer: what was read into it may be used again while it is there."""
     key = (cta, buffer)
@@ -173,10 +173,10 @@ def _collect(
         engine.collectors.pop(key, None)
 
 
-class _Reader:
+class _MmaOperands:
     """The operands of each issuing thread."""
 
-    def __init__(self, form: Form, group_size: int) -> None:
+    def __init__(self, form: ScopedForm, group_size: int) -> None:
         def named(*names: str) -> Operand | None:
             return next((Operand(form, name) for name in names if name in form.operands), None)
 

@@ -11,7 +11,7 @@ from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.numerics import single
-from ptxkit.emulator.operands import Source
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import Engine
@@ -21,13 +21,13 @@ from ptxkit.isa.modifiers import MemoryOperation, MovementShape
 from ptxkit.layouts.tensor_memory import QUARTER
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 
 
-def _pattern(form: Form, packed: bool) -> Move:
+def _pattern(form: ScopedForm, packed: bool) -> Move:
     form.scope.program.asynchronous = True
     split = form.constant("immHalfSplitoff") or 0
     return move(form.the(MovementShape), form["num"], split, packed)
@@ -40,7 +40,7 @@ class _Addresses:
         form: the instruction.
     """
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: ScopedForm) -> None:
         self.address, self.site = form.address("taddr"), form.site
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
@@ -53,7 +53,7 @@ class _Addresses:
         lanes = executing(lane_set, guard)
         on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         value = np.asarray(self.address.read(lane_set))
-        if isinstance(self.address.base, Source):
+        if isinstance(self.address.base, SourceOperand):
             value = np.asarray(uniform(lane_set, guard, self.address.base, value, self.site))
         values = np.broadcast_to(value.reshape(-1), (lane_set.n,))
         for one in np.unique(values[on]):
@@ -102,7 +102,7 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
 
 
 @effect("tcgen05.ld", "tcgen05.ld.red")
-def ld(form: Form) -> Effect:
+def ld(form: ScopedForm) -> Effect:
     """`tcgen05.ld{.red}.sync.aligned.shape.num{.pack::16b}{.op..}.type r, {redval,} [taddr]{, imm}`."""
     pattern, kind = _pattern(form, form["pack::16b"] is not None), form.type_of("r").name
     targets = [form.target(part, kind) for part in form.parts("r")]
@@ -157,7 +157,7 @@ def _unwritten(engine: Engine, site: Site) -> int:
     return engine.batch.launch.origins.of_read(site, "tensor memory")
 
 
-def _reduction(form: Form, kind: str) -> Callable[[np.ndarray], np.ndarray]:
+def _reduction(form: ScopedForm, kind: str) -> Callable[[np.ndarray], np.ndarray]:
     least = form["redOp"] is MemoryOperation.MIN
     absolute, nan = form["abs"], form["NaN"] is not None
 
@@ -176,7 +176,7 @@ def _reduction(form: Form, kind: str) -> Callable[[np.ndarray], np.ndarray]:
 
 
 @effect("tcgen05.st")
-def st(form: Form) -> Effect:
+def st(form: ScopedForm) -> Effect:
     """`tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], {imm,} r`."""
     pattern = _pattern(form, form["unpack::16b"] is not None)
     sources = [form.source(part, "b32") for part in form.parts("r")]
@@ -213,18 +213,18 @@ def st(form: Form) -> Effect:
 
 
 @effect("tcgen05.wait::ld")
-def wait_loads(form: Form) -> Effect:
+def wait_loads(form: ScopedForm) -> Effect:
     """`tcgen05.wait::ld.sync.aligned`."""
     return _wait(form, "ld")
 
 
 @effect("tcgen05.wait::st")
-def wait_stores(form: Form) -> Effect:
+def wait_stores(form: ScopedForm) -> Effect:
     """`tcgen05.wait::st.sync.aligned`."""
     return _wait(form, "st")
 
 
-def _wait(form: Form, kind: str) -> Effect:
+def _wait(form: ScopedForm, kind: str) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

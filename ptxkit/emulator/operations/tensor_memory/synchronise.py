@@ -16,14 +16,14 @@ from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.isa.modifiers import StateSpace
 
 if TYPE_CHECKING:
-    from ptxkit.emulator.form import Form
+    from ptxkit.emulator.form import ScopedForm
     from ptxkit.emulator.lane_set import LaneSet
 
 tcgen05 = Effects("tcgen05")
 
 
 @tcgen05("tcgen05.commit")
-def commit(form: Form) -> Effect:
+def commit(form: ScopedForm) -> Effect:
     """`tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast}.b64 [mbar]{, mask}`."""
     group_size, site = cta_group(form), form.site
     space = form.find(StateSpace) or StateSpace.GENERIC
@@ -62,18 +62,18 @@ def commit(form: Form) -> Effect:
 
 
 @tcgen05("tcgen05.fence::before_thread_sync")
-def fence_before(form: Form) -> Effect:
+def fence_before(form: ScopedForm) -> Effect:
     """`tcgen05.fence::before_thread_sync`."""
     return _fence(form, before=True)
 
 
 @tcgen05("tcgen05.fence::after_thread_sync")
-def fence_after(form: Form) -> Effect:
+def fence_after(form: ScopedForm) -> Effect:
     """`tcgen05.fence::after_thread_sync`."""
     return _fence(form, before=False)
 
 
-def _fence(form: Form, before: bool) -> Effect:
+def _fence(form: ScopedForm, before: bool) -> Effect:
     site = form.site
     form.scope.program.tensor_fences = True
 
