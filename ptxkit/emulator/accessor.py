@@ -8,12 +8,13 @@ address first, lane by lane only where these don't settle it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.access import Access
+from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import (
     CLUSTER_STEP,
     CONST_START,
@@ -25,13 +26,10 @@ from ptxkit.emulator.addresses import (
     space_of,
 )
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import BASE, Allocation, Bank
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.address import AddressOperand
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Accessor:

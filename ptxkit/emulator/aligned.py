@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_defined, executing
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand
 
 
 class AlignedSyncPoint(WarpSyncPoint):

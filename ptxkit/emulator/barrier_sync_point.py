@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, release, whole
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import check_defined, executing
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.ways_ahead import ends, may_come
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class BarrierSyncPoint:

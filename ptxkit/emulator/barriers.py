@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import Phases
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, show
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
 
 MEET = "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`"
 BARRIERS = 16

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import End
+from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.steps import check_guard
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 def _check_uniform(lane_set: LaneSet, taken: Any, rest: Any, site: Site) -> None:

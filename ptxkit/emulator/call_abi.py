@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.lane_set import LaneSet, Undefined
 from ptxkit.emulator.operands import TargetOperand
 from ptxkit.emulator.values import RAW, raw_dtype, viewed
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet, Undefined
 
 WIDEST = 8
 """Bytes of the widest piece of a variable; only a `.b128` register is one of 16."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.emulator.call_abi import CallParameter, ParameterPiece, gather
+from ptxkit.emulator.code import Code
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import Frame, Undefined
+from ptxkit.emulator.lane_set import Frame, LaneSet, Undefined
 from ptxkit.emulator.local_memory import reach_local
 from ptxkit.emulator.operands import SourceOperand
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import Code
-    from ptxkit.emulator.lane_set import LaneSet
 
 DEEPEST = 4096
 """Calls inside calls before the stack counts as overflown."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand
 
 
 class ClusterBarrier:

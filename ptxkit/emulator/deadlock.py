@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, ranges, show
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.ctas import Ctas
-    from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
-    from ptxkit.emulator.launch_state import LaunchState
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.launch_state import LaunchState
 
 LISTED = 32
 """Most lines about warps that a finding has."""

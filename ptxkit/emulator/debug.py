@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.asm.tree import Instruction
-from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.execution import Execution
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.image import Image
+from ptxkit.emulator.lane_set import BlockToRun, End, LaneSchedule, LaneSet, Step, SyncPoint
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import Code
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.execution import Execution
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.image import Image
-    from ptxkit.emulator.lane_set import BlockToRun, End, LaneSchedule, LaneSet, Step, SyncPoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ptxkit.asm.symbols import Symbol
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
 from ptxkit.emulator.opcodes import REGISTERED, load_operation
-
-if TYPE_CHECKING:
-    from ptxkit.asm.symbols import Symbol
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.ir import MemoryTransfer
 
 GuardedStep = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of

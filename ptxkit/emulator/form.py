@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
@@ -15,16 +15,14 @@ from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
 from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.scope import FunctionScope
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.values import constant, dtype_of, reader, writer
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.scope import FunctionScope
 
 
 def elements(operand: tree.Operand) -> Iterator[tree.Operand]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ptxkit.asm.flow import written_names
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, numpy_dtype
 from ptxkit.emulator.barriers import Barriers
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.debug import CodePlace, index_in, lanes_in
 from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
 from ptxkit.emulator.special import SPECIAL
@@ -21,9 +22,6 @@ from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
 from ptxkit.layouts.tensor_memory import COLUMNS
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
 
 DEAD = "nothing reads it from here on"
 IN_FLIGHT = "`wgmma` in flight writes it"

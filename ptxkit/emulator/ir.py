@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    from ptxkit.asm.decode import Decoded
-    from ptxkit.emulator.accessor import Accessor
-    from ptxkit.emulator.address import AddressOperand
-    from ptxkit.emulator.operands import SourceOperand, TargetOperand
-    from ptxkit.emulator.operation import Pure
+from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import AddressOperand
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
+from ptxkit.emulator.operation import Pure
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.operands import undefined_decides
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.sync_points import executing, taking_part, unpacked_all
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand
 
 LANES = np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 EVERY = 0xFFFF_FFFF

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)

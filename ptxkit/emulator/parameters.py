@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits, variables
@@ -20,12 +19,10 @@ from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.address import address_parts
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, slot_bits
+from ptxkit.emulator.code import Code
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.slots import FunctionSlots
 from ptxkit.emulator.stack_parameters import StackParameter
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import Code
-    from ptxkit.emulator.slots import FunctionSlots
 
 
 class ParameterSlots:

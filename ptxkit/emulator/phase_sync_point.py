@@ -8,20 +8,17 @@ says no as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.operands import SourceOperand
+from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand
-    from ptxkit.emulator.places import Places
 
 STORIES = 8
 """How many lines a deadlock tells of what happened to mbarriers."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.address import AddressOperand
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class Places:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.memory import BASE
+from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.reach import Reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from ptxkit.emulator.access_history import ATOMIC, STRONG, THREAD, THREAD_BITS, 
 from ptxkit.emulator.first_guess import is_guess, swaps
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
+from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.reach import Reach
 
 
 def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -> int:

@@ -7,15 +7,13 @@ local variable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, Value
 from ptxkit.emulator.faults import Site
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet, Undefined
+from ptxkit.emulator.lane_set import LaneSet, Undefined
 
 
 class StackParameter(CallParameter):

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.effect import Effect
-from ptxkit.emulator.lane_set import Step
+from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.scope import Sum
 from ptxkit.emulator.steps import clean_step, tracked_step
 from ptxkit.emulator.values import constant, dtype_of
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 def sum_step(wanted: Sum) -> Step:

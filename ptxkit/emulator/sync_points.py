@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import join
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 def packed(lanes: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ Programming guide, sections on formatted output, dynamic global memory allocatio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,11 @@ from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import Allocation
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.launch_state import LaunchState
 
 HEAP = 8 << 20
 """Bytes that device code may have from `malloc` at once: the driver's default."""

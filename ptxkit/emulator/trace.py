@@ -8,12 +8,10 @@ The format: "Trace Event Format" of the Chromium project; `X` is a slice, `i` an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ptxkit.emulator.lane_set import LaneSchedule
 from ptxkit.emulator.timeline import Timeline, TraceRecord
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSchedule
 
 SCHEMA = 1
 """Version of what the events and their arguments are called."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ptxkit.asm.flow import FunctionCode
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.lane_set import BlockToRun, CodeToRun, LaneSet
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import BlockToRun, CodeToRun, LaneSet
 
 
 def ends(lane_set: LaneSet) -> bool:

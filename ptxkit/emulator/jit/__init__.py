@@ -9,11 +9,9 @@ whatever a compiled part is not sure of, it leaves to the steps, with nothing do
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import CodeBlock
-    from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.lane_set import LaneSet
 
 WORTH = 1 << 18
 """Threads that run a block, in all launches, before it is compiled: about what its compilation costs."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
+from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.jit.compiler import FUNCTION, compiler
 from ptxkit.emulator.jit.lowering import Lowering
 from ptxkit.emulator.jit.words import Words
 from ptxkit.emulator.values import WARP, dtype_of
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ptxkit.emulator.ir import Computation
 
 I64, POINTER = ir.IntType(64), ir.PointerType()
 

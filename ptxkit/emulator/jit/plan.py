@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.emulator.clocks import VARYING
+from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.ir import Computation, IRNode, MemoryTransfer
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.code import CodeBlock
-    from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
+from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
 
 assert lowerings  # importing it registers the lowerings
 

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import ORDER, Emission, EmittedNode, EmittedValue, Extent, bits_of
 from ptxkit.emulator.jit.lowering import Lowering, same
+from ptxkit.emulator.lane_set import LaneSet, Step
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.values import RAW, U64, WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.ir import Computation
-    from ptxkit.emulator.lane_set import LaneSet, Step
-    from ptxkit.emulator.operands import SourceOperand
 
 CALL_COST = 8
 """What a call of a variant costs, in steps of numpy that add two numbers."""

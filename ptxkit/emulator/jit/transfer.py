@@ -12,12 +12,13 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
+from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import (
@@ -29,13 +30,10 @@ from ptxkit.emulator.jit.memory_code import (
     range_code,
 )
 from ptxkit.emulator.jit.stretch import extent_of
+from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.memory import BASE, Allocation, Bank
 from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.ir import MemoryTransfer
-    from ptxkit.emulator.lane_set import LaneSet, Step
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _AT = {name: number for number, name in enumerate(FIELDS)}

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.fragments import Fragment
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand, TargetOperand
-
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 
 Mask = tuple[Any, int] | None
 """Undefined bits and their origin; None where there are none."""

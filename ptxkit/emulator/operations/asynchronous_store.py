@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.atomic import atom
 from ptxkit.emulator.operations.load_store import st
@@ -22,10 +24,6 @@ from ptxkit.emulator.places import Places
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 store, reduction = Effects("movement"), Effects("synchronization")
 

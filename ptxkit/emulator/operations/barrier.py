@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.members import check_members
 from ptxkit.emulator.sync_points import WarpSyncPoint, executing
 from ptxkit.isa.modifiers import MemoryOperation
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("synchronization")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous.data import Data, load, save
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -24,11 +27,6 @@ from ptxkit.emulator.places import Places
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 UNIT = 16
 """What addresses and sizes of bulk copies are multiples of."""

@@ -5,18 +5,16 @@ A stack pointer counts from the running function's local variables, and grows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.local_memory import reach_local
 from ptxkit.emulator.operands import TargetOperand, undefined_decides
 from ptxkit.emulator.values import dtype_of
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("stack")
 

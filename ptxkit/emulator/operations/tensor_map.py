@@ -6,7 +6,7 @@ PTX ISA 9.7.9.28, 9.7.13.4, 9.7.13.16.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -23,11 +25,6 @@ from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
 from ptxkit.isa.modifiers import TensorMapField
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 WORD = 16
 """Bytes of a map that are moved at once."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.operation import Unsupported
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-
 
 texture = Effects("texture")
 surface = Effects("surface")

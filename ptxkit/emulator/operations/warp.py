@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.members import EVERY, LANES, check_members, participants
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -15,10 +17,6 @@ from ptxkit.emulator.reductions import CHAINED
 from ptxkit.emulator.sync_points import WarpSyncPoint, exchanged, executing, packed, taking_part, unpacked
 from ptxkit.emulator.values import WARP, viewed
 from ptxkit.isa.modifiers import MemoryOperation, Mode
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 movement = Effects("movement")
 effect = Effects("synchronization")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import SourceOperand
@@ -30,11 +33,6 @@ from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
 from ptxkit.emulator.warpgroup.sync_point import WarpgroupSyncPoint
 from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.launch_state import LaunchState
 
 effect = Effects("wgmma")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.places import Places
@@ -21,9 +22,6 @@ from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, TensorTransfer
 from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 SHARED_ALIGNED = 128
 """What the shared address of a box must be a multiple of."""

@@ -8,24 +8,22 @@ the thread that uses it must acquire it (`.acquire`). PTX ISA 9.7.13.4.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError, SpanLabel, counted
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import BASE, Allocation
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.address import AddressOperand
-    from ptxkit.emulator.lane_set import LaneSet
 
 MAP_BYTES = 128
 ALIGNED = 64

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
 from ptxkit.emulator.tensor_copies.elements import converted, filling, packed_sixes, reduced
 from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.tensor_copy import CHUNK, LINE, Moves
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.launch_state import LaunchState
 
 Intervals = tuple[np.ndarray, np.ndarray]
 """Offsets in a bank and sizes."""

@@ -7,7 +7,6 @@ do so until it relinquishes it or exits, and no other CTA of its SM may allocate
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.layouts.tensor_memory import COLUMNS
-
-if TYPE_CHECKING:
-    pass
 
 SIZES = (32, 64, 128, 256, 512)
 

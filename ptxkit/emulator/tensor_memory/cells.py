@@ -5,15 +5,13 @@ A cell is one column of one lane; cell `lane * 512 + column` of a CTA. Fresh cel
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.layouts.tensor_memory import COLUMNS, LANES, DataPath
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CELLS = LANES * COLUMNS
 EVERY_LANE = (1 << LANES) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.lane_set import LaneSchedule
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.allocation import (
     ColumnAllocation,
@@ -24,11 +26,6 @@ from ptxkit.emulator.tensor_memory.allocation import (
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
 from ptxkit.emulator.tensor_memory.engine import ColumnRequest, Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand
 
 
 class TensorSyncPoint:

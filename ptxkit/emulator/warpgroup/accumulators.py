@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered
 from ptxkit.isa.modifiers import Shape
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 @dataclass(slots=True, eq=False)

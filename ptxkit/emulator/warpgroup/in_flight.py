@@ -7,13 +7,16 @@ covered the last of them. PTX ISA 9.7.15.7.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.provenance import loads_of_products
 from ptxkit.emulator.sync_points import executing
@@ -22,11 +25,6 @@ from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.registers import THREADS, WARPS
 from ptxkit.emulator.warpgroup.sync_point import count_of, warpgroup_of
 from ptxkit.isa.modifiers import Shape
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.access_history import AccessHistory
-    from ptxkit.emulator.cta_batch import CtaBatch
-    from ptxkit.emulator.lane_set import LaneSet
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
 

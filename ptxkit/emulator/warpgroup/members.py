@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import check_whole
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
 from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.lane_set import LaneSet
 
 DIVERGED = "P637"
 

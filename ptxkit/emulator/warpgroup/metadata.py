@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_cores.sparsity import ANY_ORDER, TF32
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.members import Members
 from ptxkit.emulator.warpgroup.registers import THREADS, WARPS, spread
 from ptxkit.layouts import fragments
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 
 class WgmmaMetadata:

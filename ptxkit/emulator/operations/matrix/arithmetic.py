@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.scope import FunctionScope
 from ptxkit.emulator.tensor_cores import Elements, Model, Scales
 from ptxkit.isa.modifiers import MemoryOperation, MmaKind, Rounding
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.scope import FunctionScope
 
 Present = np.ndarray | None
 ScalePair = tuple[Scales, Scales] | None

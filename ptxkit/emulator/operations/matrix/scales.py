@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.operand import Mask
 from ptxkit.emulator.tensor_cores import Scales, decode_scales
 from ptxkit.emulator.values import WARP
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 BYTES = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}
 """The valid `byte-id`s by the number of factors of a row. Table 37."""

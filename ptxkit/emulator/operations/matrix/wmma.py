@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +13,16 @@ from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.fragments import Fragment
 from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
 from ptxkit.emulator.values import RAW, WARP, viewed
 from ptxkit.isa.modifiers import Layout, Shape, StateSpace
 from ptxkit.layouts import fragments
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
-    from ptxkit.emulator.operands import SourceOperand, TargetOperand
 
 effect = Effects("matrix")
 

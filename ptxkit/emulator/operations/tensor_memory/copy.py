@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
     check_boxes,
@@ -25,11 +27,6 @@ from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
 from ptxkit.isa.modifiers import MovementShape, Multicast
 from ptxkit.layouts.tensor_memory import COLUMNS
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.faults import Site
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 

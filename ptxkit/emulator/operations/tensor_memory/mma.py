@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
@@ -37,12 +40,6 @@ from ptxkit.emulator.tensor_memory.product import (
     vector_of,
 )
 from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 

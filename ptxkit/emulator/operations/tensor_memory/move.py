@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.tensor_memory.issue import check_boxes
@@ -19,10 +21,6 @@ from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
 from ptxkit.layouts.tensor_memory import QUARTER
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("tcgen05")
 

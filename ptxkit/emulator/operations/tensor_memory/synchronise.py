@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.addresses import WINDOW
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
+from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.tensor_memory.issue import Operand, cta_group, warn_many
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.isa.modifiers import StateSpace
-
-if TYPE_CHECKING:
-    from ptxkit.emulator.form import ScopedForm
-    from ptxkit.emulator.lane_set import LaneSet
 
 tcgen05 = Effects("tcgen05")
 
