@@ -17,13 +17,13 @@ from ptxkit.virtual.abi import ctype
 from ptxkit.virtual.elf.write import END, TABLE
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import DriverError
-from ptxkit.virtual.symbols import Symbol
+from ptxkit.virtual.symbols import ExportedSymbol
 
 Implementation = Callable[..., Any]
 NOT_INITIALISED, DEINITIALISED, NOT_SUPPORTED, UNKNOWN = 3, 4, 801, 999
 
 
-class Functions:
+class FunctionTable:
     """The functions of a library that do something.
 
     Attributes:
@@ -49,7 +49,7 @@ class Functions:
         return register
 
 
-class Library:
+class SymbolLibrary:
     """A library of this process whose symbols call into Python.
 
     Attributes:
@@ -61,8 +61,8 @@ class Library:
         self,
         machine: Machine,
         path: str,
-        symbols: Sequence[Symbol],
-        functions: Functions,
+        symbols: Sequence[ExportedSymbol],
+        functions: FunctionTable,
         failed: Callable[[int], int] = int,
     ) -> None:
         """Fill the table of a library.
@@ -90,13 +90,13 @@ class Library:
         """Where a symbol's code is."""
         return ctypes.cast(getattr(self.handle, name), ctypes.c_void_p).value or 0
 
-    def _callback(self, symbol: Symbol) -> Any:
+    def _callback(self, symbol: ExportedSymbol) -> Any:
         function = self._functions.by_name.get(symbol.name) or self._functions.by_name.get(symbol.plain)
         types = [ctype(letter) for _, letter in symbol.parameters]
         prototype = ctypes.CFUNCTYPE(ctype(symbol.result), *types)
         return prototype(self._unsupported(symbol) if function is None else self._call(symbol, function))
 
-    def _unsupported(self, symbol: Symbol) -> Callable[..., int]:
+    def _unsupported(self, symbol: ExportedSymbol) -> Callable[..., int]:
         def call(*_: Any) -> int:
             with self._machine.schedule.lock:
                 self._machine.report.not_supported(symbol.name)
@@ -104,7 +104,7 @@ class Library:
 
         return call
 
-    def _call(self, symbol: Symbol, function: Implementation) -> Callable[..., Any]:
+    def _call(self, symbol: ExportedSymbol, function: Implementation) -> Callable[..., Any]:
         machine, failed, name = self._machine, self._failed, symbol.name
         early = symbol.name in self._functions.early or symbol.plain in self._functions.early
         per_thread, lock = symbol.per_thread, self._machine.schedule.lock

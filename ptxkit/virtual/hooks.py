@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ptxkit.virtual.options import VARIABLE, Options
+from ptxkit.virtual.options import VARIABLE, VirtualOptions
 
 RELEASE = "13.0"
 """Of the toolkit that our assembler passes itself off as."""
@@ -27,7 +27,7 @@ cat "$input" > "$output" && printf '\\0' >> "$output"
 is ever taken for real machine code."""
 
 
-def environment_of(folder: Path, libraries: Path, options: Options) -> dict[str, str]:
+def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> dict[str, str]:
     """The environment of a program.
 
     Args:

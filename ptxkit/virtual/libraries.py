@@ -13,7 +13,7 @@ from typing import Any
 
 from ptxkit.diagnostics import error
 from ptxkit.virtual.elf.write import MACHINES, shared_object
-from ptxkit.virtual.symbols import Symbol
+from ptxkit.virtual.symbols import ExportedSymbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Definition:
     ended: int
     version: str | None = None
 
-    def symbols(self) -> tuple[Symbol, ...]:
+    def symbols(self) -> tuple[ExportedSymbol, ...]:
         """What it exports, in order."""
-        found: tuple[Symbol, ...] = self.module().symbols()
+        found: tuple[ExportedSymbol, ...] = self.module().symbols()
         return found
 
     def module(self) -> Any:

@@ -16,7 +16,7 @@ ORDERS = ("lazy", "eager", "random")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class VirtualOptions:
     """Settings of a virtual GPU.
 
     Attributes:
@@ -66,6 +66,6 @@ class Options:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_environment(cls) -> Options:
+    def from_environment(cls) -> VirtualOptions:
         """What `VARIABLE` says; the defaults where it is not set."""
         return cls(**json.loads(os.environ.get(VARIABLE, "{}")))

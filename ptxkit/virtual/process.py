@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.virtual import libraries
-from ptxkit.virtual.dispatch import Library
+from ptxkit.virtual.dispatch import SymbolLibrary
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.options import Options
+from ptxkit.virtual.options import VirtualOptions
 
 IDLE = 0.02
 """Seconds without a call after which work happens that nobody has waited for."""
 
-_attached: dict[str, Library] = {}
+_attached: dict[str, SymbolLibrary] = {}
 _machine: Machine | None = None
 _kept: list[Any] = []
 
 
-def machine(options: Options | None = None) -> Machine:
+def machine(options: VirtualOptions | None = None) -> Machine:
     """The machine of this process; made by the first call, as the environment says where nothing else is
     said."""
     global _machine
     if _machine is None:
-        _machine = Machine(options or Options.from_environment())
+        _machine = Machine(options or VirtualOptions.from_environment())
         _machine.address_of = _address_of
         if sys.orig_argv:
             atexit.register(_end)
@@ -40,7 +40,7 @@ def machine(options: Options | None = None) -> Machine:
     return _machine
 
 
-def attach(name: str, path: str) -> Library:
+def attach(name: str, path: str) -> SymbolLibrary:
     """Let a library of this process call into Python."""
     if name == "runtime":
         # It hands out addresses of the driver's functions, and initialises the driver.
@@ -50,7 +50,7 @@ def attach(name: str, path: str) -> Library:
         definition = next(one for one in libraries.LIBRARIES if one.name == name)
         home = definition.module()
         failed = getattr(home, "failed", int)
-        _attached[name] = Library(machine(), path, definition.symbols(), home.load(), failed)
+        _attached[name] = SymbolLibrary(machine(), path, definition.symbols(), home.load(), failed)
     return _attached[name]
 
 
@@ -63,7 +63,7 @@ def install(**settings: Any) -> Machine:
     Raises:
         PtxkitError: P520 and P305 for settings, P751 where there are no libraries for this system.
     """
-    made = machine(Options(**settings))
+    made = machine(VirtualOptions(**settings))
     folder = Path(tempfile.mkdtemp(prefix="ptxkit-virtual-"))
     try:
         for definition, path in zip(libraries.LIBRARIES, libraries.write_libraries(folder), strict=True):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, render_text
-from ptxkit.virtual.options import Options
+from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import DriverError, code
 
 CODES = {
@@ -48,7 +48,7 @@ class Finding:
         return replace(self.diagnostic, notes=tuple(notes))
 
 
-class Report:
+class ProcessReport:
     """Takes findings and counts calls, for a process.
 
     Attributes:
@@ -59,7 +59,7 @@ class Report:
         launch, stack: of the operation that is happening.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: VirtualOptions) -> None:
         self.options = options
         self.findings: list[Finding] = []
         self.unsupported: Counter[str] = Counter()

@@ -19,7 +19,7 @@ from typing import Any
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span, SpanLabel, error, reason
 from ptxkit.virtual.hooks import environment_of
 from ptxkit.virtual.libraries import write_libraries
-from ptxkit.virtual.options import Options
+from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run_folder import run_folder
 
 
@@ -49,7 +49,7 @@ class Outcome:
         return sum(finding.is_error for finding in self.findings)
 
 
-def run(command: Sequence[str], options: Options) -> Outcome:
+def run(command: Sequence[str], options: VirtualOptions) -> Outcome:
     """Run a program to its end, its input and output ours.
 
     Args:

@@ -12,7 +12,7 @@ from ptxkit import __version__
 from ptxkit.cli.formats import to_sarif
 from ptxkit.diagnostics import counted
 from ptxkit.support.atomic_file import check_folder, write_atomically
-from ptxkit.virtual.options import Options
+from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run
 from ptxkit.virtual.symbols import results
 
@@ -25,7 +25,7 @@ def execute(given: dict[str, Any]) -> int:
     names = ("arch", "devices", "order", "seed", "sanitize", "keep_going", "host_memory")
     if given["report"]:
         check_folder(Path(given["report"]))
-    options = Options(**{name: given[name] for name in names})
+    options = VirtualOptions(**{name: given[name] for name in names})
     outcome = run(find_program(given["program"]), options)
     if given["report"]:
         log = json.dumps(to_sarif(outcome.findings, __version__), indent=1) + "\n"
@@ -35,7 +35,7 @@ def execute(given: dict[str, Any]) -> int:
     return outcome.exit_code or int(outcome.errors > 0)
 
 
-def summary(outcome: Outcome, options: Options) -> str:
+def summary(outcome: Outcome, options: VirtualOptions) -> str:
     """What was found, what was not supported, what was refused."""
     warnings = len(outcome.findings) - outcome.errors
     found = f"{counted(outcome.errors, 'error')}, {counted(warnings, 'warning')}"

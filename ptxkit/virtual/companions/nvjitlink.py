@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from ptxkit.virtual.abi import Pointer, Size, UInt, memory, put, several, text
 from ptxkit.virtual.companions.lto import INPUT_LTOIR, ptx_of_ltoir
-from ptxkit.virtual.dispatch import Functions
-from ptxkit.virtual.driver.module import OBJECT, PTX, Linker, Options, add_input, file_contents
+from ptxkit.virtual.dispatch import FunctionTable
+from ptxkit.virtual.driver.module import OBJECT, PTX, JitOptions, Linker, add_input, file_contents
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import DriverError
-from ptxkit.virtual.symbols import Symbol
+from ptxkit.virtual.symbols import ExportedSymbol
 
 VERSIONS = ("13_0", "13_1", "13_2", "13_3", "13_4", "13_5")
 """Each function goes by its name and, for programs that were compiled, by that of each version."""
@@ -40,20 +40,20 @@ INVALID_INPUT, INTERNAL = 3, 6
 INPUT_PTX = 2
 """`nvJitLinkInputType`."""
 
-nvjitlink = Functions()
+nvjitlink = FunctionTable()
 
 
-def symbols() -> tuple[Symbol, ...]:
+def symbols() -> tuple[ExportedSymbol, ...]:
     """What the library exports."""
-    found = [Symbol("nvJitLinkVersion", 0, (("major", "p"), ("minor", "p")))]
+    found = [ExportedSymbol("nvJitLinkVersion", 0, (("major", "p"), ("minor", "p")))]
     for name, *parameters in (line.split() for line in DECLARATIONS.strip().split("\n")):
         declared = tuple((one.split(":")[0], one.split(":")[1]) for one in parameters)
         names = [f"nvJitLink{name}", *(f"__nvJitLink{name}_{version}" for version in VERSIONS)]
-        found += [Symbol(one, 0, declared) for one in names]
+        found += [ExportedSymbol(one, 0, declared) for one in names]
     return tuple(sorted(found, key=lambda symbol: symbol.name))
 
 
-def load() -> Functions:
+def load() -> FunctionTable:
     """Its functions."""
     return nvjitlink
 
@@ -79,7 +79,7 @@ class Link(Object):
     def __init__(self, options: list[str]) -> None:
         self.options = options
         self.ltoir: list[tuple[bytes, str]] = []
-        self.linker = Linker(Options(0, 0, 0))
+        self.linker = Linker(JitOptions(0, 0, 0))
         self.ptx = b""
         self.log = b"\0"
 

@@ -6,11 +6,11 @@ import ctypes
 from typing import Any
 
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, lasting_text, put, put_text
-from ptxkit.virtual.dispatch import Functions
+from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.driver.initialization import VERSION
 from ptxkit.virtual.gpu.attributes import device_attribute
-from ptxkit.virtual.gpu.machine import Device, Machine
-from ptxkit.virtual.symbols import Symbol, table
+from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
+from ptxkit.virtual.symbols import ExportedSymbol, table
 
 SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND, UNKNOWN = 0, 1, 2, 3, 6, 999
 TEXTS = {
@@ -26,15 +26,15 @@ FIRST_HANDLE = 0x5EED
 DRIVER = "580.0"
 """What the driver's version is said to be: that of the first with the driver API 13.0."""
 
-nvml = Functions()
+nvml = FunctionTable()
 
 
-def symbols() -> tuple[Symbol, ...]:
+def symbols() -> tuple[ExportedSymbol, ...]:
     """What the library exports."""
     return table("nvml")
 
 
-def load() -> Functions:
+def load() -> FunctionTable:
     """Its functions."""
     return nvml
 
@@ -46,7 +46,7 @@ def failed(code: int) -> int:
     )
 
 
-def _device(machine: Machine, handle: int) -> Device:
+def _device(machine: Machine, handle: int) -> VirtualDevice:
     return machine.device(handle - FIRST_HANDLE)
 
 

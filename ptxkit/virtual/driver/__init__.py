@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ptxkit.virtual.dispatch import Functions
-from ptxkit.virtual.symbols import Symbol, table
+from ptxkit.virtual.dispatch import FunctionTable
+from ptxkit.virtual.symbols import ExportedSymbol, table
 
-driver = Functions()
+driver = FunctionTable()
 """What `libcuda.so.1` does."""
 
 CHAPTERS = (
@@ -34,12 +34,12 @@ CHAPTERS = (
 )
 
 
-def symbols() -> tuple[Symbol, ...]:
+def symbols() -> tuple[ExportedSymbol, ...]:
     """What the library exports."""
     return table("driver")
 
 
-def load() -> Functions:
+def load() -> FunctionTable:
     """All functions of the driver API."""
     for chapter in CHAPTERS:
         import_module(f"{__name__}.{chapter}")

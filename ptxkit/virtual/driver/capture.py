@@ -6,16 +6,16 @@ from ptxkit.virtual.abi import Int, Pointer, Size, get, put, put_if
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph import nodes_at
 from ptxkit.virtual.gpu.capture import GLOBAL, NONE, RELAXED, Capture
-from ptxkit.virtual.gpu.graph import Graph
+from ptxkit.virtual.gpu.graph import VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import Stream
+from ptxkit.virtual.gpu.stream import VirtualStream
 from ptxkit.virtual.results import failure
 
 ADD, SET = 0, 1
 """`CUstreamUpdateCaptureDependencies_flags`."""
 
 
-def _begin(machine: Machine, stream: int, mode: int, graph: Graph | None = None) -> Capture:
+def _begin(machine: Machine, stream: int, mode: int, graph: VirtualGraph | None = None) -> Capture:
     context = machine.context()
     place = context.stream(stream)
     if place is context.legacy:
@@ -43,7 +43,7 @@ def cuStreamBeginCaptureToGraph(
     machine: Machine, stream: int, graph: int, before: int, edges: int, count: int, mode: int
 ) -> None:
     nodes = nodes_at(machine, before, count)
-    capture = _begin(machine, stream, mode, machine.handles.get(Graph, graph))
+    capture = _begin(machine, stream, mode, machine.handles.get(VirtualGraph, graph))
     capture.set_tail(capture.origin, nodes)
 
 
@@ -62,7 +62,7 @@ def cuStreamIsCapturing(machine: Machine, stream: int, status: int) -> None:
     put(status, Int, _status(machine.context().stream(stream)))
 
 
-def _status(stream: Stream) -> int:
+def _status(stream: VirtualStream) -> int:
     return stream.capture.status if stream.capture is not None else NONE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.initialization import VERSION
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
@@ -61,7 +61,7 @@ def _create(machine: Machine, context: int, flags: int, device: int) -> None:
     one = machine.device(device)
     if not context:
         raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
-    made = Context(machine, one, _checked(flags))
+    made = VirtualContext(machine, one, _checked(flags))
     machine.stack.append(made)
     put(context, Pointer, made.handle)
 
@@ -87,7 +87,7 @@ def cuCtxCreate_v4(machine: Machine, context: int, parameters: int, flags: int, 
 
 @driver("cuCtxDestroy", "cuCtxDestroy_v2")
 def cuCtxDestroy(machine: Machine, context: int) -> None:
-    found = machine.handles.get(Context, context)
+    found = machine.handles.get(VirtualContext, context)
     if found.primary:
         raise failure("INVALID_CONTEXT", "a primary context is released, not destroyed")
     found.destroy()
@@ -95,7 +95,7 @@ def cuCtxDestroy(machine: Machine, context: int) -> None:
 
 @driver("cuCtxPushCurrent", "cuCtxPushCurrent_v2")
 def cuCtxPushCurrent(machine: Machine, context: int) -> None:
-    machine.stack.append(machine.handles.get(Context, context))
+    machine.stack.append(machine.handles.get(VirtualContext, context))
 
 
 @driver("cuCtxPopCurrent", "cuCtxPopCurrent_v2")
@@ -109,7 +109,7 @@ def cuCtxPopCurrent(machine: Machine, context: int) -> None:
 
 @driver()
 def cuCtxSetCurrent(machine: Machine, context: int) -> None:
-    found = machine.handles.get(Context, context) if context else None
+    found = machine.handles.get(VirtualContext, context) if context else None
     stack = machine.stack
     if stack:
         stack.pop()
@@ -133,9 +133,9 @@ def cuCtxGetDevice_v2(machine: Machine, device: int, context: int) -> None:
     put(device, Int, _one(machine, context).device.ordinal)
 
 
-def _one(machine: Machine, handle: int) -> Context:
+def _one(machine: Machine, handle: int) -> VirtualContext:
     """The context of a handle, the current one for 0."""
-    return machine.handles.get(Context, handle) if handle else machine.context()
+    return machine.handles.get(VirtualContext, handle) if handle else machine.context()
 
 
 @driver()

@@ -7,10 +7,10 @@ from typing import Any
 
 from ptxkit.virtual.abi import Copy2D, Copy3D, memory
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import Kind
-from ptxkit.virtual.gpu.stream import Stream
+from ptxkit.virtual.gpu.memory import AllocationKind
+from ptxkit.virtual.gpu.stream import VirtualStream
 from ptxkit.virtual.gpu.work import Copy, Upload, Work
 from ptxkit.virtual.results import failure
 
@@ -44,7 +44,7 @@ def checked(machine: Machine, copy: Copy, to_host: bool | None, from_host: bool 
     return copy
 
 
-def submit(machine: Machine, copy: Copy, stream: Stream, wait: bool) -> None:
+def submit(machine: Machine, copy: Copy, stream: VirtualStream, wait: bool) -> None:
     """Queue a copy.
 
     Args:
@@ -65,7 +65,7 @@ def submit(machine: Machine, copy: Copy, stream: Stream, wait: bool) -> None:
         return
     kinds = machine.memory.kinds
     owners = [machine.memory.owner(address) for address in (copy.dst, copy.src)]
-    devices = all(owner is not None and kinds.get(owner.address) is Kind.DEVICE for owner in owners)
+    devices = all(owner is not None and kinds.get(owner.address) is AllocationKind.DEVICE for owner in owners)
     if to_pageable or (wait and not devices):
         stream.synchronise()
 
@@ -111,7 +111,7 @@ def cuMemcpyPeer(
     stream: int | None = None,
 ) -> None:
     for handle in (dst_context, src_context):
-        machine.handles.get(Context, handle)
+        machine.handles.get(VirtualContext, handle)
     _flat(machine, dst, src, size, False, False, stream)
 
 

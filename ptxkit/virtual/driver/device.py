@@ -7,7 +7,7 @@ import ctypes
 from ptxkit.virtual.abi import Int, Size, put, put_several, put_text, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.attributes import device_attribute, peer_attribute
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
@@ -94,7 +94,7 @@ def cuDeviceGetP2PAttribute(machine: Machine, value: int, attribute: int, source
 
 @driver()
 def cuCtxEnablePeerAccess(machine: Machine, peer: int, flags: int) -> None:
-    context, other = machine.context(), machine.handles.get(Context, peer)
+    context, other = machine.context(), machine.handles.get(VirtualContext, peer)
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
     if other.device is context.device:
@@ -106,7 +106,7 @@ def cuCtxEnablePeerAccess(machine: Machine, peer: int, flags: int) -> None:
 
 @driver()
 def cuCtxDisablePeerAccess(machine: Machine, peer: int) -> None:
-    context, other = machine.context(), machine.handles.get(Context, peer)
+    context, other = machine.context(), machine.handles.get(VirtualContext, peer)
     if other.device.ordinal not in context.peers:
         raise failure("PEER_ACCESS_NOT_ENABLED")
     context.peers.discard(other.device.ordinal)

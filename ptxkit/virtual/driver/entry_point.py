@@ -6,7 +6,7 @@ from ptxkit.virtual.abi import Int, Pointer, put, put_if, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
-from ptxkit.virtual.symbols import Symbol, table
+from ptxkit.virtual.symbols import ExportedSymbol, table
 
 PER_THREAD = 2
 """CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM"""
@@ -17,7 +17,7 @@ STATIC_RUNTIME = (
 )
 
 
-def find(name: str, version: int, per_thread: bool) -> tuple[Symbol | None, int]:
+def find(name: str, version: int, per_thread: bool) -> tuple[ExportedSymbol | None, int]:
     """The symbol that a version of the API means by a name, and the status of the search.
 
     A function without a revision that fits gets its oldest one where the program asks for an older API.

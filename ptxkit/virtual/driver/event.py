@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Float, Pointer, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import Event
+from ptxkit.virtual.gpu.stream import VirtualEvent
 from ptxkit.virtual.results import failure
 
 INTERPROCESS = 4
@@ -18,19 +18,19 @@ def cuEventCreate(machine: Machine, event: int, flags: int) -> None:
         raise failure("INVALID_VALUE", f"there are no event flags {flags:#x}")
     if flags & INTERPROCESS:
         raise failure("NOT_SUPPORTED", "events of several processes")
-    put(event, Pointer, context.own(Event(context, flags)))
+    put(event, Pointer, context.own(VirtualEvent(context, flags)))
 
 
 @driver("cuEventDestroy", "cuEventDestroy_v2")
 def cuEventDestroy(machine: Machine, event: int) -> None:
-    found = machine.handles.get(Event, event)
+    found = machine.handles.get(VirtualEvent, event)
     found.context.disown(found)
 
 
 @driver()
 def cuEventRecord(machine: Machine, event: int, stream: int) -> None:
     context = machine.context()
-    found, place = machine.handles.get(Event, event), context.stream(stream)
+    found, place = machine.handles.get(VirtualEvent, event), context.stream(stream)
     if place.context is not found.context:
         raise failure("INVALID_HANDLE", "the event and the stream are of different contexts")
     found.record(place)
@@ -43,8 +43,8 @@ def cuEventRecordWithFlags(machine: Machine, event: int, stream: int, flags: int
     cuEventRecord(machine, event, stream)
 
 
-def _recorded(machine: Machine, event: int) -> Event:
-    found = machine.handles.get(Event, event)
+def _recorded(machine: Machine, event: int) -> VirtualEvent:
+    found = machine.handles.get(VirtualEvent, event)
     if found.nodes is not None:
         raise failure("CAPTURED_EVENT")
     return found

@@ -6,8 +6,8 @@ from ptxkit.virtual.abi import ATTRIBUTE_BYTES, Int, LaunchConfig, Pointer, get,
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import Function, function_of
-from ptxkit.virtual.gpu.work import Dim3, Launch
+from ptxkit.virtual.gpu.module import VirtualFunction, function_of
+from ptxkit.virtual.gpu.work import Dim3, KernelWork
 from ptxkit.virtual.results import failure
 
 COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, PREFERRED_CLUSTER = 2, 4, 6, 11
@@ -19,7 +19,7 @@ BUFFER, BUFFER_SIZE = 1, 2
 """The marks of `extra`, CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE."""
 
 
-def arguments(function: Function, parameters: int, extra: int) -> list[bytes]:
+def arguments(function: VirtualFunction, parameters: int, extra: int) -> list[bytes]:
     """The bytes of each parameter, from an array of their addresses or from one buffer.
 
     Raises:
@@ -49,7 +49,7 @@ def arguments(function: Function, parameters: int, extra: int) -> list[bytes]:
     return [whole[parameter.offset : parameter.offset + parameter.size] for parameter in signature]
 
 
-def _grid(function: Function, grid: Dim3, cluster: Dim3 | None) -> Dim3:
+def _grid(function: VirtualFunction, grid: Dim3, cluster: Dim3 | None) -> Dim3:
     """The grid in CTAs: `.blocksareclusters` counts it in clusters."""
     requirements = function.kernel.requirements
     if not requirements.grid_in_clusters or requirements.required_cluster is None:
@@ -78,7 +78,7 @@ def launch(
     function = function_of(machine, handle)
     if cluster is None and function.settings.get(11):
         cluster = function.attribute(11), function.attribute(12) or 1, function.attribute(13) or 1
-    work = Launch(
+    work = KernelWork(
         function,
         _grid(function, grid, cluster),
         block,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, put_if, put_several, several, text
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.gpu.graph import Child, Executable, Graph, Node
+from ptxkit.virtual.gpu.graph import Child, Executable, GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
@@ -21,33 +21,33 @@ UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED = 0, 1, 2
 def cuGraphCreate(machine: Machine, graph: int, flags: int) -> None:
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
-    put(graph, Pointer, machine.handles.add(Graph(machine)))
+    put(graph, Pointer, machine.handles.add(VirtualGraph(machine)))
 
 
 @driver()
 def cuGraphDestroy(machine: Machine, graph: int) -> None:
-    machine.handles.get(Graph, graph).close()
+    machine.handles.get(VirtualGraph, graph).close()
 
 
 @driver()
 def cuGraphClone(machine: Machine, clone: int, graph: int) -> None:
-    put(clone, Pointer, machine.handles.get(Graph, graph).clone().handle)
+    put(clone, Pointer, machine.handles.get(VirtualGraph, graph).clone().handle)
 
 
 @driver()
 def cuGraphDestroyNode(machine: Machine, node: int) -> None:
-    found = machine.handles.get(Node, node)
+    found = machine.handles.get(GraphNode, node)
     found.graph.remove(found)
 
 
 @driver()
 def cuGraphNodeGetType(machine: Machine, node: int, kind: int) -> None:
-    put(kind, Int, machine.handles.get(Node, node).work.node_type)
+    put(kind, Int, machine.handles.get(GraphNode, node).work.node_type)
 
 
 @driver()
 def cuGraphNodeFindInClone(machine: Machine, node: int, original: int, clone: int) -> None:
-    wanted, graph = machine.handles.get(Node, original), machine.handles.get(Graph, clone)
+    wanted, graph = machine.handles.get(GraphNode, original), machine.handles.get(VirtualGraph, clone)
     found = next((one for one in graph.nodes if one.origin is wanted), None)
     if found is None:
         raise failure("INVALID_VALUE", "the clone has no such node")
@@ -56,7 +56,7 @@ def cuGraphNodeFindInClone(machine: Machine, node: int, original: int, clone: in
 
 @driver()
 def cuGraphChildGraphNodeGetGraph(machine: Machine, node: int, graph: int) -> None:
-    work = machine.handles.get(Node, node).work
+    work = machine.handles.get(GraphNode, node).work
     if not isinstance(work, Child):
         raise failure("INVALID_VALUE", "the node is no graph")
     put(graph, Pointer, work.graph.handle)
@@ -65,7 +65,7 @@ def cuGraphChildGraphNodeGetGraph(machine: Machine, node: int, graph: int) -> No
 # ---- lists of nodes and edges: with a null pointer the call gives their number
 
 
-def _listed(nodes: list[Node], places: int, count: int) -> None:
+def _listed(nodes: list[GraphNode], places: int, count: int) -> None:
     room = get(count, Size)
     if places:
         put_several(places, Pointer, [node.handle for node in nodes[:room]] + [0] * (room - len(nodes)))
@@ -74,38 +74,38 @@ def _listed(nodes: list[Node], places: int, count: int) -> None:
 
 @driver()
 def cuGraphGetNodes(machine: Machine, graph: int, nodes: int, count: int) -> None:
-    _listed(machine.handles.get(Graph, graph).nodes, nodes, count)
+    _listed(machine.handles.get(VirtualGraph, graph).nodes, nodes, count)
 
 
 @driver()
 def cuGraphGetRootNodes(machine: Machine, graph: int, nodes: int, count: int) -> None:
-    _listed([node for node in machine.handles.get(Graph, graph).nodes if not node.after], nodes, count)
+    _listed([node for node in machine.handles.get(VirtualGraph, graph).nodes if not node.after], nodes, count)
 
 
 @driver()
 def cuGraphNodeGetDependencies(machine: Machine, node: int, nodes: int, count: int) -> None:
-    _listed(machine.handles.get(Node, node).after, nodes, count)
+    _listed(machine.handles.get(GraphNode, node).after, nodes, count)
 
 
 @driver("cuGraphNodeGetDependencies_v2")
 def cuGraphNodeGetDependencies_v2(machine: Machine, node: int, nodes: int, edges: int, count: int) -> None:
-    found = machine.handles.get(Node, node).after
+    found = machine.handles.get(GraphNode, node).after
     _whole_edges(edges, len(found), count)
     _listed(found, nodes, count)
 
 
-def _dependents(node: Node) -> list[Node]:
+def _dependents(node: GraphNode) -> list[GraphNode]:
     return [other for other in node.graph.nodes if node in other.after]
 
 
 @driver()
 def cuGraphNodeGetDependentNodes(machine: Machine, node: int, nodes: int, count: int) -> None:
-    _listed(_dependents(machine.handles.get(Node, node)), nodes, count)
+    _listed(_dependents(machine.handles.get(GraphNode, node)), nodes, count)
 
 
 @driver("cuGraphNodeGetDependentNodes_v2")
 def cuGraphNodeGetDependentNodes_v2(machine: Machine, node: int, nodes: int, edges: int, count: int) -> None:
-    found = _dependents(machine.handles.get(Node, node))
+    found = _dependents(machine.handles.get(GraphNode, node))
     _whole_edges(edges, len(found), count)
     _listed(found, nodes, count)
 
@@ -117,7 +117,7 @@ def _whole_edges(edges: int, number: int, count: int) -> None:
 
 @driver()
 def cuGraphGetEdges(machine: Machine, graph: int, sources: int, targets: int, count: int) -> None:
-    found = machine.handles.get(Graph, graph)
+    found = machine.handles.get(VirtualGraph, graph)
     edges = [(before, node) for node in found.nodes for before in node.after]
     room = get(count, Size)
     for places, side in ((sources, 0), (targets, 1)):
@@ -130,23 +130,23 @@ def cuGraphGetEdges(machine: Machine, graph: int, sources: int, targets: int, co
 def cuGraphGetEdges_v2(
     machine: Machine, graph: int, sources: int, targets: int, edges: int, count: int
 ) -> None:
-    number = sum(len(node.after) for node in machine.handles.get(Graph, graph).nodes)
+    number = sum(len(node.after) for node in machine.handles.get(VirtualGraph, graph).nodes)
     _whole_edges(edges, number, count)
     cuGraphGetEdges(machine, graph, sources, targets, count)
 
 
-def nodes_at(machine: Machine, places: int, count: int) -> list[Node]:
+def nodes_at(machine: Machine, places: int, count: int) -> list[GraphNode]:
     """The nodes of an array of handles."""
-    return [machine.handles.get(Node, handle) for handle in several(places, Pointer, count)]
+    return [machine.handles.get(GraphNode, handle) for handle in several(places, Pointer, count)]
 
 
-def _pairs(machine: Machine, sources: int, targets: int, count: int) -> list[tuple[Node, Node]]:
+def _pairs(machine: Machine, sources: int, targets: int, count: int) -> list[tuple[GraphNode, GraphNode]]:
     return list(zip(nodes_at(machine, sources, count), nodes_at(machine, targets, count), strict=True))
 
 
 @driver()
 def cuGraphAddDependencies(machine: Machine, graph: int, sources: int, targets: int, count: int) -> None:
-    found = machine.handles.get(Graph, graph)
+    found = machine.handles.get(VirtualGraph, graph)
     for before, node in _pairs(machine, sources, targets, count):
         found.depend(node, before)
 
@@ -160,7 +160,7 @@ def cuGraphAddDependencies_v2(
 
 @driver()
 def cuGraphRemoveDependencies(machine: Machine, graph: int, sources: int, targets: int, count: int) -> None:
-    machine.handles.get(Graph, graph)
+    machine.handles.get(VirtualGraph, graph)
     for before, node in _pairs(machine, sources, targets, count):
         if before not in node.after:
             raise failure("INVALID_VALUE", "there is no such dependency")
@@ -176,7 +176,7 @@ def cuGraphRemoveDependencies_v2(
 
 @driver()
 def cuGraphDebugDotPrint(machine: Machine, graph: int, path: int, flags: int) -> None:
-    found = machine.handles.get(Graph, graph)
+    found = machine.handles.get(VirtualGraph, graph)
     names = {node: f"node_{at}" for at, node in enumerate(found.nodes)}
     lines = [f'  {name} [label="{type(node.work).__name__}"];' for node, name in names.items()]
     lines += [f"  {names[before]} -> {name};" for node, name in names.items() for before in node.after]
@@ -191,7 +191,7 @@ def cuGraphDebugDotPrint(machine: Machine, graph: int, path: int, flags: int) ->
 
 @driver()
 def cuGraphInstantiateWithFlags(machine: Machine, executable: int, graph: int, flags: int) -> None:
-    made = Executable(machine.handles.get(Graph, graph), flags)
+    made = Executable(machine.handles.get(VirtualGraph, graph), flags)
     put(executable, Pointer, machine.handles.add(made))
 
 
@@ -244,7 +244,7 @@ def cuGraphLaunch(machine: Machine, executable: int, stream: int) -> None:
 def cuGraphExecUpdate(machine: Machine, executable: int, graph: int, node: int, result: int) -> None:
     found = machine.handles.get(Executable, executable)
     machine.schedule.finish([found.last])
-    wrong = found.update(machine.handles.get(Graph, graph))
+    wrong = found.update(machine.handles.get(VirtualGraph, graph))
     put_if(node, Pointer, wrong.handle if wrong else 0)
     put_if(result, UInt, TOPOLOGY_CHANGED if wrong else UPDATED)
     if wrong:
@@ -259,7 +259,7 @@ def cuGraphExecUpdate_v2(machine: Machine, executable: int, graph: int, informat
 
 @driver()
 def cuGraphNodeSetEnabled(machine: Machine, executable: int, node: int, enabled: int) -> None:
-    found = machine.handles.get(Executable, executable).node(machine.handles.get(Node, node))
+    found = machine.handles.get(Executable, executable).node(machine.handles.get(GraphNode, node))
     if found.work.node_type not in (0, 1, 2):
         raise failure("INVALID_VALUE", "only kernels, copies and sets can be left out")
     found.enabled = bool(enabled)
@@ -267,5 +267,5 @@ def cuGraphNodeSetEnabled(machine: Machine, executable: int, node: int, enabled:
 
 @driver()
 def cuGraphNodeGetEnabled(machine: Machine, executable: int, node: int, enabled: int) -> None:
-    found = machine.handles.get(Executable, executable).node(machine.handles.get(Node, node))
+    found = machine.handles.get(Executable, executable).node(machine.handles.get(GraphNode, node))
     put(enabled, UInt, found.enabled)

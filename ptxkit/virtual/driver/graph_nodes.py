@@ -12,11 +12,11 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import copy_of
 from ptxkit.virtual.driver.execution import arguments
 from ptxkit.virtual.driver.graph import nodes_at
-from ptxkit.virtual.gpu.graph import Child, Empty, Executable, Graph, Node, Record, Wait
+from ptxkit.virtual.gpu.graph import Child, Empty, Executable, GraphNode, Record, VirtualGraph, Wait
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import function_of
-from ptxkit.virtual.gpu.stream import Event
-from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, Launch, Work
+from ptxkit.virtual.gpu.stream import VirtualEvent
+from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, KernelWork, Work
 from ptxkit.virtual.results import failure
 
 W = TypeVar("W", bound=Work)
@@ -27,7 +27,7 @@ V1_BYTES = 56
 # ---- from structures to work
 
 
-def launch_of(machine: Machine, address: int, newer: bool) -> Launch:
+def launch_of(machine: Machine, address: int, newer: bool) -> KernelWork:
     """The launch of a `CUDA_KERNEL_NODE_PARAMS`."""
     if not address:
         raise failure("INVALID_VALUE", "the parameters are null")
@@ -36,7 +36,7 @@ def launch_of(machine: Machine, address: int, newer: bool) -> Launch:
     )
     given = KernelNode.from_buffer(data)
     function = function_of(machine, given.function or given.kernel)
-    work = Launch(
+    work = KernelWork(
         function,
         (given.grid_x, given.grid_y, given.grid_z),
         (given.block_x, given.block_y, given.block_z),
@@ -76,7 +76,7 @@ def _copy_of(machine: Machine, address: int) -> Copy:
 
 
 def _add(machine: Machine, node: int, graph: int, before: int, count: int, work: Work) -> None:
-    found = machine.handles.get(Graph, graph)
+    found = machine.handles.get(VirtualGraph, graph)
     if not node:
         raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
     put(node, Pointer, found.add(work, nodes_at(machine, before, count)).handle)
@@ -126,27 +126,27 @@ def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, co
 def cuGraphAddChildGraphNode(
     machine: Machine, node: int, graph: int, before: int, count: int, child: int
 ) -> None:
-    _add(machine, node, graph, before, count, Child(machine.handles.get(Graph, child).clone()))
+    _add(machine, node, graph, before, count, Child(machine.handles.get(VirtualGraph, child).clone()))
 
 
 @driver()
 def cuGraphAddEventRecordNode(
     machine: Machine, node: int, graph: int, before: int, count: int, event: int
 ) -> None:
-    _add(machine, node, graph, before, count, Record(machine.handles.get(Event, event)))
+    _add(machine, node, graph, before, count, Record(machine.handles.get(VirtualEvent, event)))
 
 
 @driver()
 def cuGraphAddEventWaitNode(
     machine: Machine, node: int, graph: int, before: int, count: int, event: int
 ) -> None:
-    _add(machine, node, graph, before, count, Wait(machine.handles.get(Event, event)))
+    _add(machine, node, graph, before, count, Wait(machine.handles.get(VirtualEvent, event)))
 
 
 # ---- asking and changing them
 
 
-def _work(kind: type[W], node: Node) -> W:
+def _work(kind: type[W], node: GraphNode) -> W:
     if not isinstance(node.work, kind):
         raise failure("INVALID_VALUE", f"expected a node that is a {kind.__name__.lower()}")
     return node.work
@@ -154,8 +154,8 @@ def _work(kind: type[W], node: Node) -> W:
 
 def _kernel_parameters(machine: Machine, node: int, address: int, newer: bool) -> None:
     """The parameters lie in memory of the node's, as long as it lives."""
-    found = machine.handles.get(Node, node)
-    work = _work(Launch, found)
+    found = machine.handles.get(GraphNode, node)
+    work = _work(KernelWork, found)
     kept = [ctypes.create_string_buffer(data, len(data)) for data in work.arguments]
     places = (Pointer * max(len(kept), 1))(*map(ctypes.addressof, kept))
     found.storage = (kept, places)
@@ -177,7 +177,7 @@ def cuGraphKernelNodeGetParams_v2(machine: Machine, node: int, parameters: int) 
 
 @driver()
 def cuGraphMemcpyNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(Copy, machine.handles.get(Node, node))
+    work = _work(Copy, machine.handles.get(GraphNode, node))
     if not work.parameters:
         raise failure("NOT_SUPPORTED", "the parameters of a copy that was captured")
     ctypes.memmove(parameters, work.parameters, len(work.parameters))
@@ -185,7 +185,7 @@ def cuGraphMemcpyNodeGetParams(machine: Machine, node: int, parameters: int) -> 
 
 @driver()
 def cuGraphMemsetNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(Fill, machine.handles.get(Node, node))
+    work = _work(Fill, machine.handles.get(GraphNode, node))
     value, size = int.from_bytes(work.value, "little"), len(work.value)
     given = MemsetNode(work.dst, work.pitch, value, size, work.width, work.height)
     ctypes.memmove(parameters, bytes(given), ctypes.sizeof(given))
@@ -193,13 +193,13 @@ def cuGraphMemsetNodeGetParams(machine: Machine, node: int, parameters: int) -> 
 
 @driver()
 def cuGraphHostNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(HostCall, machine.handles.get(Node, node))
+    work = _work(HostCall, machine.handles.get(GraphNode, node))
     ctypes.memmove(parameters, bytes(HostNode(work.function, work.data)), ctypes.sizeof(HostNode))
 
 
 @driver("cuGraphEventRecordNodeGetEvent", "cuGraphEventWaitNodeGetEvent")
 def cuGraphEventNodeGetEvent(machine: Machine, node: int, event: int) -> None:
-    work = machine.handles.get(Node, node).work
+    work = machine.handles.get(GraphNode, node).work
     if not isinstance(work, Record | Wait):
         raise failure("INVALID_VALUE", "the node is of no event")
     put(event, Pointer, work.event.handle)
@@ -211,13 +211,13 @@ def _register_changes(name: str, kind: type[Work], make: Callable[[Machine, int]
     suffix = f"_{revision}" if revision else ""
 
     def change(machine: Machine, node: int, parameters: int) -> None:
-        found = machine.handles.get(Node, node)
+        found = machine.handles.get(GraphNode, node)
         _work(kind, found)
         found.work = make(machine, parameters)
 
     def change_executable(machine: Machine, executable: int, node: int, parameters: int, *rest: Any) -> None:
         owner = machine.handles.get(Executable, executable)
-        found = owner.node(machine.handles.get(Node, node))
+        found = owner.node(machine.handles.get(GraphNode, node))
         _work(kind, found)
         machine.schedule.finish([owner.last])
         found.work = make(machine, parameters)
@@ -226,17 +226,19 @@ def _register_changes(name: str, kind: type[Work], make: Callable[[Machine, int]
     driver(f"cuGraphExec{base}{suffix}")(change_executable)
 
 
-_register_changes("KernelNodeSetParams", Launch, lambda machine, at: launch_of(machine, at, False))
-_register_changes("KernelNodeSetParams_v2", Launch, lambda machine, at: launch_of(machine, at, True))
+_register_changes("KernelNodeSetParams", KernelWork, lambda machine, at: launch_of(machine, at, False))
+_register_changes("KernelNodeSetParams_v2", KernelWork, lambda machine, at: launch_of(machine, at, True))
 _register_changes("MemcpyNodeSetParams", Copy, _copy_of)
 _register_changes("MemsetNodeSetParams", Fill, _set_of)
 _register_changes("HostNodeSetParams", HostCall, _call_of)
 _register_changes(
-    "EventRecordNodeSetEvent", Record, lambda machine, at: Record(machine.handles.get(Event, at))
+    "EventRecordNodeSetEvent", Record, lambda machine, at: Record(machine.handles.get(VirtualEvent, at))
 )
-_register_changes("EventWaitNodeSetEvent", Wait, lambda machine, at: Wait(machine.handles.get(Event, at)))
 _register_changes(
-    "ChildGraphNodeSetParams", Child, lambda machine, at: Child(machine.handles.get(Graph, at).clone())
+    "EventWaitNodeSetEvent", Wait, lambda machine, at: Wait(machine.handles.get(VirtualEvent, at))
+)
+_register_changes(
+    "ChildGraphNodeSetParams", Child, lambda machine, at: Child(machine.handles.get(VirtualGraph, at).clone())
 )
 
 
@@ -245,7 +247,7 @@ _register_changes(
 
 @driver()
 def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
-    work = _work(Launch, machine.handles.get(Node, node))
+    work = _work(KernelWork, machine.handles.get(GraphNode, node))
     ctypes.memset(value, 0, 64)
     if attribute == 2:
         put(value, ctypes.c_int, work.cooperative)
@@ -256,7 +258,7 @@ def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, v
 
 @driver()
 def cuGraphKernelNodeSetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
-    work = _work(Launch, machine.handles.get(Node, node))
+    work = _work(KernelWork, machine.handles.get(GraphNode, node))
     if attribute == 2:
         work.cooperative = bool(get(value, ctypes.c_int))
     elif attribute == 4:

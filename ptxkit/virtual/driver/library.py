@@ -6,20 +6,20 @@ from typing import Any
 
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, lasting_text, put, put_if, put_several, text
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.driver.module import Options, file_contents
+from ptxkit.virtual.driver.module import JitOptions, file_contents
 from ptxkit.virtual.gpu.images import ptx_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import Function, Library, LibraryKernel, function_of, load_text
+from ptxkit.virtual.gpu.module import LibraryKernel, VirtualFunction, VirtualLibrary, function_of, load_text
 from ptxkit.virtual.results import DriverError, failure
 
 
-def _load(machine: Machine, library: int, image: int, options: Options) -> None:
+def _load(machine: Machine, library: int, image: int, options: JitOptions) -> None:
     try:
         device = machine.current.device if machine.current else machine.devices[0]
         source = ptx_of(image, device.target)
         if machine.current is None:
             load_text(device, source, "<library>").image.close()
-        made = Library(machine, source)
+        made = VirtualLibrary(machine, source)
         if machine.current is not None:
             made.module(machine.context())
         options.log(None)
@@ -33,7 +33,7 @@ def _load(machine: Machine, library: int, image: int, options: Options) -> None:
 def cuLibraryLoadData(
     machine: Machine, library: int, image: int, jit: int, values: int, count: int, *options: int
 ) -> None:
-    _load(machine, library, image, Options(count, jit, values))
+    _load(machine, library, image, JitOptions(count, jit, values))
 
 
 @driver()
@@ -41,41 +41,41 @@ def cuLibraryLoadFromFile(
     machine: Machine, library: int, path: int, jit: int, values: int, count: int, *options: int
 ) -> None:
     with file_contents(text(path)) as image:
-        _load(machine, library, image, Options(count, jit, values))
+        _load(machine, library, image, JitOptions(count, jit, values))
 
 
 @driver()
 def cuLibraryUnload(machine: Machine, library: int) -> None:
-    found = machine.handles.get(Library, library)
+    found = machine.handles.get(VirtualLibrary, library)
     machine.schedule.finish_all()
     found.close()
 
 
 @driver()
 def cuLibraryGetKernel(machine: Machine, kernel: int, library: int, name: int) -> None:
-    found = machine.handles.get(Library, library)
+    found = machine.handles.get(VirtualLibrary, library)
     put(kernel, Pointer, found.kernel(machine.context(), text(name)).handle)
 
 
 @driver()
 def cuLibraryGetKernelCount(machine: Machine, count: int, library: int) -> None:
-    put(count, UInt, len(machine.handles.get(Library, library).module(machine.context()).names))
+    put(count, UInt, len(machine.handles.get(VirtualLibrary, library).module(machine.context()).names))
 
 
 @driver()
 def cuLibraryEnumerateKernels(machine: Machine, kernels: int, count: int, library: int) -> None:
-    found, context = machine.handles.get(Library, library), machine.context()
+    found, context = machine.handles.get(VirtualLibrary, library), machine.context()
     names = found.module(context).names[:count]
     put_several(kernels, Pointer, [found.kernel(context, name).handle for name in names])
 
 
 @driver()
 def cuLibraryGetModule(machine: Machine, module: int, library: int) -> None:
-    put(module, Pointer, machine.handles.get(Library, library).module(machine.context()).handle)
+    put(module, Pointer, machine.handles.get(VirtualLibrary, library).module(machine.context()).handle)
 
 
 def _variable(machine: Machine, address: int, size: int, library: int, name: int) -> None:
-    where, count = machine.handles.get(Library, library).module(machine.context()).variable(text(name))
+    where, count = machine.handles.get(VirtualLibrary, library).module(machine.context()).variable(text(name))
     put_if(address, Size, where)
     put_if(size, Size, count)
 
@@ -106,7 +106,7 @@ def cuKernelGetName(machine: Machine, name: int, kernel: int) -> None:
     put(name, Pointer, lasting_text(machine.handles.get(LibraryKernel, kernel).name))
 
 
-def _on(machine: Machine, kernel: int, device: int) -> Function:
+def _on(machine: Machine, kernel: int, device: int) -> VirtualFunction:
     """A kernel on a device, whose primary context holds it unless the current one does."""
     found, one = machine.handles.get(LibraryKernel, kernel), machine.device(device)
     current = machine.current
@@ -135,7 +135,7 @@ def cuKernelSetCacheConfig(machine: Machine, kernel: int, config: int, device: i
 # ---- parameters, of kernels in libraries and in modules
 
 
-def parameter(found: Function, index: int) -> Any:
+def parameter(found: VirtualFunction, index: int) -> Any:
     """A parameter of a kernel.
 
     Raises:

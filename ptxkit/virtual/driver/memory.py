@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Int, Pointer, Size, put, put_if
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Fill
 from ptxkit.virtual.results import failure
 
@@ -13,7 +13,7 @@ PITCH = 512
 """Bytes that the pitch of a pitched allocation is a multiple of."""
 
 
-def obtain(machine: Machine, size: int, kind: Kind, align: int = 512) -> int:
+def obtain(machine: Machine, size: int, kind: AllocationKind, align: int = 512) -> int:
     """The address of a new allocation of the current context's device.
 
     Raises:
@@ -25,15 +25,15 @@ def obtain(machine: Machine, size: int, kind: Kind, align: int = 512) -> int:
     if size > machine.memory.budget - machine.memory.used:
         raise failure("OUT_OF_MEMORY", f"asked for {size} bytes")
     machine.allocations += 1
-    what = "memory" if kind is Kind.DEVICE else f"{kind.value} memory"
+    what = "memory" if kind is AllocationKind.DEVICE else f"{kind.value} memory"
     name = f"{what} (allocation {machine.allocations})"
-    device = -1 if kind is Kind.PINNED else context.device.ordinal
+    device = -1 if kind is AllocationKind.PINNED else context.device.ordinal
     return machine.memory.obtain(size, name, kind, device, machine.options.sanitize, align)
 
 
 @driver("cuMemAlloc_v2")
 def cuMemAlloc(machine: Machine, address: int, size: int) -> None:
-    put(address, Size, obtain(machine, size, Kind.DEVICE))
+    put(address, Size, obtain(machine, size, AllocationKind.DEVICE))
 
 
 @driver("cuMemAllocPitch_v2")
@@ -43,7 +43,7 @@ def cuMemAllocPitch(
     if element not in (4, 8, 16):
         raise failure("INVALID_VALUE", f"expected elements of 4, 8 or 16 bytes, found {element}")
     row = -(-width // PITCH) * PITCH
-    put(address, Size, obtain(machine, row * height, Kind.DEVICE))
+    put(address, Size, obtain(machine, row * height, AllocationKind.DEVICE))
     put(pitch, Size, row)
 
 
@@ -51,7 +51,7 @@ def cuMemAllocPitch(
 def cuMemAllocManaged(machine: Machine, address: int, size: int, flags: int) -> None:
     if flags not in (1, 2):
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of managed memory")
-    put(address, Size, obtain(machine, size, Kind.MANAGED, 4096))
+    put(address, Size, obtain(machine, size, AllocationKind.MANAGED, 4096))
 
 
 @driver("cuMemFree_v2")
@@ -60,7 +60,9 @@ def cuMemFree(machine: Machine, address: int) -> None:
     if not address:
         return
     machine.schedule.finish_all(context)
-    machine.memory.release(address, Kind.DEVICE, Kind.MANAGED, by="the host freed it by `cuMemFree`")
+    machine.memory.release(
+        address, AllocationKind.DEVICE, AllocationKind.MANAGED, by="the host freed it by `cuMemFree`"
+    )
 
 
 @driver("cuMemGetInfo_v2")
@@ -85,14 +87,14 @@ def cuMemGetAddressRange(machine: Machine, base: int, size: int, address: int) -
 
 @driver("cuMemAllocHost_v2")
 def cuMemAllocHost(machine: Machine, address: int, size: int) -> None:
-    put(address, Pointer, obtain(machine, size, Kind.PINNED, 4096))
+    put(address, Pointer, obtain(machine, size, AllocationKind.PINNED, 4096))
 
 
 @driver()
 def cuMemHostAlloc(machine: Machine, address: int, size: int, flags: int) -> None:
     if flags & ~7:
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of pinned memory")
-    made = obtain(machine, size, Kind.PINNED, 4096)
+    made = obtain(machine, size, AllocationKind.PINNED, 4096)
     machine.memory.flags[made] = flags
     put(address, Pointer, made)
 
@@ -103,7 +105,7 @@ def cuMemFreeHost(machine: Machine, address: int) -> None:
     if not address:
         return
     machine.schedule.finish_all(context)
-    machine.memory.release(address, Kind.PINNED, by="the host freed it by `cuMemFreeHost`")
+    machine.memory.release(address, AllocationKind.PINNED, by="the host freed it by `cuMemFreeHost`")
 
 
 @driver("cuMemHostRegister_v2")
@@ -138,7 +140,11 @@ def _host(machine: Machine, address: int) -> int:
     """The first address of the host's allocation."""
     found = machine.memory.owner(address)
     kind = machine.memory.kinds.get(found.address) if found else None
-    if found is None or kind not in (Kind.PINNED, Kind.REGISTERED, Kind.MANAGED):
+    if found is None or kind not in (
+        AllocationKind.PINNED,
+        AllocationKind.REGISTERED,
+        AllocationKind.MANAGED,
+    ):
         raise failure("INVALID_VALUE", f"no memory of the host: {machine.memory.what_lies_at(address)}")
     return found.address
 
@@ -160,7 +166,7 @@ def _set(
         )
     owner = machine.memory.check(address, (height - 1) * pitch + width * len(value), "memory to be set")
     place.add(Fill(machine, address, value, width, height, pitch))
-    if stream is None and machine.memory.kinds.get(owner.address) is not Kind.DEVICE:
+    if stream is None and machine.memory.kinds.get(owner.address) is not AllocationKind.DEVICE:
         place.synchronise()
 
 

@@ -14,7 +14,7 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.images import ELF, FAT, ptx_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import MAX_TEXT, Function, Module
+from ptxkit.virtual.gpu.module import MAX_TEXT, VirtualFunction, VirtualModule
 from ptxkit.virtual.results import DriverError, failure
 
 INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6
@@ -23,7 +23,7 @@ CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM = range(6)
 """`CUjitInputType`."""
 
 
-class Options:
+class JitOptions:
     """The options of a compilation: where its log goes."""
 
     def __init__(self, count: int, names: int, values: int) -> None:
@@ -50,7 +50,7 @@ class Options:
 
 def _load(machine: Machine, module: int, source: str) -> None:
     context = machine.context()
-    put(module, Pointer, context.own(Module(context, source)))
+    put(module, Pointer, context.own(VirtualModule(context, source)))
 
 
 @driver("cuModuleLoadData", "cuModuleLoadFatBinary")
@@ -62,7 +62,7 @@ def cuModuleLoadData(machine: Machine, module: int, image: int) -> None:
 def cuModuleLoadDataEx(
     machine: Machine, module: int, image: int, count: int, names: int, values: int
 ) -> None:
-    options = Options(count, names, values)
+    options = JitOptions(count, names, values)
     try:
         cuModuleLoadData(machine, module, image)
         options.log(None)
@@ -95,7 +95,7 @@ class file_contents:
 
 @driver()
 def cuModuleUnload(machine: Machine, module: int) -> None:
-    found = machine.handles.get(Module, module)
+    found = machine.handles.get(VirtualModule, module)
     machine.schedule.finish_all(found.context)
     found.close()
     found.context.disown(found)
@@ -103,23 +103,23 @@ def cuModuleUnload(machine: Machine, module: int) -> None:
 
 @driver()
 def cuModuleGetFunction(machine: Machine, function: int, module: int, name: int) -> None:
-    put(function, Pointer, machine.handles.get(Module, module).function(text(name)).handle)
+    put(function, Pointer, machine.handles.get(VirtualModule, module).function(text(name)).handle)
 
 
 @driver()
 def cuModuleGetFunctionCount(machine: Machine, count: int, module: int) -> None:
-    put(count, UInt, len(machine.handles.get(Module, module).names))
+    put(count, UInt, len(machine.handles.get(VirtualModule, module).names))
 
 
 @driver()
 def cuModuleEnumerateFunctions(machine: Machine, functions: int, count: int, module: int) -> None:
-    found = machine.handles.get(Module, module)
+    found = machine.handles.get(VirtualModule, module)
     put_several(functions, Pointer, [found.function(name).handle for name in found.names[:count]])
 
 
 @driver("cuModuleGetGlobal_v2")
 def cuModuleGetGlobal(machine: Machine, address: int, size: int, module: int, name: int) -> None:
-    where, count = machine.handles.get(Module, module).variable(text(name))
+    where, count = machine.handles.get(VirtualModule, module).variable(text(name))
     if address:
         put(address, Size, where)
     if size:
@@ -128,23 +128,23 @@ def cuModuleGetGlobal(machine: Machine, address: int, size: int, module: int, na
 
 @driver()
 def cuFuncGetModule(machine: Machine, module: int, function: int) -> None:
-    put(module, Pointer, machine.handles.get(Function, function).module.handle)
+    put(module, Pointer, machine.handles.get(VirtualFunction, function).module.handle)
 
 
 @driver()
 def cuFuncGetName(machine: Machine, name: int, function: int) -> None:
-    put(name, Pointer, lasting_text(machine.handles.get(Function, function).name))
+    put(name, Pointer, lasting_text(machine.handles.get(VirtualFunction, function).name))
 
 
 @driver("cuFuncIsLoaded")
 def cuFuncIsLoaded(machine: Machine, state: int, function: int) -> None:
-    machine.handles.get(Function, function)
+    machine.handles.get(VirtualFunction, function)
     put(state, UInt, 1)
 
 
 @driver()
 def cuFuncLoad(machine: Machine, function: int) -> None:
-    machine.handles.get(Function, function)
+    machine.handles.get(VirtualFunction, function)
 
 
 # ---- the linker: it links PTX, and gives PTX
@@ -161,7 +161,7 @@ class Linker(Object):
 
     noun: ClassVar[str] = "link"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: JitOptions) -> None:
         self.inputs: list[tuple[str, str]] = []
         self.options = options
         self.whole: ctypes.Array[ctypes.c_char] | None = None
@@ -190,7 +190,7 @@ class Linker(Object):
 
 @driver("cuLinkCreate_v2", "cuLinkCreate")
 def cuLinkCreate(machine: Machine, count: int, names: int, values: int, state: int) -> None:
-    put(state, Pointer, machine.context().own(Linker(Options(count, names, values))))
+    put(state, Pointer, machine.context().own(Linker(JitOptions(count, names, values))))
 
 
 def add_input(machine: Machine, linker: Linker, kind: int, address: int, size: int, name: str) -> None:

@@ -10,11 +10,11 @@ from ptxkit.virtual.abi import Int, LaunchConfig, Size, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.execution import Attributes
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import CLUSTER_WIDTH, NON_PORTABLE_CLUSTER, Function, function_of
+from ptxkit.virtual.gpu.module import CLUSTER_WIDTH, NON_PORTABLE_CLUSTER, VirtualFunction, function_of
 from ptxkit.virtual.results import failure
 
 
-def resident(function: Function, threads: int, shared: int) -> int:
+def resident(function: VirtualFunction, threads: int, shared: int) -> int:
     """CTAs of a kernel that a multiprocessor holds at once; 0 where not even one fits."""
     limits = function.device.limits
     if threads < 1:
@@ -77,7 +77,7 @@ def cuOccupancyMaxActiveClusters(machine: Machine, count: int, function: int, co
     put(count, Int, active_clusters(function_of(machine, function), LaunchConfig.from_address(config)))
 
 
-def active_clusters(found: Function, given: Any) -> int:
+def active_clusters(found: VirtualFunction, given: Any) -> int:
     """Clusters of a launch that a device holds at once."""
     cluster = Attributes(given.attributes, given.count).cluster
     if cluster is None:

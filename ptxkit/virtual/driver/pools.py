@@ -5,8 +5,8 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.memory import obtain
-from ptxkit.virtual.gpu.machine import Device, Machine
-from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
+from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.pool import DEVICE_LOCATION, RESERVED_HIGH, THRESHOLD, USED_HIGH, Pool
 from ptxkit.virtual.gpu.work import Action
 from ptxkit.virtual.results import failure
@@ -15,7 +15,7 @@ ALLOCATE, FREE = 10, 11
 """Kinds of graph nodes."""
 
 
-def default_pool(machine: Machine, device: Device) -> Pool:
+def default_pool(machine: Machine, device: VirtualDevice) -> Pool:
     """The default pool of a device."""
     if device.default_pool is None:
         device.default_pool = device.pool = Pool(device)
@@ -23,7 +23,7 @@ def default_pool(machine: Machine, device: Device) -> Pool:
     return device.default_pool
 
 
-def _current_pool(machine: Machine, device: Device) -> Pool:
+def _current_pool(machine: Machine, device: VirtualDevice) -> Pool:
     default_pool(machine, device)
     assert device.pool is not None
     return device.pool
@@ -119,7 +119,7 @@ def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int
     used = sum(pool.used.values())
     if pool.most and used + size > pool.most:
         raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
-    made = obtain(machine, size, Kind.DEVICE)
+    made = obtain(machine, size, AllocationKind.DEVICE)
     machine.memory.pools[made] = pool.handle
     pool.used[made] = size
     pool.highest = max(pool.highest, used + size)
@@ -144,14 +144,18 @@ def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
     if not address:
         raise failure("INVALID_VALUE", "the address is null")
     owner = memory.check(address, 1, "the allocation")
-    if owner.address != address or memory.kinds.get(address) is not Kind.DEVICE or address in memory.freeing:
+    if (
+        owner.address != address
+        or memory.kinds.get(address) is not AllocationKind.DEVICE
+        or address in memory.freeing
+    ):
         raise failure("INVALID_VALUE", f"no allocation that can be freed: {memory.what_lies_at(address)}")
     memory.freeing.add(address)
     pool = machine.handles.find(Pool, memory.pools.get(address, 0))
 
     def free() -> None:
         memory.freeing.discard(address)
-        memory.release(address, Kind.DEVICE, by="the host freed it by `cuMemFreeAsync`")
+        memory.release(address, AllocationKind.DEVICE, by="the host freed it by `cuMemFreeAsync`")
         if pool is not None:
             pool.used.pop(address, None)
 

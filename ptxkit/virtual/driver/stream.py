@@ -7,7 +7,7 @@ import ctypes
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import NON_BLOCKING, Event, Stream
+from ptxkit.virtual.gpu.stream import NON_BLOCKING, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.work import HostCall, Upload
 from ptxkit.virtual.results import failure
 
@@ -26,7 +26,7 @@ def cuStreamCreateWithPriority(machine: Machine, stream: int, flags: int, priori
     if flags not in (0, NON_BLOCKING):
         raise failure("INVALID_VALUE", f"there are no stream flags {flags:#x}")
     greatest, least = PRIORITIES
-    made = Stream(context, flags, min(max(priority, greatest), least))
+    made = VirtualStream(context, flags, min(max(priority, greatest), least))
     put(stream, Pointer, context.own(made))
 
 
@@ -52,7 +52,7 @@ def cuStreamQuery(machine: Machine, stream: int) -> None:
     found.context.check()
 
 
-def _not_captured(stream: Stream) -> Stream:
+def _not_captured(stream: VirtualStream) -> VirtualStream:
     if stream.capture is not None:
         stream.capture.invalidate()
         raise failure("STREAM_CAPTURE_UNSUPPORTED", "a stream that is captured has nothing to wait for")
@@ -62,7 +62,7 @@ def _not_captured(stream: Stream) -> Stream:
 @driver()
 def cuStreamWaitEvent(machine: Machine, stream: int, event: int, flags: int) -> None:
     waiting = machine.context().stream(stream)
-    found = machine.handles.get(Event, event)
+    found = machine.handles.get(VirtualEvent, event)
     if flags not in (0, 1):
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of a wait")
     waiting.wait(found)

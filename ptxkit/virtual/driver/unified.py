@@ -9,12 +9,12 @@ from ptxkit.emulator.memory import Allocation
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, several
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.results import failure
 
 
-def _kind(machine: Machine, owner: Allocation) -> Kind:
-    return machine.memory.kinds.get(owner.address, Kind.DEVICE)
+def _kind(machine: Machine, owner: Allocation) -> AllocationKind:
+    return machine.memory.kinds.get(owner.address, AllocationKind.DEVICE)
 
 
 def _context(machine: Machine, owner: Allocation) -> int:
@@ -28,12 +28,17 @@ def _context(machine: Machine, owner: Allocation) -> int:
 
 _ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] = {
     1: (Pointer, lambda machine, owner, at: _context(machine, owner)),
-    2: (UInt, lambda machine, owner, at: 1 if _kind(machine, owner) in (Kind.PINNED, Kind.REGISTERED) else 2),
+    2: (
+        UInt,
+        lambda machine, owner, at: (
+            1 if _kind(machine, owner) in (AllocationKind.PINNED, AllocationKind.REGISTERED) else 2
+        ),
+    ),
     3: (Pointer, lambda machine, owner, at: at),
-    4: (Pointer, lambda machine, owner, at: at if _kind(machine, owner) is not Kind.DEVICE else 0),
+    4: (Pointer, lambda machine, owner, at: at if _kind(machine, owner) is not AllocationKind.DEVICE else 0),
     6: (Int, lambda machine, owner, at: 0),
     7: (Size, lambda machine, owner, at: owner.address),
-    8: (UInt, lambda machine, owner, at: _kind(machine, owner) is Kind.MANAGED),
+    8: (UInt, lambda machine, owner, at: _kind(machine, owner) is AllocationKind.MANAGED),
     9: (Int, lambda machine, owner, at: max(machine.memory.devices.get(owner.address, 0), 0)),
     10: (UInt, lambda machine, owner, at: 0),
     11: (Pointer, lambda machine, owner, at: owner.address),

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import struct
 
-from ptxkit.virtual.elf.assembly import Assembly, Fixup
+from ptxkit.virtual.elf.assembly import EntryCode, Fixup
 
 FRAME = 224
 """Bytes for x29, x30, x0 to x8, the index, and v0 to v7."""
 
 
-class AArch64(Assembly):
-    """See `Assembly`."""
+class AArch64(EntryCode):
+    """See `EntryCode`."""
 
     machine = 183
     relocation = 1025

@@ -23,7 +23,7 @@ class Fixup(NamedTuple):
     addend: int = 0
 
 
-class Assembly(ABC):
+class EntryCode(ABC):
     """The code of a library for one machine: an entry a symbol, and what starts Python behind them.
 
     An entry jumps through its slot of the table, with all arguments where the caller put them. Where the slot
@@ -134,7 +134,7 @@ IMPORTS = ("dlopen", "dlsym", "pthread_once")
 RTLD_NOW_GLOBAL = 0x102
 
 
-def boot_code(into: Assembly, names: set[str]) -> None:
+def boot_code(into: EntryCode, names: set[str]) -> None:
     """The routine `boot`: it runs `text.program` in the Python of this process, or in one that it starts.
 
     Args:

@@ -6,10 +6,10 @@ import struct
 from collections.abc import Sequence
 
 from ptxkit.virtual.elf.aarch64 import AArch64
-from ptxkit.virtual.elf.assembly import IMPORTS, Assembly, boot_code
+from ptxkit.virtual.elf.assembly import IMPORTS, EntryCode, boot_code
 from ptxkit.virtual.elf.x86_64 import X86_64
 
-MACHINES: dict[str, type[Assembly]] = {"x86_64": X86_64, "aarch64": AArch64}
+MACHINES: dict[str, type[EntryCode]] = {"x86_64": X86_64, "aarch64": AArch64}
 """By what `os.uname().machine` says."""
 TABLE = "ptxkit_table"
 """The exported symbol of the table: a word a symbol, in their order."""
@@ -149,7 +149,7 @@ def shared_object(
     return layout.image(header)
 
 
-def _write_end(assembly: Assembly, count: int, ended: int, pointers: Sequence[int]) -> None:
+def _write_end(assembly: EntryCode, count: int, ended: int, pointers: Sequence[int]) -> None:
     """`END`, and what entries lead to after it."""
     for label, code in (("ended", ended), ("nothing", 0)):
         assembly.align()
@@ -191,7 +191,7 @@ class _Layout:
         return bytes(whole)
 
 
-def _entry_size(kind: type[Assembly]) -> int:
+def _entry_size(kind: type[EntryCode]) -> int:
     """Bytes of an entry in the code: all are of one size."""
     one = kind()
     one.entry(0)

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import struct
 
-from ptxkit.virtual.elf.assembly import Assembly, Fixup
+from ptxkit.virtual.elf.assembly import EntryCode, Fixup
 
 _LOAD_ADDRESS = (b"\x48\x8d\x3d", b"\x48\x8d\x35", b"\x48\x8d\x15")  # lea rdi | rsi | rdx, [rip + x]
 _LOAD_NUMBER = (b"\xbf", b"\xbe", b"\xba")  # mov edi | esi | edx, imm32
 _LOAD_KEPT = (b"\x48\x89\xdf", b"\x48\x89\xde", b"\x48\x89\xda")  # mov rdi | rsi | rdx, rbx
 
 
-class X86_64(Assembly):
-    """See `Assembly`. rax, r10 and r11 belong to nobody at a call."""
+class X86_64(EntryCode):
+    """See `EntryCode`. rax, r10 and r11 belong to nobody at a call."""
 
     machine = 62
     relocation = 6

@@ -13,7 +13,7 @@ from ptxkit.targets import MAX_BLOCK, MAX_GRID, WARP_SIZE
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import Device
+    from ptxkit.virtual.gpu.machine import VirtualDevice
 
 NEWEST = 161
 """The greatest number of an attribute."""
@@ -61,7 +61,7 @@ _FIXED: dict[int, int] = {
     134: 0,  # HOST_NUMA_ID
 }
 
-_OF_THE_DEVICE: dict[int, Callable[[Device], int]] = {
+_OF_THE_DEVICE: dict[int, Callable[[VirtualDevice], int]] = {
     1: lambda device: device.limits.threads_per_cta,
     8: lambda device: device.limits.shared_static,
     9: lambda device: device.limits.constant,
@@ -82,7 +82,7 @@ _OF_THE_DEVICE: dict[int, Callable[[Device], int]] = {
 }
 
 
-def device_attribute(device: Device, attribute: int) -> int:
+def device_attribute(device: VirtualDevice, attribute: int) -> int:
     """The value of an attribute.
 
     Raises:

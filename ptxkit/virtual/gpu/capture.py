@@ -8,8 +8,8 @@ import threading
 from collections.abc import Sequence
 
 from ptxkit.virtual.abi import Pointer
-from ptxkit.virtual.gpu.graph import Graph, Node, before
-from ptxkit.virtual.gpu.stream import CapturedNodes, Stream
+from ptxkit.virtual.gpu.graph import GraphNode, VirtualGraph, before
+from ptxkit.virtual.gpu.stream import CapturedNodes, VirtualStream
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
@@ -30,36 +30,38 @@ class Capture:
         status: ACTIVE or INVALIDATED.
     """
 
-    def __init__(self, origin: Stream, mode: int, identifier: int, graph: Graph | None = None) -> None:
-        self.graph = graph or Graph(origin.context.machine)
+    def __init__(
+        self, origin: VirtualStream, mode: int, identifier: int, graph: VirtualGraph | None = None
+    ) -> None:
+        self.graph = graph or VirtualGraph(origin.context.machine)
         self.origin = origin
         self.mode = mode
         self.identifier = identifier
         self.thread = threading.get_ident()
         self.status = ACTIVE
-        self._tails: dict[Stream, list[Node]] = {origin: []}
+        self._tails: dict[VirtualStream, list[GraphNode]] = {origin: []}
         origin.capture = self
 
-    def tail(self, stream: Stream) -> list[Node]:
+    def tail(self, stream: VirtualStream) -> list[GraphNode]:
         """What the next node of a stream depends on."""
         return list(self._tails[stream])
 
-    def shown(self, stream: Stream) -> int:
+    def shown(self, stream: VirtualStream) -> int:
         """The address of an array of the tail's handles, which lasts until the next time."""
         tail = self._tails[stream]
         self._shown = (Pointer * max(len(tail), 1))(*(node.handle for node in tail))
         return ctypes.addressof(self._shown)
 
-    def set_tail(self, stream: Stream, nodes: Sequence[Node]) -> None:
+    def set_tail(self, stream: VirtualStream, nodes: Sequence[GraphNode]) -> None:
         """Let the next node of a stream depend on these."""
         self._tails[stream] = list(dict.fromkeys(nodes))
 
-    def add(self, stream: Stream, work: Work) -> None:
+    def add(self, stream: VirtualStream, work: Work) -> None:
         """Work of a stream becomes a node."""
         self.check()
         self._tails[stream] = [self.graph.add(work, self._tails[stream])]
 
-    def join(self, stream: Stream, captured: CapturedNodes) -> None:
+    def join(self, stream: VirtualStream, captured: CapturedNodes) -> None:
         """A stream waits for an event of the capture, and with that is part of it."""
         self.check()
         if stream.capture not in (None, self):
@@ -77,7 +79,7 @@ class Capture:
         """Something happened that can't be captured."""
         self.status = INVALIDATED
 
-    def end(self, stream: Stream) -> Graph:
+    def end(self, stream: VirtualStream) -> VirtualGraph:
         """The graph; the streams are streams again.
 
         Raises:

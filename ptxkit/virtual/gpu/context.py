@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.stream import Stream
+from ptxkit.virtual.gpu.stream import VirtualStream
 from ptxkit.virtual.results import DriverError, failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import Device, Machine
+    from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
 
 LEGACY, PER_THREAD = 1, 2
 """The handles that stand for the default streams."""
 
 
-class Context(Object):
+class VirtualContext(Object):
     """A context: what a program made on a device.
 
     Attributes:
@@ -35,7 +35,7 @@ class Context(Object):
     noun: ClassVar[str] = "context"
     error: ClassVar[str] = "INVALID_CONTEXT"
 
-    def __init__(self, machine: Machine, device: Device, flags: int, primary: bool = False) -> None:
+    def __init__(self, machine: Machine, device: VirtualDevice, flags: int, primary: bool = False) -> None:
         self.machine = machine
         self.device = device
         self.flags = flags
@@ -48,24 +48,24 @@ class Context(Object):
         self.peers: set[int] = set()
         self.owned: dict[int, Object] = {}
         machine.handles.add(self)
-        self.legacy = Stream(self, 0, 0, "the legacy default stream")
-        self._per_thread: dict[int, Stream] = {}
+        self.legacy = VirtualStream(self, 0, 0, "the legacy default stream")
+        self._per_thread: dict[int, VirtualStream] = {}
 
     @property
-    def per_thread(self) -> Stream:
+    def per_thread(self) -> VirtualStream:
         """The default stream of the calling thread."""
         thread = threading.get_ident()
         if thread not in self._per_thread:
-            self._per_thread[thread] = Stream(self, 0, 0, "the default stream of a thread")
+            self._per_thread[thread] = VirtualStream(self, 0, 0, "the default stream of a thread")
         return self._per_thread[thread]
 
     @property
-    def streams(self) -> list[Stream]:
+    def streams(self) -> list[VirtualStream]:
         """All streams, the legacy one first."""
-        made = [thing for thing in self.owned.values() if isinstance(thing, Stream)]
+        made = [thing for thing in self.owned.values() if isinstance(thing, VirtualStream)]
         return [self.legacy, *self._per_thread.values(), *made]
 
-    def stream(self, handle: int) -> Stream:
+    def stream(self, handle: int) -> VirtualStream:
         """A stream by its handle, the default ones among them."""
         if handle == 0:
             return self.per_thread if self.machine.per_thread_default else self.legacy
@@ -73,7 +73,7 @@ class Context(Object):
             return self.legacy
         if handle == PER_THREAD:
             return self.per_thread
-        return self.machine.handles.get(Stream, handle)
+        return self.machine.handles.get(VirtualStream, handle)
 
     def check(self) -> None:
         """Raise what every call with this context returns.

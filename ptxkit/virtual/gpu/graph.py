@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.schedule import Operation
-from ptxkit.virtual.gpu.stream import Event, Stream
+from ptxkit.virtual.gpu.stream import VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.context import Context
+    from ptxkit.virtual.gpu.context import VirtualContext
     from ptxkit.virtual.gpu.machine import Machine
 
 
-class Node(Object):
+class GraphNode(Object):
     """A node of a graph.
 
     Attributes:
@@ -32,7 +32,9 @@ class Node(Object):
     noun: ClassVar[str] = "graph node"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, graph: Graph, work: Work, after: Iterable[Node], origin: Node | None = None) -> None:
+    def __init__(
+        self, graph: VirtualGraph, work: Work, after: Iterable[GraphNode], origin: GraphNode | None = None
+    ) -> None:
         self.graph = graph
         self.work = work
         self.after = list(dict.fromkeys(after))
@@ -47,7 +49,7 @@ class Child(Work):
     """A graph as a node of another."""
 
     node_type: ClassVar[int] = 4
-    graph: Graph
+    graph: VirtualGraph
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class Record(Work):
     """An event that a graph records."""
 
     node_type: ClassVar[int] = 7
-    event: Event
+    event: VirtualEvent
 
     def run(self) -> None:
         self.event.reach()
@@ -73,10 +75,10 @@ class Wait(Work):
     """An event that a graph waits for: where it was recorded last when the graph is launched."""
 
     node_type: ClassVar[int] = 6
-    event: Event
+    event: VirtualEvent
 
 
-class Graph(Object):
+class VirtualGraph(Object):
     """A graph that can be changed.
 
     Attributes:
@@ -89,9 +91,9 @@ class Graph(Object):
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.nodes: list[Node] = []
+        self.nodes: list[GraphNode] = []
 
-    def add(self, work: Work, after: Iterable[Node], origin: Node | None = None) -> Node:
+    def add(self, work: Work, after: Iterable[GraphNode], origin: GraphNode | None = None) -> GraphNode:
         """Add a node.
 
         Raises:
@@ -100,19 +102,19 @@ class Graph(Object):
         after = list(after)
         if any(node.graph is not self for node in after):
             raise failure("INVALID_VALUE", "a node depends on one of another graph")
-        node = Node(self, work, after, origin)
+        node = GraphNode(self, work, after, origin)
         self.nodes.append(node)
         self.machine.handles.add(node)
         return node
 
-    def remove(self, node: Node) -> None:
+    def remove(self, node: GraphNode) -> None:
         """Remove a node, and the dependencies on it."""
         self.nodes.remove(node)
         for other in self.nodes:
             other.after = [one for one in other.after if one is not node]
         self.machine.handles.remove(node)
 
-    def depend(self, node: Node, on: Node) -> None:
+    def depend(self, node: GraphNode, on: GraphNode) -> None:
         """Let a node depend on another.
 
         Raises:
@@ -124,9 +126,9 @@ class Graph(Object):
             raise failure("INVALID_VALUE", "the dependency would be a circle")
         node.after.append(on)
 
-    def ordered(self) -> list[Node]:
+    def ordered(self) -> list[GraphNode]:
         """The nodes, each behind those that it depends on."""
-        done: dict[Node, None] = {}
+        done: dict[GraphNode, None] = {}
         left = list(self.nodes)
         while left:
             ready = [node for node in left if all(one in done for one in node.after)]
@@ -134,10 +136,10 @@ class Graph(Object):
             left = [node for node in left if node not in done]
         return list(done)
 
-    def clone(self) -> Graph:
+    def clone(self) -> VirtualGraph:
         """A copy, whose nodes know what they were made of; child graphs are copied, too."""
-        graph = Graph(self.machine)
-        made: dict[Node, Node] = {}
+        graph = VirtualGraph(self.machine)
+        made: dict[GraphNode, GraphNode] = {}
         for node in self.ordered():
             work = Child(node.work.graph.clone()) if isinstance(node.work, Child) else node.work
             made[node] = graph.add(work, [made[one] for one in node.after], node)
@@ -153,9 +155,9 @@ class Graph(Object):
             self.machine.handles.remove(node)
         self.machine.handles.remove(self)
 
-    def queue(self, context: Context, after: Sequence[Operation | None]) -> list[Operation | None]:
+    def queue(self, context: VirtualContext, after: Sequence[Operation | None]) -> list[Operation | None]:
         """Queue every node behind `after`; the operations that the next must wait for."""
-        operations: dict[Node, list[Operation | None]] = {}
+        operations: dict[GraphNode, list[Operation | None]] = {}
         schedule = self.machine.schedule
         for node in self.ordered():
             earlier = [operation for one in node.after for operation in operations[one]] or list(after)
@@ -186,12 +188,12 @@ class Executable(Object):
     noun: ClassVar[str] = "executable graph"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, graph: Graph, flags: int) -> None:
+    def __init__(self, graph: VirtualGraph, flags: int) -> None:
         self.graph = graph.clone()
         self.flags = flags
         self.last: Operation | None = None
 
-    def node(self, origin: Node) -> Node:
+    def node(self, origin: GraphNode) -> GraphNode:
         """Its own node for one of the graph that it was made of, also through updates.
 
         Raises:
@@ -202,13 +204,13 @@ class Executable(Object):
                 return node
         raise failure("INVALID_VALUE", "the node is not of the graph that was instantiated")
 
-    def launch(self, stream: Stream) -> None:
+    def launch(self, stream: VirtualStream) -> None:
         """Queue all of it; a launch waits for the one before it."""
         context = stream.context
         after = self.graph.queue(context, [*stream.before(), self.last])
         self.last = stream.queue(_nothing, after=after)
 
-    def update(self, graph: Graph) -> Node | None:
+    def update(self, graph: VirtualGraph) -> GraphNode | None:
         """Take over what the nodes of a graph of the same shape do; the first that does not fit, else
         None."""
         ours, theirs = self.graph.ordered(), graph.ordered()
@@ -227,9 +229,9 @@ class Executable(Object):
         return None
 
 
-def before(nodes: Iterable[Node]) -> set[Node]:
+def before(nodes: Iterable[GraphNode]) -> set[GraphNode]:
     """Nodes and all that they depend on."""
-    found: set[Node] = set()
+    found: set[GraphNode] = set()
     left = list(nodes)
     while left:
         node = left.pop()

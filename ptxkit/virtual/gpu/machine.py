@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 from ptxkit import targets
 from ptxkit.emulator import Emulator
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.handles import Handles
 from ptxkit.virtual.gpu.memory import UnifiedMemory
 from ptxkit.virtual.gpu.pool import Pool
-from ptxkit.virtual.gpu.schedule import Schedule
-from ptxkit.virtual.options import Options
-from ptxkit.virtual.report import Report
+from ptxkit.virtual.gpu.schedule import WorkSchedule
+from ptxkit.virtual.options import VirtualOptions
+from ptxkit.virtual.report import ProcessReport
 from ptxkit.virtual.results import failure
 
 
-class Device:
+class VirtualDevice:
     """One virtual GPU.
 
     Attributes:
@@ -42,7 +42,7 @@ class Device:
             arch=options.arch,
             memory=machine.memory,
         )
-        self.primary: Context | None = None
+        self.primary: VirtualContext | None = None
         self.primary_flags = 0
         self.retained = 0
         self.default_pool: Pool | None = None
@@ -72,15 +72,15 @@ class Machine:
         stacks: the contexts of each thread, the current one last.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: VirtualOptions) -> None:
         self.options = options
-        self.report = Report(options)
+        self.report = ProcessReport(options)
         self.memory = UnifiedMemory()
-        self.schedule = Schedule(options.order, options.seed)
+        self.schedule = WorkSchedule(options.order, options.seed)
         self.handles = Handles()
         self.initialised = False
-        self.stacks: dict[int, list[Context | None]] = {}
-        self.devices = [Device(self, ordinal) for ordinal in range(options.devices)]
+        self.stacks: dict[int, list[VirtualContext | None]] = {}
+        self.devices = [VirtualDevice(self, ordinal) for ordinal in range(options.devices)]
         self.contexts = self.modules = self.allocations = self.captures = 0
         self.capture_modes: dict[int, int] = {}
         self.calls = 0
@@ -91,7 +91,7 @@ class Machine:
         self.address_of: Callable[[str], int] = lambda name: 0
         """Where the code of a symbol of the driver is."""
 
-    def device(self, ordinal: int) -> Device:
+    def device(self, ordinal: int) -> VirtualDevice:
         """A device by its number.
 
         Raises:
@@ -107,17 +107,17 @@ class Machine:
         return threading.get_ident()
 
     @property
-    def stack(self) -> list[Context | None]:
+    def stack(self) -> list[VirtualContext | None]:
         """The contexts of the calling thread."""
         return self.stacks.setdefault(threading.get_ident(), [])
 
     @property
-    def current(self) -> Context | None:
+    def current(self) -> VirtualContext | None:
         """The context that is current to the calling thread."""
         stack = self.stacks.get(threading.get_ident())
         return stack[-1] if stack else None
 
-    def context(self) -> Context:
+    def context(self) -> VirtualContext:
         """The current context, which must be sound.
 
         Raises:
@@ -129,14 +129,14 @@ class Machine:
         context.check()
         return context
 
-    def retain_primary(self, device: Device) -> Context:
+    def retain_primary(self, device: VirtualDevice) -> VirtualContext:
         """The primary context of a device, made on the first call."""
         if device.primary is None:
-            device.primary = Context(self, device, device.primary_flags, primary=True)
+            device.primary = VirtualContext(self, device, device.primary_flags, primary=True)
         device.retained += 1
         return device.primary
 
-    def release_primary(self, device: Device) -> None:
+    def release_primary(self, device: VirtualDevice) -> None:
         """Undo one `retain_primary`; the last one destroys the context.
 
         Raises:
@@ -150,13 +150,13 @@ class Machine:
         if not device.retained:
             self.reset_primary(device)
 
-    def reset_primary(self, device: Device) -> None:
+    def reset_primary(self, device: VirtualDevice) -> None:
         """Destroy the primary context; who holds it may use it again, empty, after the next retain."""
         if device.primary is not None:
             primary, device.primary = device.primary, None
             primary.destroy()
 
-    def forget_context(self, context: Context) -> None:
+    def forget_context(self, context: VirtualContext) -> None:
         """A context is destroyed: it leaves the top of this thread's stack."""
         stack = self.stack
         if stack and stack[-1] is context:

@@ -29,7 +29,7 @@ _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ct
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-class Kind(Enum):
+class AllocationKind(Enum):
     """What an allocation is to the host."""
 
     DEVICE = "device"
@@ -51,7 +51,7 @@ class UnifiedMemory(GlobalMemory):
 
     def __init__(self) -> None:
         self._start = _reserved_arena()
-        self.kinds: dict[int, Kind] = {}
+        self.kinds: dict[int, AllocationKind] = {}
         self.devices: dict[int, int] = {}
         self.flags: dict[int, int] = {}
         self.pools: dict[int, int] = {}
@@ -86,7 +86,9 @@ class UnifiedMemory(GlobalMemory):
 
     # ---- what the host asks for
 
-    def obtain(self, size: int, name: str, kind: Kind, device: int, track: bool, align: int = 512) -> int:
+    def obtain(
+        self, size: int, name: str, kind: AllocationKind, device: int, track: bool, align: int = 512
+    ) -> int:
         """The address of a new allocation.
 
         Args:
@@ -103,7 +105,7 @@ class UnifiedMemory(GlobalMemory):
         allocation = self.allocate(size, name, align)
         self.kinds[allocation.address] = kind
         self.devices[allocation.address] = device
-        if track and kind is Kind.DEVICE:
+        if track and kind is AllocationKind.DEVICE:
             self.forget(allocation)
         return allocation.address
 
@@ -120,7 +122,7 @@ class UnifiedMemory(GlobalMemory):
         if overlaps or (after is not None and after.live and after.address < address + size):
             raise failure("HOST_MEMORY_ALREADY_REGISTERED")
         self.adopt(address, size, name)
-        self.kinds[address] = Kind.REGISTERED
+        self.kinds[address] = AllocationKind.REGISTERED
         self.devices[address] = -1
 
     def unregister(self, address: int) -> None:
@@ -129,14 +131,14 @@ class UnifiedMemory(GlobalMemory):
         Raises:
             DriverError: HOST_MEMORY_NOT_REGISTERED.
         """
-        if self.kinds.get(address) is not Kind.REGISTERED:
+        if self.kinds.get(address) is not AllocationKind.REGISTERED:
             raise failure("HOST_MEMORY_NOT_REGISTERED")
         found = self.find(address)
         assert found is not None
         del self.kinds[address], self.devices[address]
         self.disown(found)
 
-    def release(self, address: int, *kinds: Kind, by: str) -> None:
+    def release(self, address: int, *kinds: AllocationKind, by: str) -> None:
         """Free an allocation by its first address.
 
         Raises:

@@ -9,12 +9,12 @@ from ptxkit.device.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.work import Launch
+from ptxkit.virtual.gpu.work import KernelWork
 from ptxkit.virtual.results import DriverError, code, failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.context import Context
-    from ptxkit.virtual.gpu.machine import Device, Machine
+    from ptxkit.virtual.gpu.context import VirtualContext
+    from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
 
 MAX_TEXT = 1 << 28
 """The largest PTX text that is read."""
@@ -38,7 +38,7 @@ ASSUMED_REGISTERS = 32
 """What a kernel is said to need of registers: only an assembler knows."""
 
 
-def load_text(device: Device, text: str, name: str) -> EmulatorModule:
+def load_text(device: VirtualDevice, text: str, name: str) -> EmulatorModule:
     """PTX on a device's emulator.
 
     Raises:
@@ -53,7 +53,7 @@ def load_text(device: Device, text: str, name: str) -> EmulatorModule:
         raise DriverError(code("INVALID_PTX"), str(problem)) from None
 
 
-class Module(Object):
+class VirtualModule(Object):
     """PTX that was loaded into a context.
 
     Attributes:
@@ -64,20 +64,20 @@ class Module(Object):
 
     noun: ClassVar[str] = "module"
 
-    def __init__(self, context: Context, text: str) -> None:
+    def __init__(self, context: VirtualContext, text: str) -> None:
         machine = context.machine
         machine.modules += 1
         self.context = context
         self.text = text
         self.loaded = load_text(context.device, text, f"<module {machine.modules}>")
-        self._functions: dict[str, Function] = {}
+        self._functions: dict[str, VirtualFunction] = {}
 
     @property
     def names(self) -> list[str]:
         """Its kernels."""
         return [entry.name for entry in self.loaded.module.entries]
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> VirtualFunction:
         """A kernel by its name.
 
         Raises:
@@ -86,7 +86,7 @@ class Module(Object):
         if name not in self._functions:
             if name not in self.names:
                 raise failure("NOT_FOUND", f"the module has no kernel `{name}`")
-            self._functions[name] = Function(self, self.loaded.kernel(name))
+            self._functions[name] = VirtualFunction(self, self.loaded.kernel(name))
             self.context.own(self._functions[name])
         return self._functions[name]
 
@@ -109,7 +109,7 @@ class Module(Object):
         self.loaded.image.close()
 
 
-class Function(Object):
+class VirtualFunction(Object):
     """A kernel of a module.
 
     Attributes:
@@ -120,7 +120,7 @@ class Function(Object):
 
     noun: ClassVar[str] = "kernel"
 
-    def __init__(self, module: Module, kernel: EmulatorKernel) -> None:
+    def __init__(self, module: VirtualModule, kernel: EmulatorKernel) -> None:
         self.module = module
         self.kernel = kernel
         self.settings: dict[int, int] = {}
@@ -131,7 +131,7 @@ class Function(Object):
         return self.kernel.name
 
     @property
-    def device(self) -> Device:
+    def device(self) -> VirtualDevice:
         """Where it runs."""
         return self.module.context.device
 
@@ -181,7 +181,7 @@ class Function(Object):
                 )
         self.settings[number] = value
 
-    def check(self, launch: Launch) -> None:
+    def check(self, launch: KernelWork) -> None:
         """Refuse what the driver refuses before a launch is queued.
 
         Raises:
@@ -206,7 +206,7 @@ class Function(Object):
             why = f"a cluster of {ctas} CTAs needs NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
             raise failure("INVALID_CLUSTER_SIZE", why)
 
-    def run(self, launch: Launch) -> None:
+    def run(self, launch: KernelWork) -> None:
         """Run a launch to its end."""
         report = self.device.machine.report
         report.launches += 1
@@ -232,7 +232,7 @@ class Function(Object):
             report.launch, report.stack = "", ()
 
 
-def _code_of(problem: PtxkitError, launch: Launch) -> int:
+def _code_of(problem: PtxkitError, launch: KernelWork) -> int:
     """What the driver says of a launch that `check_launch` refuses."""
     codes = {diagnostic.code for diagnostic in problem.diagnostics}
     if "P601" in codes:
@@ -244,7 +244,7 @@ def _code_of(problem: PtxkitError, launch: Launch) -> int:
     return code("INVALID_VALUE")
 
 
-class Library(Object):
+class VirtualLibrary(Object):
     """PTX that was loaded for all contexts: it becomes a module of each that uses it.
 
     Attributes:
@@ -257,18 +257,18 @@ class Library(Object):
     def __init__(self, machine: Machine, text: str) -> None:
         self.machine = machine
         self.text = text
-        self._modules: dict[int, Module] = {}
+        self._modules: dict[int, VirtualModule] = {}
         self._kernels: dict[str, LibraryKernel] = {}
 
-    def module(self, context: Context) -> Module:
+    def module(self, context: VirtualContext) -> VirtualModule:
         """The library as a module of a context."""
         module = self._modules.get(context.handle)
         if module is None:
-            module = self._modules[context.handle] = Module(context, self.text)
+            module = self._modules[context.handle] = VirtualModule(context, self.text)
             context.own(module)
         return module
 
-    def kernel(self, context: Context, name: str) -> LibraryKernel:
+    def kernel(self, context: VirtualContext, name: str) -> LibraryKernel:
         """A kernel by its name.
 
         Raises:
@@ -300,16 +300,16 @@ class LibraryKernel(Object):
 
     noun: ClassVar[str] = "kernel"
 
-    def __init__(self, library: Library, name: str) -> None:
+    def __init__(self, library: VirtualLibrary, name: str) -> None:
         self.library = library
         self.name = name
 
-    def function(self, context: Context) -> Function:
+    def function(self, context: VirtualContext) -> VirtualFunction:
         """The kernel in a context."""
         return self.library.module(context).function(self.name)
 
 
-def function_of(machine: Machine, handle: int) -> Function:
+def function_of(machine: Machine, handle: int) -> VirtualFunction:
     """The kernel that a `CUfunction` or a `CUkernel` stands for.
 
     Raises:
@@ -318,4 +318,4 @@ def function_of(machine: Machine, handle: int) -> Function:
     kernel = machine.handles.find(LibraryKernel, handle)
     if kernel is not None:
         return kernel.function(machine.context())
-    return machine.handles.get(Function, handle)
+    return machine.handles.get(VirtualFunction, handle)

@@ -8,7 +8,7 @@ from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import Device
+    from ptxkit.virtual.gpu.machine import VirtualDevice
 
 FOLLOW_EVENTS, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = range(1, 9)
 """`CUmemPool_attribute`."""
@@ -29,7 +29,7 @@ class Pool(Object):
     noun: ClassVar[str] = "memory pool"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, device: Device, most: int = 0) -> None:
+    def __init__(self, device: VirtualDevice, most: int = 0) -> None:
         self.device = device
         self.settings = {FOLLOW_EVENTS: 1, OPPORTUNISTIC: 1, INTERNAL: 1, THRESHOLD: 0}
         self.used: dict[int, int] = {}

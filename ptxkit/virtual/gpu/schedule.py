@@ -58,7 +58,7 @@ class Operation:
         self.running = False
 
 
-class Schedule:
+class WorkSchedule:
     """The queues of all streams of all devices, as one graph of operations.
 
     Attributes:

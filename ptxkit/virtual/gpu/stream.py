@@ -13,14 +13,14 @@ from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
     from ptxkit.virtual.gpu.capture import Capture
-    from ptxkit.virtual.gpu.context import Context
-    from ptxkit.virtual.gpu.graph import Node
+    from ptxkit.virtual.gpu.context import VirtualContext
+    from ptxkit.virtual.gpu.graph import GraphNode
 
 NON_BLOCKING = 1
 """The flag of a stream that does not wait for the legacy default stream."""
 
 
-class Stream(Object):
+class VirtualStream(Object):
     """A stream: operations that happen one after another.
 
     Attributes:
@@ -35,7 +35,7 @@ class Stream(Object):
 
     noun: ClassVar[str] = "stream"
 
-    def __init__(self, context: Context, flags: int, priority: int, name: str = "") -> None:
+    def __init__(self, context: VirtualContext, flags: int, priority: int, name: str = "") -> None:
         self.context = context
         self.flags = flags
         self.priority = priority
@@ -80,7 +80,7 @@ class Stream(Object):
                     stream.capture.invalidate()
                     raise failure("STREAM_CAPTURE_IMPLICIT")
 
-    def wait(self, event: Event) -> None:
+    def wait(self, event: VirtualEvent) -> None:
         """What is queued next waits for where an event was recorded last."""
         if event.nodes is not None:
             event.nodes.capture.join(self, event.nodes)
@@ -104,7 +104,7 @@ class Stream(Object):
         return self.context.machine.schedule.step(self.last)
 
 
-class Event(Object):
+class VirtualEvent(Object):
     """An event: a place in a stream.
 
     Attributes:
@@ -117,7 +117,7 @@ class Event(Object):
 
     noun: ClassVar[str] = "event"
 
-    def __init__(self, context: Context, flags: int) -> None:
+    def __init__(self, context: VirtualContext, flags: int) -> None:
         self.context = context
         self.flags = flags
         self.operation: Operation | None = None
@@ -129,7 +129,7 @@ class Event(Object):
         """Whether it takes the time."""
         return not self.flags & 2
 
-    def record(self, stream: Stream) -> None:
+    def record(self, stream: VirtualStream) -> None:
         """Stand for everything that is in a stream so far."""
         if stream.capture is not None:
             self.nodes = CapturedNodes(stream.capture, stream.capture.tail(stream))
@@ -146,7 +146,7 @@ class Event(Object):
 class CapturedNodes:
     """The nodes of a capture that an event stands for."""
 
-    def __init__(self, capture: Capture, nodes: list[Node]) -> None:
+    def __init__(self, capture: Capture, nodes: list[GraphNode]) -> None:
         self.capture = capture
         self.nodes = nodes
 

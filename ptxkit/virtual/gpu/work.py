@@ -12,7 +12,7 @@ from ptxkit.virtual.abi import Pointer
 
 if TYPE_CHECKING:
     from ptxkit.virtual.gpu.machine import Machine
-    from ptxkit.virtual.gpu.module import Function
+    from ptxkit.virtual.gpu.module import VirtualFunction
 
 Dim3 = tuple[int, int, int]
 
@@ -30,7 +30,7 @@ class Work:
 
 
 @dataclass(slots=True)
-class Launch(Work):
+class KernelWork(Work):
     """A kernel's launch.
 
     Attributes:
@@ -44,7 +44,7 @@ class Launch(Work):
     """
 
     node_type: ClassVar[int] = 0
-    function: Function
+    function: VirtualFunction
     grid: Dim3
     block: Dim3
     cluster: Dim3 | None

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ptxkit.virtual.dispatch import Functions
+from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.runtime.state import failed
-from ptxkit.virtual.symbols import Symbol, table
+from ptxkit.virtual.symbols import ExportedSymbol, table
 
-runtime = Functions()
+runtime = FunctionTable()
 """What `libcudart.so.13` does."""
 
 CHAPTERS = ("same", "registration", "device", "errors", "memory", "execution", "entry_point")
@@ -18,12 +18,12 @@ CHAPTERS = ("same", "registration", "device", "errors", "memory", "execution", "
 __all__ = ["failed", "load", "runtime", "symbols"]
 
 
-def symbols() -> tuple[Symbol, ...]:
+def symbols() -> tuple[ExportedSymbol, ...]:
     """What the library exports."""
     return table("runtime")
 
 
-def load() -> Functions:
+def load() -> FunctionTable:
     """All functions of the runtime API."""
     from ptxkit.virtual import driver
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ptxkit.virtual.abi import Int, UInt, put
 from ptxkit.virtual.gpu.attributes import device_attribute
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 from ptxkit.virtual.runtime import runtime
@@ -91,7 +91,7 @@ def cudaGetDevice(machine: Machine, device: int) -> None:
     put(device, Int, current.device.ordinal if current is not None else state.thread.device)
 
 
-def _set(machine: Machine, device: int) -> Context:
+def _set(machine: Machine, device: int) -> VirtualContext:
     one = machine.device(device)
     state.thread.device = device
     context = one.primary or machine.retain_primary(one)

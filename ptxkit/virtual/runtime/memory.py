@@ -10,7 +10,7 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import checked, submit
 from ptxkit.virtual.driver.memory import PITCH, obtain
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import Kind
+from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Copy
 from ptxkit.virtual.results import DriverError, failure
 from ptxkit.virtual.runtime import runtime
@@ -170,14 +170,14 @@ def cudaMemset2D(
 def cudaMalloc(machine: Machine, address: int, size: int) -> None:
     """As the driver's, but of 0 bytes there is one, the null pointer."""
     state.context(machine)
-    put(address, Pointer, obtain(machine, size, Kind.DEVICE) if size else 0)
+    put(address, Pointer, obtain(machine, size, AllocationKind.DEVICE) if size else 0)
 
 
 @runtime()
 def cudaMallocPitch(machine: Machine, address: int, pitch: int, width: int, height: int) -> None:
     state.context(machine)
     row = -(-width // PITCH) * PITCH
-    put(address, Pointer, obtain(machine, row * height, Kind.DEVICE) if width and height else 0)
+    put(address, Pointer, obtain(machine, row * height, AllocationKind.DEVICE) if width and height else 0)
     put(pitch, Size, row)
 
 
@@ -187,7 +187,9 @@ def cudaMalloc3D(machine: Machine, pitched: int, extent: ctypes.Structure) -> No
     width, height, depth = (Size * 3).from_buffer_copy(bytes(extent))
     row = -(-width // PITCH) * PITCH
     found = PitchedPointer.from_address(pitched)
-    found.pointer = obtain(machine, row * height * depth, Kind.DEVICE) if width * height * depth else 0
+    found.pointer = (
+        obtain(machine, row * height * depth, AllocationKind.DEVICE) if width * height * depth else 0
+    )
     found.pitch, found.width, found.height = row, width, height
 
 
@@ -203,8 +205,10 @@ def cudaPointerGetAttributes(machine: Machine, attributes: int, address: int) ->
     if not attributes:
         raise failure("INVALID_VALUE", "the attributes have no place")
     owner = machine.memory.owner(address)
-    kind = machine.memory.kinds.get(owner.address, Kind.DEVICE) if owner else None
-    number = {None: UNREGISTERED, Kind.DEVICE: DEVICE, Kind.MANAGED: MANAGED}.get(kind, HOST)
+    kind = machine.memory.kinds.get(owner.address, AllocationKind.DEVICE) if owner else None
+    number = {None: UNREGISTERED, AllocationKind.DEVICE: DEVICE, AllocationKind.MANAGED: MANAGED}.get(
+        kind, HOST
+    )
     device = max(machine.memory.devices.get(owner.address, 0), 0) if owner else -2
     ctypes.memset(attributes, 0, 88)
     put(attributes, Int, number)

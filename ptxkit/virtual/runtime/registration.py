@@ -8,7 +8,7 @@ from ptxkit.virtual.abi import Pointer, Size, put, text
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import DriverError
 from ptxkit.virtual.runtime import runtime
-from ptxkit.virtual.runtime.state import FatBinary, Variable, state
+from ptxkit.virtual.runtime.state import FatBinary, RegisteredVariable, state
 
 MISSING_CONFIGURATION = 52
 
@@ -41,7 +41,7 @@ def __cudaRegisterFunction(
 def __cudaRegisterVar(
     machine: Machine, handle: int, host: int, device: int, name: int, ext: int, size: int, *rest: int
 ) -> None:
-    state.variables[host] = Variable(state.binaries[handle], text(name), size)
+    state.variables[host] = RegisteredVariable(state.binaries[handle], text(name), size)
 
 
 @runtime()
@@ -50,7 +50,7 @@ def __cudaRegisterManagedVar(
 ) -> None:
     binary = state.binaries[handle]
     binary.managed[pointer] = text(name)
-    state.variables[pointer] = Variable(binary, text(name), size)
+    state.variables[pointer] = RegisteredVariable(binary, text(name), size)
 
 
 @runtime()

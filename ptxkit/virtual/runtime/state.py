@@ -6,10 +6,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from ptxkit.virtual.gpu.context import Context
+from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.images import ptx_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import Library, LibraryKernel
+from ptxkit.virtual.gpu.module import LibraryKernel, VirtualLibrary
 from ptxkit.virtual.results import DriverError
 
 INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_DIRECTION, INVALID_FUNCTION = 9, 13, 21, 98
@@ -28,12 +28,12 @@ class FatBinary:
     """
 
     address: int
-    library: Library | None = None
+    library: VirtualLibrary | None = None
     managed: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class RegisteredVariable:
     """A variable of the program: its name in the PTX of a fat binary."""
 
     binary: FatBinary
@@ -68,7 +68,7 @@ class State:
     def __init__(self) -> None:
         self.binaries: dict[int, FatBinary] = {}
         self.functions: dict[int, tuple[FatBinary, str]] = {}
-        self.variables: dict[int, Variable] = {}
+        self.variables: dict[int, RegisteredVariable] = {}
         self._kernels: dict[int, LibraryKernel] = {}
         self._threads: dict[int, Thread] = {}
 
@@ -77,7 +77,7 @@ class State:
         """The calling thread."""
         return self._threads.setdefault(threading.get_ident(), Thread())
 
-    def context(self, machine: Machine) -> Context:
+    def context(self, machine: Machine) -> VirtualContext:
         """The current context; by default the primary one of the thread's device.
 
         Raises:
@@ -87,7 +87,7 @@ class State:
             machine.stack[-1:] = [machine.retain_primary(machine.device(self.thread.device))]
         return machine.context()
 
-    def library(self, machine: Machine, binary: FatBinary) -> Library:
+    def library(self, machine: Machine, binary: FatBinary) -> VirtualLibrary:
         """A fat binary's PTX for the current device.
 
         Raises:
@@ -95,7 +95,7 @@ class State:
         """
         if binary.library is None:
             text = ptx_of(binary.address, self.context(machine).device.target)
-            binary.library = Library(machine, text)
+            binary.library = VirtualLibrary(machine, text)
             machine.handles.add(binary.library)
         return binary.library
 

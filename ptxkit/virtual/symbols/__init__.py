@@ -15,7 +15,7 @@ from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class ExportedSymbol:
     """An exported function.
 
     Attributes:
@@ -58,18 +58,18 @@ _PARTS = re.compile(r"(\w+?)(?:_v(\d))?(?:_pt[ds][sz])?$")
 
 
 @cache
-def table(name: str) -> tuple[Symbol, ...]:
+def table(name: str) -> tuple[ExportedSymbol, ...]:
     """The symbols of `driver`, `runtime` or `nvml`, in the order of their names."""
     return tuple(map(_symbol, _lines(name)))
 
 
-def _symbol(line: str) -> Symbol:
+def _symbol(line: str) -> ExportedSymbol:
     name, version, *rest = line.split()
     result = rest.pop()[2:] if rest and rest[-1].startswith("->") else "i"
     declared = rest != ["?"]
     pairs = (word.split(":") for word in rest if declared)
     parameters = tuple((parameter, letter) for parameter, letter in pairs)
-    return Symbol(name, 0 if version == "-" else int(version), parameters, result, declared)
+    return ExportedSymbol(name, 0 if version == "-" else int(version), parameters, result, declared)
 
 
 @cache
