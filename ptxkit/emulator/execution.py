@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.scheduler import Scheduler, Status
-from ptxkit.emulator.trace import Recorder
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import Limits
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.trace import Recorder
 
 BATCH_LANES = 16384
 """Threads of a batch, where there are as many: enough that the work outweighs its interpretation, few enough

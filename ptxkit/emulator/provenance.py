@@ -89,6 +89,6 @@ def loads_of_products(flow: Flow) -> frozenset[int]:
 
 def _taken(flow: Flow, instruction: tree.Instruction) -> int:
     """The registers that a product takes, but for its accumulator, as bits."""
-    if instruction.match is None or instruction.match.form.name != "wgmma.mma_async":
+    if "multiplies_registers" not in traits(instruction):
         return 0
     return flow.register_bits([name for o in instruction.operands[1:] for name in operand_names(o)])

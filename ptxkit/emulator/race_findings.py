@@ -119,7 +119,7 @@ def _rule(them: Party, me: Party, place: str, earlier: str, later: str, shared: 
             message = f"{place} is read by a warp that did not wait for what wrote it"
             return "P652", message, help
         return code, f"a {later} races with an asynchronous {earlier} of {place}", help
-    if earlier == "write" and them.site is not None and them.site.name == "cp.async":
+    if earlier == "write" and them.site is not None and "copies_generic" in them.site.row.traits:
         message = f"a {later} of {place}, which another thread's copy wrote"
         help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
         return "P658", message, help

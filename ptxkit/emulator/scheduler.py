@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from ptxkit.emulator.local_memory import check_frame
 from ptxkit.emulator.merge import merge
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import converge
-from ptxkit.emulator.trace import Recorder
 from ptxkit.emulator.values import WARP
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.trace import Recorder
 
 PATIENCE = 4096
 """How many times a lane set may loop while others wait for it to pass."""

@@ -61,6 +61,15 @@ TRAITS: Mapping[str, Trait] = {
         "mbarrier.arrive mbarrier.arrive.expect_tx mbarrier.arrive_drop mbarrier.arrive_drop.expect_tx "
         "mbarrier.expect_tx mbarrier.complete_tx cp.async.mbarrier.arrive",
     ),
+    "arrives_behind": Trait(
+        "the arrival comes once the thread's copies are done", "cp.async.mbarrier.arrive"
+    ),
+    "copies_generic": Trait("bytes are copied asynchronously, through the generic proxy", "cp.async"),
+    "cancels": Trait(
+        "a cluster is kept from starting; a response says which", "clusterlaunchcontrol.try_cancel.async"
+    ),
+    "multiplies_registers": Trait("matrices in registers are read after the instruction", "wgmma.mma_async"),
+    "from_generic": Trait("a generic address becomes one of a state space", "cvta.to"),
     "programmatic": Trait("one grid is ordered with the next", "griddepcontrol"),
     "reduces": Trait(
         "each element of memory is read, combined and written as one: several need no order among them",

@@ -167,7 +167,7 @@ def _arrives(mbarriers: MBarriers, slot: int) -> str:
 
 
 def _is_commit(site: Site | None) -> bool:
-    return site is not None and site.name == "tcgen05.commit"
+    return site is not None and "commits" in site.row.traits
 
 
 def _check_accesses(hazards: Hazards, cta: int) -> None:

@@ -124,7 +124,8 @@ class Hazards(Accesses):
                 if not some.any():
                     continue
                 if operation.reduces:
-                    some &= ~self._reduced(history, record)
+                    # Reductions need not be ordered with one another.
+                    some &= ~self._has_trait(history, record, "reduces")
                 at = np.flatnonzero(some)
                 if not len(at):
                     continue
@@ -134,11 +135,11 @@ class Hazards(Accesses):
                     operation, part, history, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
                 )
 
-    def _reduced(self, history: AccessHistory, record: np.ndarray) -> np.ndarray:
-        """Whether records are of reductions: those need not be ordered with one another."""
+    def _has_trait(self, history: AccessHistory, record: np.ndarray, trait: str) -> np.ndarray:
+        """Whether records are of instructions with a trait."""
         numbers, which = np.unique(history.number(record), return_inverse=True)
         sites = [self.batch.launch.events.site(int(number)) for number in numbers]
-        return np.array([site is not None and "reduces" in site.row.traits for site in sites], bool)[which]
+        return np.array([site is not None and trait in site.row.traits for site in sites], bool)[which]
 
     def _judge(
         self,
@@ -167,7 +168,7 @@ class Hazards(Accesses):
                 self.reports.unordered(
                     operation, region, history, int(index[at]), int(items[at]), record[at], kind, writes
                 )
-        if writes and operation.site.name == "clusterlaunchcontrol.try_cancel.async" and kind != "write":
+        if writes and kind != "write" and "cancels" in operation.site.row.traits:
             self._check_slot(operation, history, rows, items, record)
         if operation.proxy == "async" and writes and kind != "write" and self.batch.launch.strict:
             self._check_readers(operation, region, history, index, rows, items, record)
@@ -178,20 +179,16 @@ class Hazards(Accesses):
         )
         if covered.all():
             return
-        copied = self._copied(history, record) & (operation.site.row.chapter in MATRIX_UNITS)
+        # `cp.async` writes through the generic proxy: it is a weak memory operation (9.7.9.25.3.1), and only
+        # bulk copies are in the async proxy (9.7.9.25.2). Triton and FlashMLA hand what it wrote to matrix
+        # units without a proxy fence.
+        copied = self._has_trait(history, record, "copies_generic")
+        copied &= operation.site.row.chapter in MATRIX_UNITS
         for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
             if some.any() and (self.batch.launch.strict or not lenient):
                 at = int(np.argmax(some))
                 place, item = int(index[at]), int(items[at])
                 self.reports.unfenced(operation, region, history, place, item, record[at], lenient)
-
-    def _copied(self, history: AccessHistory, record: np.ndarray) -> np.ndarray:
-        """Whether records are of `cp.async`, which writes through the generic proxy: it is a weak memory
-        operation (9.7.9.25.3.1), and only bulk copies are in the async proxy (9.7.9.25.2). Triton and
-        FlashMLA hand what it wrote to matrix units without a proxy fence."""
-        numbers, which = np.unique(history.number(record), return_inverse=True)
-        sites = [self.batch.launch.events.site(int(number)) for number in numbers]
-        return np.array([site is not None and site.name == "cp.async" for site in sites], bool)[which]
 
     def _check_readers(
         self,

@@ -121,9 +121,7 @@ class Story:
         extra = sum(
             int(np.count_nonzero((e.slots == slot) & (e.phases == phase)))
             for e in self.events
-            if e.site.name == "cp.async.mbarrier.arrive"
-            and e.what == "arrives"
-            and not e.site.decoded["noinc"]
+            if "arrives_behind" in e.site.row.traits and e.what == "arrives" and not e.site.decoded["noinc"]
         )
         if extra and pending == extra:
             why = (

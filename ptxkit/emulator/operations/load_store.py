@@ -248,7 +248,7 @@ def discard(form: ScopedForm) -> Effect:
 def window(form: Decoded) -> int:
     """What `cvta` adds to an address."""
     base = WINDOWS.get(plain_space(form["space"]), 0)
-    return -base if form.row.name == "cvta.to" else base
+    return -base if "from_generic" in form.row.traits else base
 
 
 @operation("cvta", "cvta.to")
