@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.device.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
@@ -42,10 +43,14 @@ def load_text(device: VirtualDevice, text: str, name: str) -> EmulatorModule:
     """PTX on a device's emulator.
 
     Raises:
-        DriverError: INVALID_PTX, with what `check` has against it.
+        DriverError: INVALID_PTX, with what `check` has against it; NO_BINARY_FOR_GPU, another GPU's.
     """
     try:
-        return device.emulator.load(parse(text, name=name, max_size=MAX_TEXT))
+        module = parse(text, name=name, max_size=MAX_TEXT)
+        target = targets.parse(module.target or "")
+        if target is not None and not target.runs_on(device.target.capability):
+            raise failure("NO_BINARY_FOR_GPU", f"PTX for {target} does not run on {device.target}")
+        return device.emulator.load(module)
     except PtxkitError as problem:
         first = problem.diagnostics[0]
         if first.code == "P705":

@@ -1,0 +1,84 @@
+"""The driver API of a virtual GPU: right calls work in every order; wrong ones have the driver's codes."""
+
+from __future__ import annotations
+
+import pytest
+from virtual import execute, needs_linux
+
+pytestmark = [needs_linux, pytest.mark.long]
+
+ORDERS = ("eager", "lazy", "random")
+
+CODES = {
+    "a call before cuInit": 3,
+    "flags of cuInit": 1,
+    "a device that is not there": 101,
+    "an attribute that is not there": 1,
+    "an allocation without a context": 201,
+    "a pop of nothing": 201,
+    "an allocation of nothing": 1,
+    "more memory than there is": 2,
+    "a free of another address": 1,
+    "a copy beyond the end": 1,
+    "a copy from beyond the end": 1,
+    "a copy to the host's memory as a device's": 1,
+    "a set of misaligned elements": 1,
+    "a second free": 1,
+    "a copy to freed memory": 1,
+    "a free of null": 0,
+    "PTX that is none": 218,
+    "an image that is none": 200,
+    "machine code": 209,
+    "PTX for another GPU": 209,
+    "a kernel that is not there": 500,
+    "a variable that is not there": 500,
+    "a CTA of too many threads": 1,
+    "an empty grid": 1,
+    "too much shared memory": 1,
+    "shared memory without opting in": 1,
+    "a launch without its parameters": 1,
+    "flags of a stream": 1,
+    "a stream that was destroyed": 400,
+    "the time of an event never recorded": 400,
+    "the time of an event without timing": 400,
+    "an event that was destroyed": 400,
+    "a capture of the legacy stream": 900,
+    "the attribute of a pointer of the host": 1,
+    "an allocation in a thread without a context": 201,
+}
+"""The driver API's manual, under each function's "Returns"."""
+
+
+def test_wrong_calls() -> None:
+    done = execute("wrong_calls.py")
+    assert done.returncode == 0, done.stderr
+    given = dict(line.rsplit(": ", 1) for line in done.stdout.splitlines())
+    assert {what: int(code) for what, code in given.items()} == CODES
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("how", ["event", "default"])
+def test_streams_wait_for_what_they_are_told_to(how: str, order: str) -> None:
+    done = execute("streams.py", how, options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+
+
+@pytest.mark.parametrize(("order", "result"), [("eager", 2), ("lazy", 1)])
+def test_a_missing_event_changes_the_result(order: str, result: int) -> None:
+    """In lazy order the second stream runs ahead of the first, which nobody waited for."""
+    done = execute("streams.py", "nothing", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, f"{result}\n"), done.stderr
+
+
+def test_a_missing_event_changes_the_result_of_some_seed() -> None:
+    results = {
+        execute("streams.py", "nothing", options=("--order", "random", "--seed", str(seed))).stdout
+        for seed in range(4)
+    }
+    assert results == {"1\n", "2\n"}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_graphs(order: str) -> None:
+    done = execute("graphs.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
