@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ptxkit.asm.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.asm.tree import Directive, Function, Integer
-from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import PtxkitError, Source, Span, code_info
 from ptxkit.targets import limits
 

@@ -1,1 +1,1 @@
-"""What both devices are: their protocol, how arguments are packed, what a launch must satisfy."""
+"""What both devices are: their protocol, and how arguments are packed."""

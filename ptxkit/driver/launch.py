@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
+from ptxkit.asm.launch import CheckedLaunch, Dim3, Requirements, check_launch, check_resident
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
-from ptxkit.device.launch import CheckedLaunch, Dim3, Requirements, check_launch, check_resident
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, since

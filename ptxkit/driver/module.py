@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ptxkit import dtypes, targets
+from ptxkit.asm.launch import Requirements
 from ptxkit.asm.tree import Variable
 from ptxkit.device.arguments import Signature, device_address
-from ptxkit.device.launch import Requirements
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check, since

@@ -13,9 +13,9 @@ import numpy as np
 
 from ptxkit import targets
 from ptxkit.asm import parse
+from ptxkit.asm.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
-from ptxkit.device.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import EmulatorBuffer

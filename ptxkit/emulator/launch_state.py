@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ptxkit.asm.flow import FunctionCode as Flow
+from ptxkit.asm.launch import CheckedLaunch
 from ptxkit.asm.symbols import Symbol
-from ptxkit.device.launch import CheckedLaunch
 from ptxkit.diagnostics import Diagnostic, Severity, SpanLabel
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from ptxkit import targets
+from ptxkit.asm.launch import Requirements, violations
 from ptxkit.asm.tree import Function, Module, Variable
 from ptxkit.card.expression import SizeExpression
 from ptxkit.card.model import Card, LaunchCard, Param
@@ -18,8 +20,8 @@ from ptxkit.card.read import read
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, SpanLabel, counted
 
 TENSOR_MAP_BYTES = 128
-MAX_THREADS = 1024
-"""Most threads of a CTA on every target."""
+CODES = {"grid": "P540", "block": "P540", "cluster": "P541", "shared": "P542"}
+"""The code of what is wrong with a part of a launch; that a grid is no whole clusters is the cluster's."""
 
 AGAINST_ENTRIES = "P538"
 """The first code of what is wrong between a card and the entries; those before it are of the card alone."""
@@ -76,6 +78,12 @@ class _Comparison:
     card: Card
     launch: LaunchCard
     entry: Function
+
+    def __post_init__(self) -> None:
+        self.requirements = Requirements.of(self.entry)
+        target = targets.parse(self.module.target or "")
+        roomiest = max(targets.LIMITS.values(), key=lambda limits: (limits.shared_per_cta, limits.cluster))
+        self.limits = targets.limits(target) if target else roomiest
 
     def run(self) -> Iterator[Diagnostic]:
         yield from self._params()
@@ -181,104 +189,22 @@ class _Comparison:
         return next((launch for launch in group if _holds(launch.when, sizes)), None) is self.launch
 
     def _extents(self, sizes: Mapping[str, int] | None, where: str) -> Iterator[Diagnostic]:
-        values: dict[str, tuple[int, ...]] = {}
+        values: dict[str, Any] = {}
         for key in ("grid", "block", "cluster", "shared"):
             given = getattr(self.launch, key)
             terms = (given,) if isinstance(given, SizeExpression) else given
             if terms is None or (sizes is None and any(term.names for term in terms)):
                 continue
             try:
-                values[key] = tuple(term.evaluate(sizes or {}) for term in terms)
+                extents = tuple(term.evaluate(sizes or {}) for term in terms)
+                values[key] = extents[0] if key == "shared" else extents
             except PtxkitError as problem:
                 yield from problem.diagnostics
-        yield from self._block(values, where)
-        yield from self._grid_and_cluster(values, where)
-        yield from self._shared(values, where)
-
-    def _span(self, key: str) -> Span | None:
-        return self.launch.spans.get(key, self.launch.span)
-
-    def _directive(self, name: str) -> tuple[tuple[int, ...], Span | None] | None:
-        directive = self.entry.directive(name)
-        if directive is None:
-            return None
-        values = [getattr(argument, "value", None) for argument in directive.arguments]
-        if not values or not all(isinstance(value, int) for value in values):
-            return None
-        return tuple(value for value in values if value is not None), directive.span
-
-    def _block(self, values: Mapping[str, tuple[int, ...]], where: str) -> Iterator[Diagnostic]:
-        if "block" not in values:
-            return
-        block, span = values["block"], self._span("block")
-        required, most = self._directive("reqntid"), self._directive("maxntid")
-        shown = _shape(block)
-        fits = all(1 <= extent <= limit for extent, limit in zip(block, targets.MAX_BLOCK, strict=False))
-        if not fits or prod(block) > MAX_THREADS:
-            limits = _shape(targets.MAX_BLOCK)
-            message = f"expected a block of 1 to {MAX_THREADS} threads within {limits}, found {shown}{where}"
-            yield self._error("P540", message, span, help="let more CTAs do the work")
-        elif required and _three(required[0]) != _three(block):
-            message = f"expected a block of {_shape(required[0])} threads, found {shown}{where}"
-            yield self._error("P540", message, span, (required[1], "required here"), "make the two agree")
-        elif most and prod(block) > prod(most[0]):
-            message = f"expected a block of at most {counted(prod(most[0]), 'thread')}, found {shown}{where}"
-            yield self._error("P540", message, span, (most[1], "limited here"), "make the two agree")
-
-    def _grid_and_cluster(self, values: Mapping[str, tuple[int, ...]], where: str) -> Iterator[Diagnostic]:
-        required, most = self._directive("reqnctapercluster"), self._directive("maxclusterrank")
-        cluster = values.get("cluster")
-        span = self._span("cluster")
-        if cluster is not None:
-            shown = _shape(cluster)
-            if min(cluster) < 1:
-                yield self._error("P541", f"expected a cluster of 1 or more CTAs, found {shown}{where}", span)
-                return
-            if required and _three(required[0]) != _three(cluster):
-                message = f"expected a cluster of {_shape(required[0])} CTAs, found {shown}{where}"
-                yield self._error("P541", message, span, (required[1], "required here"), "make the two agree")
-            elif prod(cluster) > (largest := self._largest_cluster()):
-                message = f"expected a cluster of at most {counted(largest, 'CTA')}, found {shown}{where}"
-                help = f"`{self.module.target}` holds no larger one"
-                yield self._error("P541", message, span, help=help)
-            elif most and prod(cluster) > most[0][0]:
-                message = f"expected a cluster of at most {counted(most[0][0], 'CTA')}, found {shown}{where}"
-                yield self._error("P541", message, span, (most[1], "limited here"), "make the two agree")
-        elif required:
-            cluster = required[0]
-        if "grid" not in values:
-            return
-        grid = values["grid"]
-        if any(not 1 <= extent <= limit for extent, limit in zip(grid, targets.MAX_GRID, strict=False)):
-            message = f"expected a grid of 1 to {_shape(targets.MAX_GRID)} CTAs, found {_shape(grid)}{where}"
-            help = "keep the extents above 0, `max(1, ..)`, and put the longest dimension on x"
-            yield self._error("P540", message, self._span("grid"), help=help)
-        elif cluster and any(g % c for g, c in zip(_three(grid), _three(cluster), strict=True)):
-            message = (
-                f"expected a grid of whole clusters of {_shape(cluster)} CTAs, found {_shape(grid)}{where}"
-            )
-            help = "round the grid up to whole clusters, and let the CTAs beyond the work return"
-            yield self._error("P541", message, self._span("grid"), help=help)
-
-    def _largest_cluster(self) -> int:
-        target = targets.parse(self.module.target or "")
-        return (
-            targets.limits(target).cluster
-            if target
-            else max(limit.cluster for limit in targets.LIMITS.values())
-        )
-
-    def _shared(self, values: Mapping[str, tuple[int, ...]], where: str) -> Iterator[Diagnostic]:
-        target = targets.parse(self.module.target or "")
-        if "shared" not in values or target is None:
-            return
-        (size,) = values["shared"]
-        limit = targets.limits(target).shared_per_cta
-        if not 0 <= size <= limit:
-            message = (
-                f"expected 0 to {limit} bytes of dynamic shared memory on `{target}`, found {size}{where}"
-            )
-            yield self._error("P542", message, self._span("shared"))
+        for part, found in violations(self.requirements, self.limits, values):
+            code = "P541" if found.code == "P513" else CODES[part]
+            help = found.help or ("make the two agree" if found.span else "")
+            span = self.launch.spans.get(part, self.launch.span)
+            yield self._error(code, f"{found.message}{where}", span, (found.span, "declared here"), help)
 
 
 def _holds(when: SizeExpression | None, sizes: Mapping[str, int]) -> bool:
@@ -309,12 +235,3 @@ def _bytes(variable: Variable) -> int | None:
 
 def _first_line(span: Span) -> Span:
     return span if span.line == span.end_line else Span(span.line, span.column, span.line, span.column + 1)
-
-
-def _three(extents: Sequence[int]) -> tuple[int, ...]:
-    return (*extents, *(1,) * (3 - len(extents)))
-
-
-def _shape(extents: Sequence[int]) -> str:
-    """`256`, or `32 x 8`."""
-    return " x ".join(str(extent) for extent in extents)

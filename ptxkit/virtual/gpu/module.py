@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ptxkit import targets
 from ptxkit.asm import parse
-from ptxkit.device.launch import CheckedLaunch as Shape
+from ptxkit.asm.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
 from ptxkit.virtual.gpu.handles import Object

@@ -1,13 +1,13 @@
 """What a launch must satisfy on any device: dimensions, the target's limits, the `.entry`'s own directives.
 
 PTX ISA 11.4.2 (`.maxntid`), 11.4.3 (`.reqntid`), 11.7 (cluster directives), 11.8.1 (`.blocksareclusters`);
-limits from `ptxkit.targets`. Both devices call `check_launch`, so that both refuse the same launches in the
-same words.
+limits from `ptxkit.targets`. Both devices call `check_launch`, and the checker asks for the `violations` of a
+launch card, so that all refuse the same launches in the same words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from operator import index
@@ -131,22 +131,39 @@ def check_launch(
     Raises:
         PtxkitError: P510 to P515, every finding at once.
     """
-    found: list[Diagnostic] = []
-    ctas, threads = _dim3("grid", grid, found), _dim3("block", block, found)
-    per_cluster = None if cluster is None else _dim3("cluster", cluster, found)
-    dynamic = _bytes(shared, found)
-    if not found:
-        assert ctas
-        assert threads
-        used = per_cluster or kernel.required_cluster or (1, 1, 1)
-        found += _check_block(kernel, limits, threads)
-        found += _check_grid(kernel, ctas)
-        found += _check_cluster(kernel, limits, ctas, used, per_cluster is not None)
-        found += _check_shared(kernel, limits, dynamic)
-        if not found:
-            clustered = per_cluster is not None or kernel.required_cluster is not None
-            return CheckedLaunch(ctas, threads, used, clustered, dynamic, bool(cooperative))
-    raise PtxkitError(found)
+    given: dict[str, Any] = {"grid": grid, "block": block, "shared": shared}
+    if cluster is not None:
+        given["cluster"] = cluster
+    found = [problem for _, problem in violations(kernel, limits, given)]
+    if found:
+        raise PtxkitError(found)
+    used = kernel.required_cluster or (1, 1, 1) if cluster is None else dim3(cluster)
+    clustered = cluster is not None or kernel.required_cluster is not None
+    return CheckedLaunch(dim3(grid), dim3(block), used, clustered, index(shared), bool(cooperative))
+
+
+def violations(
+    kernel: Requirements, limits: Limits, given: Mapping[str, Any]
+) -> list[tuple[str, Diagnostic]]:
+    """What is wrong with the parts of a launch that are known, each finding with the part.
+
+    Args:
+        kernel: what the kernel demands.
+        limits: what the device can hold.
+        given: `grid`, `block`, `cluster`, `shared`: those that are known, `cluster` where it is asked for.
+    """
+    found = [(part, problem) for part, value in given.items() if (problem := _no_value(part, value))]
+    if found:
+        return found
+    dimensions = {part: dim3(value) for part, value in given.items() if part != "shared"}
+    if "block" in dimensions:
+        found += [("block", problem) for problem in _check_block(kernel, limits, dimensions["block"])]
+    if "grid" in dimensions:
+        found += [("grid", problem) for problem in _check_grid(kernel, dimensions["grid"])]
+    found += _check_cluster(kernel, limits, dimensions.get("grid"), dimensions.get("cluster"))
+    if "shared" in given:
+        found += [("shared", problem) for problem in _check_shared(kernel, limits, index(given["shared"]))]
+    return found
 
 
 def check_resident(kernel: Requirements, launch: CheckedLaunch, resident: int) -> None:
@@ -209,21 +226,23 @@ def _check_grid(kernel: Requirements, grid: Dim3) -> list[Diagnostic]:
 
 
 def _check_cluster(
-    kernel: Requirements, limits: Limits, grid: Dim3, cluster: Dim3, explicit: bool
-) -> list[Diagnostic]:
-    required, size = kernel.required_cluster, prod(cluster)
+    kernel: Requirements, limits: Limits, grid: Dim3 | None, asked: Dim3 | None
+) -> list[tuple[str, Diagnostic]]:
+    required = kernel.required_cluster
+    cluster = asked or required or (1, 1, 1)
+    size = prod(cluster)
     if required and cluster != required:
         message = f"`{kernel.name}` needs clusters of {show(required)}, found {show(cluster)}"
         help = f"leave `cluster` out, or give {show(required)}"
-        return [_at(kernel, "reqnctapercluster", Diagnostic("P513", message, help=help))]
-    if kernel.explicit_cluster and not explicit and not required:
+        return [("cluster", _at(kernel, "reqnctapercluster", Diagnostic("P513", message, help=help)))]
+    if kernel.explicit_cluster and asked is None and not required:
         message = f"`.explicitcluster` asks for a cluster with every launch of `{kernel.name}`, found none"
         help = "give `cluster=..`, or declare `.reqnctapercluster`"
-        return [_at(kernel, "explicitcluster", Diagnostic("P513", message, help=help))]
+        return [("cluster", _at(kernel, "explicitcluster", Diagnostic("P513", message, help=help)))]
     if kernel.max_cluster is not None and size > kernel.max_cluster:
         allowed = counted(kernel.max_cluster, "CTA")
         message = f"`.maxclusterrank` allows clusters of {allowed}, found {show(cluster)}"
-        return [_at(kernel, "maxclusterrank", Diagnostic("P513", message))]
+        return [("cluster", _at(kernel, "maxclusterrank", Diagnostic("P513", message)))]
     if size > limits.cluster:
         if limits.cluster == 1:
             major, minor = limits.capability
@@ -232,12 +251,12 @@ def _check_cluster(
         else:
             message = f"a cluster has at most {limits.cluster} CTAs, found {size}"
             help = f"{PORTABLE_CLUSTER} CTAs work on every part that has clusters"
-        return [Diagnostic("P513", message, help=help)]
-    for axis, ctas, per in zip("xyz", grid, cluster, strict=True):
+        return [("cluster", Diagnostic("P513", message, help=help))]
+    for axis, ctas, per in zip("xyz", grid or cluster, cluster, strict=True):
         if ctas % per:
             message = f"expected a grid of whole clusters, a multiple of {per} along {axis}, found {ctas}"
             help = f"round the grid up to {-(-ctas // per) * per} along {axis} and let the extra CTAs return"
-            return [Diagnostic("P513", message, help=help)]
+            return [("grid", Diagnostic("P513", message, help=help))]
     return []
 
 
@@ -261,28 +280,27 @@ def show(dimensions: Dim3) -> str:
     return str(dimensions[:2] if dimensions[2] == 1 else dimensions)
 
 
-def _dim3(what: str, given: int | Sequence[int], found: list[Diagnostic]) -> Dim3 | None:
-    try:
-        extents = [index(given)] if not isinstance(given, Sequence) else [index(extent) for extent in given]
-    except TypeError:
-        extents = []
-    if 1 <= len(extents) <= 3 and all(extent >= 1 for extent in extents):
-        x, y, z = (*extents, 1, 1)[:3]
-        return x, y, z
-    message = f"`{what}` takes one to three integers from 1 up, found {given!r}"
-    help = "a size of 0 launches nothing: leave the launch out" if 0 in extents else None
-    found.append(Diagnostic("P510", message, help=help))
-    return None
+def dim3(given: int | Sequence[int]) -> Dim3:
+    """Dimensions, filled up to three."""
+    x, y, z = (*(given if isinstance(given, Sequence) else (given,)), 1, 1)[:3]
+    return index(x), index(y), index(z)
 
 
-def _bytes(given: Any, found: list[Diagnostic]) -> int:
+def _no_value(part: str, given: Any) -> Diagnostic | None:
+    """P510, where what is given is no dimensions, or no bytes."""
     try:
-        size = index(given)
+        values = [index(value) for value in (given if isinstance(given, Sequence) else (given,))]
     except TypeError:
-        size = -1
-    if size < 0:
-        found.append(Diagnostic("P510", f"`shared` takes a number of bytes from 0 up, found {given!r}"))
-    return size
+        values = []
+    if part == "shared":
+        if len(values) == 1 and values[0] >= 0 and not isinstance(given, Sequence):
+            return None
+        return Diagnostic("P510", f"`shared` takes a number of bytes from 0 up, found {given!r}")
+    if 1 <= len(values) <= 3 and all(value >= 1 for value in values):
+        return None
+    message = f"`{part}` takes one to three integers from 1 up, found {given!r}"
+    help = "a size of 0 launches nothing: leave the launch out" if 0 in values else None
+    return Diagnostic("P510", message, help=help)
 
 
 def _extents(directive: Directive) -> Dim3:
