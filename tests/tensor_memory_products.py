@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import tcgen05_model
 
-from ptxkit.emulator.tensor_memory.arithmetic import Side, arithmetic
+from ptxkit.emulator.tensor_memory.arithmetic import arithmetic
 from ptxkit.emulator.tensor_memory.cells import CELLS, Area, TensorMemory
+from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.product import MmaForm, Operands, decode, place
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.bitpacking import scatter

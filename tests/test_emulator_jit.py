@@ -23,10 +23,10 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator, jit
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
-from ptxkit.emulator.memory import BASE
 from ptxkit.plan import Program, Request, make
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 

@@ -7,7 +7,7 @@ import pytest
 
 from ptxkit import PtxkitError, open_device
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.memory import BASE, GlobalMemory
+from ptxkit.emulator.global_memory import BASE, GlobalMemory
 
 SCALE = """
 .version 8.0

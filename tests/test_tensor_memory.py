@@ -6,8 +6,9 @@ import tensor_memory_products as products
 
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
 from ptxkit.emulator.tensor_memory import copies
-from ptxkit.emulator.tensor_memory.arithmetic import Side, arithmetic, lanes_of
+from ptxkit.emulator.tensor_memory.arithmetic import arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.cells import Area, Box, TensorMemory, boxes_meet, lane_bits
+from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.moves import move, pack, unpack
 from ptxkit.emulator.tensor_memory.product import Illegal, MmaForm, Operands, decode, place
 from ptxkit.layouts import SharedTile, accumulator_cells

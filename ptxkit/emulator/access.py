@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.memory import BASE, Allocation, TiledBank
+from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load, check_store
 from ptxkit.emulator.reach import Reach

@@ -26,8 +26,9 @@ from ptxkit.emulator.addresses import (
     space_of,
 )
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import BASE, Allocation, Bank
+from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
 

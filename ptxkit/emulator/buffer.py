@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.device.protocol import host_array
 from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.origins import Origins
 
 

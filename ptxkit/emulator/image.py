@@ -13,7 +13,8 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CODE, CODE_STEP, CONST, CONST_START
 from ptxkit.emulator.constants import literal
-from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
+from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operation import Unsupported
 
 

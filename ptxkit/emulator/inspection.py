@@ -14,7 +14,8 @@ from ptxkit.dtypes import DTYPES, numpy_dtype
 from ptxkit.emulator.barriers import Barriers
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.debug import CodePlace, index_in, lanes_in
-from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
+from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.special import SPECIAL
 from ptxkit.emulator.tensor_memory.cells import CELLS
 from ptxkit.emulator.tensor_memory.engine import Engine

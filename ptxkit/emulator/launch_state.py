@@ -17,7 +17,8 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.faults import Dim3, Site, ThreadIndex, finding
-from ptxkit.emulator.memory import BASE, Allocation, Bank, GlobalMemory
+from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.traffic import Traffic
 from ptxkit.emulator.values import WARP

@@ -1,24 +1,18 @@
-"""Byte memories with their shadows, and the global memory with its allocations.
+"""Byte memories with their shadows.
 
 A `Bank` is a flat array of bytes. Its shadow, of the same size, has a bit set for every bit that is
 undefined; a third array, made only when a kernel stores something undefined, holds for every four bytes the
-number of the origin of that undefinedness. Global memory reserves its address range once and commits pages
-as they are touched; between allocations lie red zones, and what was freed is remembered.
+number of the origin of that undefinedness.
 """
 
 from __future__ import annotations
 
-import gc
 import mmap
-import os
 import sys
-from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.values import RAW, U64, UNITS
 
@@ -148,222 +142,6 @@ class Bank:
             self.origins = reserve(len(self.data)).view(np.uint32)
         for offset in range(0, max(size, 4), 4):
             self.origins[(np.asarray(index) + offset) >> 2] = origin
-
-
-# ---- global memory
-
-BASE = 0x7F00_0000_0000
-"""The first address of global memory; real devices hand out addresses like it."""
-GRANULE = 512
-"""Alignment of every allocation, and the least red zone after it."""
-RED_ZONE = (64 << 10, 256 << 20)
-"""The red zone after what the host allocates is as large as the allocation within these bounds, so that an
-index that is rows off meets no other allocation. It costs addresses, not memory."""
-CAPACITY = 64 << 30
-
-
-@dataclass(slots=True, eq=False)
-class Allocation:
-    """A range of global memory that somebody asked for.
-
-    Attributes:
-        address: of its first byte.
-        size: in bytes.
-        name: what messages call it: `array f32[1024]`, `variable table`.
-        live: False once it has been freed.
-        undefined: whether some of its bytes may be undefined.
-        heap: whether the device's `malloc` made it.
-        freed_by: what freed it, in words.
-        history: where accesses are entered that others may race with; None where races are not sought.
-    """
-
-    address: int
-    size: int
-    name: str
-    live: bool = True
-    undefined: bool = False
-    heap: bool = False
-    freed_by: str = ""
-    history: AccessHistory | None = None
-
-    @property
-    def end(self) -> int:
-        """The address after its last byte."""
-        return self.address + self.size
-
-    def __str__(self) -> str:
-        return f"{self.name} at {self.address:#x} ({counted(self.size, 'byte')})"
-
-
-def physical_memory() -> int:
-    """Bytes of memory of this machine, as far as it tells."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 8 << 30
-
-
-class GlobalMemory(Bank):
-    """Global memory: one range of addresses, its allocations in the order of their addresses.
-
-    Several emulators may share it: what one allocates, the kernels of all may reach.
-
-    Attributes:
-        budget: most bytes that may be allocated at once.
-        used: bytes that are.
-
-    Raises:
-        PtxkitError: P705, this process has no addresses left.
-    """
-
-    def __init__(self) -> None:
-        data, shadow = self._range()
-        super().__init__(data, shadow)
-        self._next, self._end = self._arena()
-        self.budget = min(self._end - self._next, physical_memory() * 3 // 4)
-        self.used = 0
-        self.heap_used = 0
-        self._addresses: list[int] = []
-        self._allocations: list[Allocation] = []
-        self._table: tuple[np.ndarray, np.ndarray] | None = None
-        self.closed = False
-        """Whether the emulator was closed that it belongs to."""
-
-    def _range(self) -> tuple[np.ndarray, np.ndarray]:
-        """The bytes of all addresses from `BASE` on, and their shadow."""
-        capacity = CAPACITY
-        while True:
-            try:
-                return reserve(capacity), reserve(capacity)
-            except (OSError, OverflowError, ValueError):
-                # Emulators that nobody uses any more may still hold their ranges of addresses.
-                if not gc.collect():
-                    if capacity <= 1 << 28:
-                        message = "out of device memory: no range of addresses is left for an emulator"
-                        help = "let go of devices that are not used any more, or start a process for each"
-                        raise error("P705", message, help=help) from None
-                    capacity //= 2
-
-    def _arena(self) -> tuple[int, int]:
-        """The addresses that `allocate` gives out: the first, and the one behind the last."""
-        return BASE + (2 << 20), BASE + len(self.data)
-
-    def refuse_closed(self) -> None:
-        """Raise P714 where it was closed."""
-        if self.closed:
-            raise error("P714", "the emulator was closed", help="open it again with `open_device`")
-
-    def allocate(self, size: int, name: str, align: int = GRANULE, heap: bool = False) -> Allocation:
-        """A new range. Its bytes are zero and count as defined.
-
-        Raises:
-            PtxkitError: P705, there is no room.
-        """
-        align = max(align, GRANULE)
-        address = -(-self._next // align) * align
-        least, most = RED_ZONE
-        red_zone = GRANULE if heap else min(max(size, least), most)
-        beyond = -(-(address + size + red_zone) // GRANULE) * GRANULE
-        if self.used + size > self.budget or beyond > self._end:
-            reused = self._reuse(size, align) if self.used + size <= self.budget else None
-            if reused is None:
-                free = max(0, self.budget - self.used)
-                raise error(
-                    "P705",
-                    f"out of device memory: asked for {counted(size, 'byte')}, {counted(free, 'byte')} free",
-                    help="give smaller sizes; an emulator takes at most 3/4 of this machine's memory",
-                )
-            address = reused
-        else:
-            self._next = beyond
-        allocation = self.adopt(address, size, name, heap)
-        self.used += size
-        if heap:
-            self.heap_used += size
-        return allocation
-
-    def adopt(self, address: int, size: int, name: str, heap: bool = False) -> Allocation:
-        """Let kernels reach a range that belongs to nobody; its bytes count as defined."""
-        allocation = Allocation(address, size, name, heap=heap)
-        at = bisect_right(self._addresses, address)
-        self._addresses.insert(at, address)
-        self._allocations.insert(at, allocation)
-        self._table = None
-        return allocation
-
-    def disown(self, allocation: Allocation) -> None:
-        """Forget a range that was adopted."""
-        at = self._allocations.index(allocation)
-        del self._allocations[at], self._addresses[at]
-        allocation.live = False
-        self._table = None
-
-    def _reuse(self, size: int, align: int) -> int | None:
-        """Room in a freed range; its memory of having been freed ends here."""
-        for at, allocation in enumerate(self._allocations):
-            if not allocation.live and allocation.size >= size and allocation.address % align == 0:
-                del self._allocations[at], self._addresses[at]
-                return allocation.address
-        return None
-
-    def free(self, allocation: Allocation, by: str) -> None:
-        """Give a range back. Its address stays known as freed."""
-        if not allocation.live:
-            return
-        allocation.live = False
-        allocation.freed_by = by
-        allocation.undefined = False
-        allocation.history = None
-        self.used -= allocation.size
-        if allocation.heap:
-            self.heap_used -= allocation.size
-        self._table = None
-        start = allocation.address - BASE
-        self._clear(start, allocation.size)
-        assert self.shadow is not None
-        clear(self.shadow, start, allocation.size)
-        if self.origins is not None:
-            self.origins[start // 4 : (start + allocation.size + 3) // 4] = 0
-
-    def _clear(self, start: int, size: int) -> None:
-        """Make bytes zero, as fresh ones are."""
-        clear(self.data, start, size)
-
-    def forget(self, allocation: Allocation) -> None:
-        """Mark a whole allocation as undefined, as fresh memory is."""
-        start = allocation.address - BASE
-        assert self.shadow is not None
-        self.shadow[start : start + allocation.size] = 0xFF
-        allocation.undefined = allocation.size > 0
-
-    def forget_histories(self) -> None:
-        """Forget all accesses."""
-        for allocation in self._allocations:
-            allocation.history = None
-
-    def find(self, address: int) -> Allocation | None:
-        """The allocation, live or freed, with the greatest address not above `address`."""
-        at = bisect_right(self._addresses, address)
-        return self._allocations[at - 1] if at else None
-
-    def after(self, address: int) -> Allocation | None:
-        """The first allocation above `address`."""
-        at = bisect_right(self._addresses, address)
-        return self._allocations[at] if at < len(self._allocations) else None
-
-    def inside(self, addresses: Any, size: int) -> Any:
-        """Whether the `size` bytes from each address lie in one live allocation."""
-        if self._table is None:
-            live = [allocation for allocation in self._allocations if allocation.live]
-            self._table = (
-                np.array([0, *(allocation.address for allocation in live)], np.uint64),
-                np.array([0, *(allocation.end for allocation in live)], np.uint64),
-            )
-        starts, ends = self._table
-        at: Any = np.searchsorted(starts, addresses, side="right") - 1
-        last = addresses + np.uint64(size)
-        inside: Any = (last <= ends[at]) & (last > addresses)
-        return inside
 
 
 CHUNK = 64

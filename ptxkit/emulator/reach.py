@@ -9,8 +9,9 @@ import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import Allocation, Bank, TiledBank
+from ptxkit.emulator.memory import Bank, TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.values import WARP
 

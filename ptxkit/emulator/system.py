@@ -16,9 +16,9 @@ from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.memory import Allocation
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.global_memory import BASE, GlobalMemory
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
+from ptxkit.emulator.memory import Bank, TiledBank
 
 LONG = 64
 """Bytes from which on an interval is copied as a slice."""

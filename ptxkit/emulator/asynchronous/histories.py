@@ -9,7 +9,8 @@ import numpy as np
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.memory import BASE, GlobalMemory, TiledBank
+from ptxkit.emulator.global_memory import BASE, GlobalMemory
+from ptxkit.emulator.memory import TiledBank
 
 
 def histories(batch: Ctas, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:

@@ -14,10 +14,11 @@ from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Tran
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.memory import BASE, TiledBank
+from ptxkit.emulator.memory import TiledBank
 
 READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
 """What tells that an operation of these chapters has read its source."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
+from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
@@ -31,7 +32,7 @@ from ptxkit.emulator.jit.memory_code import (
 )
 from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.lane_set import LaneSet, Step
-from ptxkit.emulator.memory import BASE, Allocation, Bank
+from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
 

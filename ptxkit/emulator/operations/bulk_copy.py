@@ -18,9 +18,9 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.places import Places

@@ -16,9 +16,9 @@ from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences

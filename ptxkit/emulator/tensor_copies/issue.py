@@ -12,9 +12,9 @@ from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import BASE
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import check_defined

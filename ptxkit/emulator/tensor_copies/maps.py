@@ -17,9 +17,9 @@ from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.memory import BASE, Allocation
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps import SUB_BYTE

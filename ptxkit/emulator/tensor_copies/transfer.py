@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.global_memory import BASE, GlobalMemory
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.memory import BASE, Bank, GlobalMemory, TiledBank
+from ptxkit.emulator.memory import Bank, TiledBank
 from ptxkit.emulator.tensor_copies.elements import converted, filling, packed_sixes, reduced
 from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.tensor_copy import CHUNK, LINE, Moves

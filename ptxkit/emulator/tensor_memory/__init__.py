@@ -3,7 +3,8 @@
 cells       the memory of the CTAs of a batch, boxes of cells
 moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
 operands    matrices out of shared and tensor memory, by cached index maps
-product     one tcgen05.mma: its descriptors, what it reads and writes;  arithmetic: what it computes
+product     one tcgen05.mma: its descriptors, what it reads and writes
+factors     its matrices out of memory;  arithmetic: what it computes
 allocation  who has which columns;  waiting: the synchronisation points of alloc and dealloc
 engine      a batch's tensor memory at work: chains, commits, when things happen
 issued      one instruction on it;  in_flight: who may touch which cells when

@@ -20,8 +20,8 @@ from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.tensor_memory.allocation import ColumnPool, ColumnPools, Holder, leak
-from ptxkit.emulator.tensor_memory.arithmetic import Side
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.fences import Fences
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ptxkit.emulator.memory import Allocation
+from ptxkit.emulator.global_memory import Allocation
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, several
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import error
-from ptxkit.emulator.memory import BASE, CAPACITY, MAP_NORESERVE, Allocation, GlobalMemory, reserve
+from ptxkit.emulator.global_memory import BASE, CAPACITY, Allocation, GlobalMemory
+from ptxkit.emulator.memory import MAP_NORESERVE, reserve
 from ptxkit.virtual.results import failure
 
 WINDOW = (1 << 40) - (1 << 24)

@@ -25,8 +25,9 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     illegal,
     warn_many,
 )
-from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, Senseless, arithmetic, lanes_of
+from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine
+from ptxkit.emulator.tensor_memory.factors import Senseless
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import (

@@ -1,0 +1,163 @@
+"""The factors of one `tcgen05.mma`, out of shared and tensor memory, with their undefined bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.tensor_cores.sparsity import expand
+from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.emulator.tensor_memory.product import Placed, Tcgen05Plan, Tcgen05Product
+from ptxkit.layouts.sparsity import MEANINGFUL
+
+TF32 = np.uint32(0xFFFFE000)
+"""The bits of a 32-bit element that count."""
+
+
+class Senseless(Exception):
+    """Metadata that means nothing.
+
+    Attributes:
+        nibble: what was found.
+        row, chunk: where, in rows of the CTA's part of A.
+        allowed: what would mean something.
+    """
+
+    def __init__(self, nibble: int, row: int, chunk: int, allowed: tuple[int, ...]) -> None:
+        super().__init__("metadata")
+        self.nibble, self.row, self.chunk, self.allowed = nibble, row, chunk, allowed
+
+
+@dataclass(slots=True, eq=False)
+class Side:
+    """A CTA that takes part in a product.
+
+    Attributes:
+        cta: its number in the batch.
+        memory: its shared memory.
+        shadow: the undefined bits of it; None where none are tracked or all of it is defined.
+        start: the shared address of the first byte of `memory`.
+    """
+
+    cta: int
+    memory: np.ndarray
+    shadow: np.ndarray | None
+    start: int
+
+
+@dataclass(slots=True)
+class Factor:
+    """Codes of a matrix (k, mn), and which of its rows hold undefined bits (mn,); None for none."""
+
+    codes: np.ndarray
+    unknown: np.ndarray | None
+
+
+def matrix_b(product: Tcgen05Product, side: Side) -> Factor:
+    """B of one CTA."""
+    plan = product.plan
+    found = _from_shared(product.b, side, plan.b)
+    if product.shift:
+        found.codes = found.codes[:, product.shift :]
+        found.unknown = None if found.unknown is None else found.unknown[product.shift :]
+    if product.mask is not None:
+        zeroed = np.array(product.mask, bool)
+        found.codes = np.where(zeroed, found.codes.dtype.type(0), found.codes)
+        found.unknown = None if found.unknown is None else found.unknown & ~zeroed
+    return found
+
+
+def side_by_side(halves: list[Factor]) -> Factor:
+    """B of both CTAs of a pair side by side."""
+    if len(halves) == 1:
+        return halves[0]
+    unknown = None
+    if any(half.unknown is not None for half in halves):
+        parts = [
+            np.zeros(half.codes.shape[1], bool) if half.unknown is None else half.unknown for half in halves
+        ]
+        unknown = np.concatenate(parts)
+    return Factor(np.concatenate([half.codes for half in halves], axis=1), unknown)
+
+
+def _from_shared(operand: Tcgen05SharedOperand, side: Side, dtype: str) -> Factor:
+    at = operand.start - side.start
+    codes = operand.map.gather(side.memory, at)
+    if side.shadow is None:
+        return Factor(codes, None)
+    masks = operand.map.gather(side.shadow, at)
+    return Factor(codes, rows_with_any(masks & TF32 if dtype == "tf32" else masks))
+
+
+def rows_with_any(masks: np.ndarray) -> np.ndarray | None:
+    """For each row of a matrix (k, rows) whether any bit is set; None where none is."""
+    found: np.ndarray = np.any(masks, axis=0)
+    return found if found.any() else None
+
+
+def matrix_a(
+    product: Tcgen05Product, side: Side, tensor: TensorMemory
+) -> list[tuple[Factor, np.ndarray | None]]:
+    """A, for each part of N that has its own copy of it, and which elements are there."""
+    plan = product.plan
+    if isinstance(product.a, Tcgen05SharedOperand):
+        stored = [_from_shared(product.a, side, plan.a)]
+    else:
+        stored = _from_tensor(product.a, side.cta, tensor, plan.a)
+        if plan.form.kind in ("f8f6f4", "mxf8f6f4"):
+            for part in stored:
+                part.codes = tensor_cores.container(part.codes, plan.a)
+        if plan.form.ashift:
+            for part in stored:
+                part.codes = _one_down(part.codes)
+    if product.metadata is None:
+        return [(part, None) for part in stored]
+    nibbles = _from_tensor(product.metadata, side.cta, tensor, "e2m1")
+    if len(nibbles) != len(stored):
+        both = max(len(nibbles), len(stored))
+        stored, nibbles = stored * (both // len(stored)), nibbles * (both // len(nibbles))
+    return [_dense(plan, part, chosen) for part, chosen in zip(stored, nibbles, strict=True)]
+
+
+def _one_down(codes: np.ndarray) -> np.ndarray:
+    """`.ashift`: every row but the last takes the next one's place."""
+    shifted: np.ndarray = np.concatenate([codes[:, 1:], codes[:, -1:]], axis=1)
+    return shifted
+
+
+def _from_tensor(operand: Placed, cta: int, tensor: TensorMemory, dtype: str) -> list[Factor]:
+    """A matrix for each of its copies; one where all are alike."""
+    cells = operand.map.cells + operand.cell
+    codes = operand.map.pick(tensor.load(cta, cells))
+    masks = tensor.undefined(cta, cells)
+    unknown: np.ndarray | None = None
+    if masks is not None:
+        masks = operand.map.pick(masks)
+        unknown = np.any(masks & TF32 if dtype == "tf32" else masks, axis=1)
+    copies = [
+        Factor(part, None if unknown is None or not unknown[at].any() else unknown[at])
+        for at, part in enumerate(codes)
+    ]
+    if len(copies) > 1 and unknown is None and (codes[1:] == codes[:1]).all():
+        return copies[:1]
+    return copies
+
+
+def _dense(plan: Tcgen05Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
+    """A with its dense K."""
+    width = 32 if plan.a == "tf32" else 4 if plan.form.kind in ("mxf4", "mxf4nvf4") else 8
+    allowed = MEANINGFUL.get(plan.form.kind, MEANINGFUL["other"])
+    bad = ~np.isin(nibbles.codes, allowed)
+    if nibbles.unknown is not None:
+        bad &= ~nibbles.unknown
+    if bad.any():
+        chunk, row = (int(i) for i in np.argwhere(bad)[0])
+        raise Senseless(int(nibbles.codes[chunk, row]), row, chunk, allowed)
+    dense, present = expand(stored.codes, nibbles.codes, width)
+    unknown = stored.unknown
+    if nibbles.unknown is not None:
+        unknown = nibbles.unknown if unknown is None else unknown | nibbles.unknown
+    return Factor(dense, unknown), present
