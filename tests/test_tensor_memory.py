@@ -192,7 +192,7 @@ def test_a_mask_may_begin_at_another_column_as_far_as_the_descriptor_says():
     arithmetic((10, 0), plan, False).run(ready, placed.sides, placed.tensor, None, 7)
     made = Area(product.path, 64, 0, 0).read(placed.tensor.data[0]).view(np.float32)
     assert np.array_equal(made, np.einsum("mk,nk->mn", placed.a, placed.b[8:72]))
-    with pytest.raises(Illegal, match="TCGEN-ZERO-MASK"):
+    with pytest.raises(Illegal, match="P6127"):
         place(plan, Operands(**operands, mask=int(ZeroColumnMask(shift=9))))
 
 
@@ -229,11 +229,11 @@ BAD = [
         MmaForm("f16", 1, False, False, False, None, False),
         {"m": 128, "n": 256},
         {"reserved_6": 1},
-        "TCGEN-IDESC",
+        "P6125",
     ),
-    (MmaForm("f16", 2, False, False, False, None, False), {"m": 64, "n": 64}, {}, "TCGEN-IDESC"),
-    (MmaForm("f16", 1, False, True, False, None, False), {"m": 128, "n": 64}, {}, "TCGEN-IDESC"),
-    (MmaForm("f16", 1, False, False, True, None, True), {"m": 64, "n": 64}, {}, "TCGEN-IDESC"),
+    (MmaForm("f16", 2, False, False, False, None, False), {"m": 64, "n": 64}, {}, "P6125"),
+    (MmaForm("f16", 1, False, True, False, None, False), {"m": 128, "n": 64}, {}, "P6125"),
+    (MmaForm("f16", 1, False, False, True, None, True), {"m": 64, "n": 64}, {}, "P6125"),
 ]
 
 
@@ -251,9 +251,9 @@ def test_places_outside_tensor_memory_are_refused():
     product, _, one, operands = one_product()
     plan = decode(products.form_of(one, product), int(one.idesc))
     for d in (480, 16 << 16):
-        with pytest.raises(Illegal, match="TMEM-OOB"):
+        with pytest.raises(Illegal, match="P6110"):
             place(plan, Operands(**operands | {"d": d}))
-    with pytest.raises(Illegal, match="TCGEN-SMEM-DESC"):
+    with pytest.raises(Illegal, match="P6126"):
         place(plan, Operands(**operands | {"b": 0}))
 
 
