@@ -22,7 +22,6 @@ from ptxkit.tcgen05 import (
     plan_scale_copy,
     slice_columns,
 )
-from ptxkit.tcgen05.problem import infer_path
 
 A = T(128, 64, "bf16")
 B = T(64, 64, "bf16")
@@ -127,7 +126,6 @@ REFUSED = {
     "allocation of 48": (lambda: allocation_columns(48), "32, 64, 128, 256 or 512 columns, found 48"),
     "allocation of 16": (lambda: allocation_columns(16), "found 16"),
     "allocation of 600": (lambda: allocation_columns(600, exact=False), "512 columns, found 600"),
-    "matrix of 32 rows": (lambda: infer_path(32, 1), "64 or 128 rows, found 32"),
     "A and D too large": (
         lambda: Product(TensorTile(128, 512, "bf16"), T(264, 512, "bf16"), "f32"),
         "512 columns of tensor memory together, found 264 and 256",

@@ -12,13 +12,14 @@ import operator
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
 
 MAX_LENGTH = 300
 """Longest expression in characters."""
 
-_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -30,7 +31,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[int], int]] = {
     ast.USub: operator.neg,
     ast.Not: operator.not_,
 }
-_COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -101,7 +102,7 @@ class SizeExpression:
             case ast.Compare(left=left, ops=operators, comparators=others):
                 terms = [self._value(term, sizes) for term in (left, *others)]
                 pairs = zip(operators, terms, terms[1:], strict=False)
-                return all(_COMPARE[type(compare)](a, b) for compare, a, b in pairs)
+                return all(COMPARE[type(compare)](a, b) for compare, a, b in pairs)
         raise AssertionError(f"`{self.text}` was checked when it was parsed")
 
     def _divided(
@@ -146,12 +147,9 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
         raise refuse(f"expected an expression of at most {MAX_LENGTH} characters, found {len(text)}")
     if not text.isascii() or "\n" in text:
         raise refuse(f"expected one line of ASCII, found `{shown}`")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise refuse(f"expected an integer expression, found `{shown}`") from None
+    tree = parsed(text)
+    if tree is None:
+        raise refuse(f"expected an integer expression, found `{shown}`")
     if span is not None:
         lead = len(text) - len(text.lstrip())
         span = span._replace(column=span.column + lead)
@@ -169,6 +167,16 @@ def parse(text: str, span: Span | None = None, source: Source | None = None) -> 
     return SizeExpression(text.strip(), tuple(names), tree, span, source)
 
 
+def parsed(text: str) -> ast.expr | None:
+    """An expression in Python's syntax; None where it is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _objection(node: ast.expr) -> str | None:
     """What is wrong with one node, in words; None where nothing is."""
     match node:
@@ -181,7 +189,7 @@ def _objection(node: ast.expr) -> str | None:
         case ast.BinOp(op=op):
             return None if type(op) in _BINARY else f"operator in `{ast.unparse(node)}`"
         case ast.Compare(ops=ops):
-            return None if all(type(op) in _COMPARE for op in ops) else f"`{ast.unparse(node)}`"
+            return None if all(type(op) in COMPARE for op in ops) else f"`{ast.unparse(node)}`"
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             few = len(arguments) != 2 if name == "ceildiv" else len(arguments) < 2
             return f"{counted(len(arguments), 'argument')} of `{name}`" if few else None

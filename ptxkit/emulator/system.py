@@ -6,6 +6,7 @@ Programming guide, sections on formatted output, dynamic global memory allocatio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,27 +27,34 @@ HEAP = 8 << 20
 """Bytes that device code may have from `malloc` at once: the driver's default."""
 LONGEST = 1 << 16
 """Most bytes of a string that is read for printing."""
-System = Callable[["LaneSet", Any, Sequence[Argument], Sequence["CallParameter | None"], Site], Any]
 
 
-def _values(lane_set: LaneSet, argument: Argument, size: int) -> np.ndarray:
-    """An argument's value in each lane, (n, 32)."""
-    value, _, _ = gather(*argument(lane_set), 0, size)
-    return np.broadcast_to(value, (lane_set.n, WARP))
+@dataclass(frozen=True, slots=True)
+class SystemCall:
+    """A call by the lanes of a set."""
 
+    lane_set: LaneSet
+    guard: Any
+    arguments: Sequence[Argument]
+    results: Sequence[CallParameter | None]
+    site: Site
 
-def _return(lane_set: LaneSet, guard: Any, results: Sequence[CallParameter | None], value: Any) -> None:
-    for wanted in results:
-        if wanted is None:
-            continue
-        for piece in wanted.pieces:
-            wanted.fill(lane_set, piece, (value, None, 0), guard)
+    def values(self, index: int, size: int = 8) -> np.ndarray:
+        """An argument of `size` bytes in each lane, (n, 32)."""
+        value, _, _ = gather(*self.arguments[index](self.lane_set), 0, size)
+        return np.broadcast_to(value, (self.lane_set.n, WARP))
 
+    def lanes(self) -> list[tuple[int, int]]:
+        """Rows and lanes that call, in order."""
+        lanes = executing(self.lane_set, self.guard)
+        found = np.argwhere(np.ones((self.lane_set.n, WARP), bool) if lanes is None else lanes)
+        return [(int(row), int(lane)) for row, lane in found]
 
-def _lanes(lane_set: LaneSet, guard: Any) -> np.ndarray:
-    """Rows and lanes that call, in order, (count, 2)."""
-    lanes = executing(lane_set, guard)
-    return np.argwhere(np.ones((lane_set.n, WARP), bool) if lanes is None else lanes)
+    def give(self, value: np.ndarray) -> None:
+        """Return a value in each lane."""
+        for wanted in filter(None, self.results):
+            for piece in wanted.pieces:
+                wanted.fill(self.lane_set, piece, (value, None, 0), self.guard)
 
 
 class _TextReader:
@@ -104,39 +112,27 @@ def _format(form: str, arguments: int, reader: _TextReader) -> tuple[str, int]:
     return formatted(form, take), count
 
 
-def vprintf(
-    lane_set: LaneSet,
-    guard: Any,
-    arguments: Sequence[Argument],
-    results: Sequence[CallParameter | None],
-    site: Site,
-) -> None:
+def vprintf(call: SystemCall) -> None:
     """`int vprintf(const char *format, void *arguments)`: each thread's text goes to the device's output."""
-    formats, lists = (_values(lane_set, argument, 8) for argument in arguments)
+    lane_set, formats, lists = call.lane_set, call.values(0), call.values(1)
     counts = np.zeros((lane_set.n, WARP), np.uint32)
-    for row, lane in _lanes(lane_set, guard):
-        reader = _TextReader(lane_set, int(row), int(lane), site)
+    for row, lane in call.lanes():
+        reader = _TextReader(lane_set, row, lane, call.site)
         text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
         lane_set.batch.launch.output(text)
         counts[row, lane] = count
-    _return(lane_set, guard, results, counts)
+    call.give(counts)
 
 
-def malloc(
-    lane_set: LaneSet,
-    guard: Any,
-    arguments: Sequence[Argument],
-    results: Sequence[CallParameter | None],
-    site: Site,
-) -> None:
+def malloc(call: SystemCall) -> None:
     """`void *malloc(size_t size)`: 0 where the heap is used up or the size is 0."""
-    (sizes,) = (_values(lane_set, argument, 8) for argument in arguments)
+    lane_set, sizes = call.lane_set, call.values(0)
     pointers = np.zeros((lane_set.n, WARP), np.uint64)
-    for row, lane in _lanes(lane_set, guard):
+    for row, lane in call.lanes():
         size = int(sizes[row, lane])
-        found = _allocate(lane_set.batch.launch, size, str(lane_set.thread(int(row), int(lane))))
+        found = _allocate(lane_set.batch.launch, size, str(lane_set.thread(row, lane)))
         pointers[row, lane] = found.address if found is not None else 0
-    _return(lane_set, guard, results, pointers)
+    call.give(pointers)
 
 
 def _allocate(launch: LaunchState, size: int, thread: str) -> Allocation | None:
@@ -149,56 +145,43 @@ def _allocate(launch: LaunchState, size: int, thread: str) -> Allocation | None:
     return found
 
 
-def free(
-    lane_set: LaneSet,
-    guard: Any,
-    arguments: Sequence[Argument],
-    results: Sequence[CallParameter | None],
-    site: Site,
-) -> None:
+def free(call: SystemCall) -> None:
     """`void free(void *pointer)`."""
-    (pointers,) = (_values(lane_set, argument, 8) for argument in arguments)
+    lane_set, pointers = call.lane_set, call.values(0)
     memory = lane_set.batch.launch.memory
-    for row, lane in _lanes(lane_set, guard):
+    for row, lane in call.lanes():
         pointer = int(pointers[row, lane])
         if not pointer:
             continue
-        thread = lane_set.thread(int(row), int(lane))
+        thread = lane_set.thread(row, lane)
         found: Allocation | None = memory.find(pointer)
         if found is None or found.address != pointer or not found.heap:
             raise fault(
-                "P618", f"`free` of {pointer:#x}, which `malloc` did not return", site, (f"{thread}",)
+                "P618", f"`free` of {pointer:#x}, which `malloc` did not return", call.site, (f"{thread}",)
             )
         if not found.live:
             notes = (f"{thread}", f"{found} was freed: {found.freed_by}")
-            raise fault("P618", f"`free` of {pointer:#x} for the second time", site, notes)
-        memory.free(found, f"by {thread} at {site.where}")
+            raise fault("P618", f"`free` of {pointer:#x} for the second time", call.site, notes)
+        memory.free(found, f"by {thread} at {call.site.where}")
 
 
-def assertfail(
-    lane_set: LaneSet,
-    guard: Any,
-    arguments: Sequence[Argument],
-    results: Sequence[CallParameter | None],
-    site: Site,
-) -> None:
+def assertfail(call: SystemCall) -> None:
     """`__assertfail(message, file, line, function, size of char)`: an assertion does not hold."""
-    row, lane = (int(i) for i in _lanes(lane_set, guard)[0])
-    reader = _TextReader(lane_set, row, lane, site)
+    lane_set, (row, lane) = call.lane_set, call.lanes()[0]
+    reader = _TextReader(lane_set, row, lane, call.site)
     message, file, line, function = (
-        int(_values(lane_set, argument, size)[row, lane])
-        for argument, size in zip(arguments[:4], (8, 8, 4, 8), strict=True)
+        int(call.values(index, size)[row, lane]) for index, size in enumerate((8, 8, 4, 8))
     )
     where = f"{reader.text(file)}:{line}, `{reader.text(function)}`"
     raise fault(
         "P610",
         f"assertion failed: `{reader.text(message)}`",
-        site,
+        call.site,
         (f"{lane_set.thread(row, lane)}", f"in {where}"),
     )
 
 
-SYSTEM: dict[str, System] = {
+SYSTEM: dict[str, Callable[[SystemCall], None]] = {
     "vprintf": vprintf,
     "malloc": malloc,
     "free": free,

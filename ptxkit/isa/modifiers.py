@@ -43,19 +43,8 @@ Rounding = StrEnum("Rounding", "RN RZ RM RP RNA RS")
 """To which of two neighbours an exact value goes. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
 
 
-class IntegerRounding(StrEnum):
-    """The same, to an integer. PTX ISA 9.7.9.21."""
-
-    RNI = "rni"
-    RZI = "rzi"
-    RMI = "rmi"
-    RPI = "rpi"
-
-    @property
-    def rounding(self) -> Rounding:
-        """The direction alone."""
-        return Rounding(self.value[:2])
-
+IntegerRounding = StrEnum("IntegerRounding", "RNI RZI RMI RPI")
+"""The same, to an integer. PTX ISA 9.7.9.21."""
 
 Comparison = StrEnum("Comparison", "EQ NE LT LE GT GE LO LS HI HS EQU NEU LTU LEU GTU GEU NUM NAN")
 """Comparison operators. PTX ISA 9.3.1."""

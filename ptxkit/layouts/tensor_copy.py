@@ -36,7 +36,6 @@ from ptxkit.encodings.tensor_maps import (
 )
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, pattern, swizzle_address
 
-TILE_MODES = ("tile", "tile::gather4", "tile::scatter4")
 IM2COL_MODES = ("im2col", "im2col_no_offs", "im2col::w", "im2col::w::128")
 WIDE_PIXELS = 128
 """Pixels of every `.im2col::w::128` copy, whatever the map says (PTX ISA 5.5.5.1)."""

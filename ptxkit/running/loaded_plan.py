@@ -17,7 +17,7 @@ from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.emulator import Counts, Emulator
 from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
-from ptxkit.plan import Argument, LaunchPlan, problem_of
+from ptxkit.plan import Argument, Launch, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
 from ptxkit.workloads.comparison import OutputComparison, compare
 
@@ -133,14 +133,7 @@ class LoadedPlan:
     def launch(self, counters: Counter[str] | None = None) -> None:
         """Launch everything once, in order; on the emulator add up what it counts."""
         for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
-            kernel.launch(
-                launch.grid,
-                launch.block,
-                [self._argument(argument) for argument in launch.arguments],
-                cluster=launch.cluster,
-                shared=launch.shared,
-                cooperative=launch.cooperative,
-            )
+            kernel.launch(**self._given(launch))
             if counters is not None and isinstance(self.device, Emulator):
                 for name, count in _counted(self.device.counts).items():
                     counters[name] = max(counters[name], count) if name in PEAKS else counters[name] + count
@@ -148,15 +141,7 @@ class LoadedPlan:
     def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
         """On a GPU the same, checked and packed once, in the stopwatch's stream."""
         prepared = [
-            _gpu_kernel(kernel).prepare(
-                launch.grid,
-                launch.block,
-                [self._argument(argument) for argument in launch.arguments],
-                cluster=launch.cluster,
-                shared=launch.shared,
-                cooperative=launch.cooperative,
-                stream=stopwatch.stream,
-            )
+            _gpu_kernel(kernel).prepare(**self._given(launch), stream=stopwatch.stream)
             for launch, kernel in zip(self.plan.launches, self.kernels, strict=True)
         ]
         return prepared[0] if len(prepared) == 1 else partial(_call_all, prepared)
@@ -183,6 +168,17 @@ class LoadedPlan:
         """Give the tensors back."""
         for buffer in self.buffers.values():
             buffer.free()
+
+    def _given(self, launch: Launch) -> dict[str, Any]:
+        """What both kinds of kernel take to be launched so."""
+        return {
+            "grid": launch.grid,
+            "block": launch.block,
+            "args": [self._argument(argument) for argument in launch.arguments],
+            "cluster": launch.cluster,
+            "shared": launch.shared,
+            "cooperative": launch.cooperative,
+        }
 
     def _argument(self, argument: Argument) -> Buffer | TensorMap | int | float:
         if argument.tensor is not None:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Tcgen05Shape, implied_k, in_words, shapes
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.scales import VECTORS
-from ptxkit.layouts.tensor_memory import DATA_PATHS, DataPath, data_path
+from ptxkit.layouts.tensor_memory import DataPath, data_path
 
 OPERANDS = "P480"
 TYPES = "P481"
@@ -350,18 +350,6 @@ class Product:
     def accumulator_columns(self) -> int:
         """Columns of tensor memory that D takes."""
         return self.n // self.lane_groups // self.path.groups
-
-
-def infer_path(rows: int, cta_group: int) -> DataPath:
-    """The data path of a dense D with `rows` rows in this CTA.
-
-    Raises:
-        PtxkitError: P482, only 64 and 128 rows exist.
-    """
-    if rows not in (64, 128):
-        raise error(SIZE, f"tensor memory holds matrices of 64 or 128 rows, found {rows}")
-    names = {(128, 1): "D", (128, 2): "A", (64, 1): "F", (64, 2): "B"}
-    return DATA_PATHS[names[rows, cta_group]]
 
 
 def scale_count(product: Product) -> int:

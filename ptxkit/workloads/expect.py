@@ -12,12 +12,12 @@ from __future__ import annotations
 import ast
 import difflib
 import operator
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ptxkit.card.expression import COMPARE, parsed
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
 
 MAX_LENGTH = 2000
@@ -67,14 +67,6 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
     ast.Invert: operator.invert,
 }
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 _HELP = "an `expect` has tensors, sizes, operators, comparisons, indexing, `.T` and numpy's usual functions"
 _KNOWN = f"the functions are {', '.join(FUNCTIONS)}"
 
@@ -98,13 +90,11 @@ class Expect:
         self._source = source
         if len(text) > MAX_LENGTH:
             raise self._error(f"expected an `expect` of at most {MAX_LENGTH} characters, found {len(text)}")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._tree = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise self._error(f"expected an expression, found `{self._shown(text)}`") from None
-        self._check(self._tree, names)
+        tree = parsed(text)
+        if tree is None:
+            raise self._error(f"expected an expression, found `{self._shown(text)}`")
+        self._tree = tree
+        self._check(tree, names)
 
     @staticmethod
     def _shown(text: str) -> str:
@@ -138,7 +128,7 @@ class Expect:
                     pass
                 case ast.UnaryOp(op=op) if type(op) in _UNARY:
                     pass
-                case ast.Compare(ops=[op]) if type(op) in _COMPARE:
+                case ast.Compare(ops=[op]) if type(op) in COMPARE:
                     pass
                 case ast.keyword() | ast.operator() | ast.unaryop() | ast.cmpop() | ast.expr_context():
                     pass
@@ -189,7 +179,7 @@ class Expect:
             case ast.BinOp(left=left, op=binary, right=right):
                 return self._binary(binary, self._value(left, values), self._value(right, values))
             case ast.Compare(left=left, ops=[compare], comparators=[right]):
-                return _COMPARE[type(compare)](self._value(left, values), self._value(right, values))
+                return COMPARE[type(compare)](self._value(left, values), self._value(right, values))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 named = {
                     keyword.arg: self._value(keyword.value, values) for keyword in keywords if keyword.arg

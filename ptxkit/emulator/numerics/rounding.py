@@ -14,8 +14,6 @@ import numpy as np
 
 from ptxkit.emulator.numerics.bits import any_lane, unsigned
 
-DIRECTED = ("rz", "rm", "rp")
-
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
     """`a + b` rounded to nearest and its exact error, as long as the sum doesn't overflow (Knuth)."""

@@ -20,7 +20,7 @@ from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.system import SYSTEM
+from ptxkit.emulator.system import SYSTEM, SystemCall
 
 effect = Effects("control")
 
@@ -85,7 +85,7 @@ def _direct(
                 raise Unsupported(f"a call of `{name}`, dynamic parallelism through CUDA's device runtime")
             raise Unsupported(f"a call of `{name}`, which is defined elsewhere")
         site = form.site
-        return Effect(lambda lane_set, guard: provided(lane_set, guard, arguments, results, site))
+        return Effect(lambda lane_set, guard: provided(SystemCall(lane_set, guard, arguments, results, site)))
     code, site = program.declare(name), form.site
 
     def link(linker: Links) -> End:
