@@ -87,7 +87,7 @@ class Access(Reach):
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
                 self.synchronise(history, number, None, order)
-        index, values, active = self.spread(values)
+        index, values, active = self.broadcast(values)
         if active is not None and active.ndim:
             index = index[active]
             values = tuple(value[active] for value in values)
@@ -114,7 +114,7 @@ class Access(Reach):
             if bank.origins is not None:
                 bank.set_origin(index, width * count, 0)
             return
-        _, masks, _ = self.spread(masks)
+        _, masks, _ = self.broadcast(masks)
         shape = active.shape if active is not None and active.ndim else np.shape(index)
         if shape:
             masks = tuple(
@@ -157,7 +157,7 @@ class Access(Reach):
         launch = self.lane_set.batch.launch
         if not launch.sanitize:
             return
-        index, _, active = self.spread((np.uint8(0),))
+        index, _, active = self.broadcast((np.uint8(0),))
         starts = np.atleast_1d(np.asarray(index))
         shadow = self.bank.shadow
         assert shadow is not None

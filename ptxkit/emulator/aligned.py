@@ -52,7 +52,7 @@ def _name(site: Site) -> str:
     return site.instruction.spelling
 
 
-def check_whole(lane_set: LaneSet, guard: Any, site: Site) -> None:
+def check_whole_warps(lane_set: LaneSet, guard: Any, site: Site) -> None:
     """All 32 lanes must execute the instruction, in every warp that does.
 
     Raises:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
-from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, bits, release, whole
+from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, all_there, bits, release
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
@@ -312,7 +312,7 @@ def _turns(
     """
     arrived = barrier.arrived.copy()
     arrived[rows] |= mask
-    before, here = whole(batch, barrier.arrived), whole(batch, arrived)[rows]
+    before, here = all_there(batch, barrier.arrived), all_there(batch, arrived)[rows]
     turns = np.zeros(len(rows), np.int64)
     for cta in np.unique(rows // batch.warps).tolist():
         mine = np.flatnonzero((rows // batch.warps == cta) & here)

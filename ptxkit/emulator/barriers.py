@@ -119,7 +119,7 @@ def release(schedule: LaneSchedule, barrier: Barrier) -> None:
     batch = schedule.batch
     alive = batch.alive.reshape(-1, batch.warps, WARP)
     living = alive.any(axis=2)
-    there = whole(batch, barrier.arrived).reshape(-1, batch.warps)
+    there = all_there(batch, barrier.arrived).reshape(-1, batch.warps)
     threads = WARP * np.count_nonzero(there, axis=1)
     nobody_left = ~(living & ~there).any(axis=1)
     complete = (barrier.expected >= 0) & np.where(
@@ -154,7 +154,7 @@ def release(schedule: LaneSchedule, barrier: Barrier) -> None:
         schedule.ready.append(lane_set)
 
 
-def whole(batch: CtaBatch, arrived: np.ndarray) -> np.ndarray:
+def all_there(batch: CtaBatch, arrived: np.ndarray) -> np.ndarray:
     """Which rows of a batch have arrived with all their lanes that have not exited."""
     rows: np.ndarray = ~(batch.alive & ~arrived).any(axis=1) & arrived.any(axis=1)
     return rows

@@ -41,7 +41,7 @@ def formatted(form: str, take: Callable[[str], int | float | str | None]) -> str
         if kind in INTEGERS:
             size = SIZES.get(length or "", 4)
             value = _integer(take("long" if size == 8 else "int")) & ((1 << 8 * size) - 1)
-            text = _whole(signed(value, size) if kind in "di" else value, kind, flags, digits)
+            text = _integer_text(signed(value, size) if kind in "di" else value, kind, flags, digits)
             flags = flags if digits is None else flags.replace("0", "")
         elif kind in FLOATS:
             value_ = take("double")
@@ -73,7 +73,7 @@ def _sign(negative: bool, flags: str) -> str:
     return "-" if negative else "+" if "+" in flags else " " if " " in flags else ""
 
 
-def _whole(value: int, kind: str, flags: str, digits: int | None) -> str:
+def _integer_text(value: int, kind: str, flags: str, digits: int | None) -> str:
     base = {"o": "o", "x": "x", "X": "X"}.get(kind, "d")
     text = "" if digits == 0 and value == 0 else f"{abs(value):{base}}"
     text = text.rjust(digits or 0, "0")

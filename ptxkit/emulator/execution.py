@@ -96,7 +96,7 @@ class Execution:
         running: list[Scheduler] = []
         watch = Watch()
         with np.errstate(all="ignore"):
-            while grid.waiting or running:
+            while grid.unstarted or running:
                 moved = finished = False
                 for one in list(running):
                     status = one.run(QUANTUM)
@@ -107,8 +107,8 @@ class Execution:
                         launch.counts.ctas += len(one.batch.ctas)
                         if progress is not None:
                             progress(launch.counts.ctas, total)
-                room = resident - sum(one.batch.running for one in running) if grid.waiting else 0
-                wanted = min(size, grid.waiting)
+                room = resident - sum(one.batch.running for one in running) if grid.unstarted else 0
+                wanted = min(size, grid.unstarted)
                 if room >= wanted > 0 or (room >= cluster and launch.watching):
                     ctas = grid.start(min(wanted, room // cluster * cluster))
                     running.append(Scheduler(launch, ctas, self.program.code, self.execute, self.recorder))
@@ -117,7 +117,7 @@ class Execution:
                     raise deadlock(running)
                 elif running and not finished:
                     if launch.watching and watch.stuck(launch, running):
-                        raise livelock(running, grid.waiting)
+                        raise livelock(running, grid.unstarted)
                     launch.watching = True
                 else:
                     launch.watching = False

@@ -50,7 +50,7 @@ class Issuers:
             lane, counts = np.argmax(lanes[row], axis=1), counts[row]
         return cls(lane_set, (row, lane), row if lane_set.rows is None else lane_set.rows[row], counts)
 
-    def spread(self, values: np.ndarray) -> np.ndarray:
+    def on_lanes(self, values: np.ndarray) -> np.ndarray:
         """A value of each as one of the lane set: (n, 32), or (n, 1) where they stand for whole warps."""
         whole = self.lanes_each is not None
         spread = np.zeros((self.lane_set.n, 1 if whole else WARP), values.dtype)

@@ -137,7 +137,7 @@ class Grid:
         self._numbers = _in_clusters(shape.grid, shape.cluster)
 
     @property
-    def waiting(self) -> int:
+    def unstarted(self) -> int:
         """CTAs that have not started."""
         return self.shape.ctas - self.started
 
@@ -234,7 +234,7 @@ class LaunchState:
         Returns:
             The coordinates of its first CTA, and 1; zeros where there is none left.
         """
-        if not self.grid.waiting:
+        if not self.grid.unstarted:
             return 0, 0, 0, 0
         x, y, _ = self.shape.grid
         first = int(self.grid.start(self.cluster)[0])

@@ -36,7 +36,7 @@ class ParameterSlots:
     def __init__(self, slots: FunctionSlots) -> None:
         self._function = slots
         self._pieces: dict[Symbol, tuple[ParameterPiece, ...]] = {}
-        self._stacked: dict[Symbol, StackParameter] = {}
+        self._on_stack: dict[Symbol, StackParameter] = {}
         self.assigned = 0
         self.returned = 0
 
@@ -86,7 +86,7 @@ class ParameterSlots:
                     size, align = image.size_of(symbol), image.alignment_of(symbol)
                     site = Site(instruction, function.name, image.source)
                     offset = self._function.local_offset(symbol)
-                    self._stacked[symbol] = StackParameter(symbol.name, offset, size, align, site)
+                    self._on_stack[symbol] = StackParameter(symbol.name, offset, size, align, site)
 
     def _header_bits(self, symbols: Sequence[Symbol]) -> int:
         bits = 0
@@ -97,11 +97,11 @@ class ParameterSlots:
     def is_sliced(self, symbol: Symbol) -> bool:
         """Whether a symbol is a `.param` variable that lives in slots."""
         in_entry = symbol.kind is SymbolKind.PARAMETER and self._function.function.kind == "entry"
-        return symbol.space == "param" and not in_entry and symbol not in self._stacked
+        return symbol.space == "param" and not in_entry and symbol not in self._on_stack
 
-    def is_stacked(self, symbol: Symbol) -> bool:
+    def is_on_stack(self, symbol: Symbol) -> bool:
         """Whether a symbol is a `.param` variable that lies in local memory."""
-        return symbol in self._stacked
+        return symbol in self._on_stack
 
     def _access(self, instruction: tree.Instruction) -> tuple[Symbol, int, int, int] | None:
         """The (variable, offset, width, count) of a load or store of a sliced variable."""
@@ -136,8 +136,8 @@ class ParameterSlots:
                 for i, part in enumerate(parts)
             )
             return CallParameter(size * len(parts), tuple(pieces))
-        if symbol in self._stacked:
-            return self._stacked[symbol]
+        if symbol in self._on_stack:
+            return self._on_stack[symbol]
         size = self._function.program.image.size_of(symbol)
         return CallParameter(size, self._pieces.get(symbol, ()))
 
@@ -146,7 +146,7 @@ class ParameterSlots:
         if isinstance(operand, tree.Name) and operand.name != "_":
             symbol = self._function.meaning(operand)
             if symbol is not None and (
-                symbol.kind is SymbolKind.REGISTER or self.is_sliced(symbol) or symbol in self._stacked
+                symbol.kind is SymbolKind.REGISTER or self.is_sliced(symbol) or symbol in self._on_stack
             ):
                 return self._call_parameter(symbol)
         return None

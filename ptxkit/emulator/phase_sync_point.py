@@ -114,7 +114,7 @@ class PhaseSyncPoint:
         if id(self) not in refused and not batch.queue.eager:
             refused.add(id(self))
             return lane_set
-        held = np.broadcast_to(issuers.spread(~done), (lane_set.n, WARP))
+        held = np.broadcast_to(issuers.on_lanes(~done), (lane_set.n, WARP))
         lanes = executing(lane_set, guard)
         held = held if lanes is None else held & lanes
         count = int(np.count_nonzero(held))

@@ -43,7 +43,7 @@ def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -
         if history.has("write"):
             record = history.read("write", place, count)
             if _reaches(record, limit):
-                _examine_reads(access, history, record, own, record >= limit, strong)
+                _find_race_of_load(access, history, record, own, record >= limit, strong)
         first = history.read("first read", place, count)
         if not _all_reach(first, limit):
             # Rows that share a place: the first of them stands for all, by what it has seen.
@@ -68,7 +68,7 @@ def check_store(
     """
     batch = access.lane_set.batch
     number = batch.launch.events.take(access.site)
-    index, spread, active = access.spread(values)
+    index, spread, active = access.broadcast(values)
     index = np.atleast_2d(np.asarray(index))
     own = _own_records(access, history, number, STRONG if strong else WEAK, index.shape)
     own = np.broadcast_to(own, index.shape)
@@ -85,7 +85,7 @@ def check_store(
             record = history.read(kind, place, count)
             if _reaches(record, limit):
                 flagged = (record >= limit) & _changes(access, index, spread, width)[..., None]
-                _examine(access, history, record, own, flagged, strong, kind, "write")
+                _find_race(access, history, record, own, flagged, strong, kind, "write")
         history.write("write", place, own[..., None], count)
         if not strong and index.size > 1:
             record = history.read("write", place, count)[..., :1]
@@ -111,7 +111,7 @@ def enter_atomic(access: Reach, history: AccessHistory, size: int) -> int:
         if history.has("write"):
             record = history.read("write", at + start, count)
             if _reaches(record, limit):
-                _examine(access, history, record, own, record >= limit, True, "write", "write")
+                _find_race(access, history, record, own, record >= limit, True, "write", "write")
         history.write("write", at + start, own[..., None], count)
     return number
 
@@ -231,10 +231,10 @@ def _interned(rows: tuple[int, ...]) -> frozenset[int]:
     return frozenset(rows)
 
 
-def _examine_reads(
+def _find_race_of_load(
     access: Reach, history: AccessHistory, record: Any, own: Any, flagged: Any, strong: bool
 ) -> None:
-    """`_examine` for a load: threads that load one place together are looked at one by one.
+    """`_find_race` for a load: threads that load one place together are looked at one by one.
 
     A store of several threads to one place has the record of the first; those of its warps wrote it, too.
     """
@@ -250,7 +250,7 @@ def _examine_reads(
             if number in together:
                 wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
                 flagged = flagged & ~((history.number(record) == number) & wrote)
-    _examine(access, history, record, own, flagged, strong, "write", "read")
+    _find_race(access, history, record, own, flagged, strong, "write", "read")
 
 
 def _guessed(access: Reach, history: AccessHistory, records: Any) -> Any:
@@ -262,7 +262,7 @@ def _guessed(access: Reach, history: AccessHistory, records: Any) -> Any:
     return swapped
 
 
-def _examine(
+def _find_race(
     access: Reach,
     history: AccessHistory,
     record: Any,

@@ -97,7 +97,7 @@ class Reach:
         row, lane = np.nonzero(np.ones(shape, bool) if active is None else np.broadcast_to(active, shape))
         return index[row, lane], row if lane_set.rows is None else lane_set.rows[row], lane
 
-    def spread(self, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any]:
+    def broadcast(self, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any]:
         """The index and the values brought to one shape, with the lanes of that shape that take part."""
         shapes = [value.shape[:-1] if value.ndim in (1, 3) else value.shape for value in values]
         shape = np.broadcast_shapes(np.shape(self.index), *shapes)

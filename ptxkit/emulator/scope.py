@@ -56,7 +56,7 @@ class FunctionScope(FunctionSlots):
             Unsupported: it has none.
         """
         own = symbol.kind is SymbolKind.VARIABLE and symbol.space == "local"
-        if own or self.parameters.is_stacked(symbol):
+        if own or self.parameters.is_on_stack(symbol):
             return self.local_offset(symbol), True
         if symbol.kind is SymbolKind.PARAMETER or symbol.space == "param":
             return self.program.parameter_address(symbol, self.function), False

@@ -206,7 +206,7 @@ def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
         if not done.all():
             lane_set.schedule.poll(lane_set, site)
         if target is not None:
-            target.write(lane_set, issuers.spread(done), None, guard)
+            target.write(lane_set, issuers.on_lanes(done), None, guard)
 
     return Effect(step, sync_point)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -249,7 +249,7 @@ def copy_and_fence(form: ScopedForm) -> Effect:
     into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         # The warp copies once: its first lane does.
         first = np.zeros((lane_set.n, WARP), bool)
         first[:, 0] = True

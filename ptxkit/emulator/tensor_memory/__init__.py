@@ -5,7 +5,7 @@ moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
 operands    matrices out of shared and tensor memory, by cached index maps
 product     one tcgen05.mma: its descriptors, what it reads and writes
 factors     its matrices out of memory;  arithmetic: what it computes
-allocation  who has which columns;  waiting: the synchronisation points of alloc and dealloc
+allocation  who has which columns;  sync_points: of alloc and dealloc
 engine      a batch's tensor memory at work: chains, commits, when things happen
 issued      one instruction on it;  in_flight: who may touch which cells when
 fences      relaxed operations on mbarriers

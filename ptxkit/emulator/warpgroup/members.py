@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.aligned import check_whole
+from ptxkit.emulator.aligned import check_whole_warps
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.sync_points import executing
@@ -38,7 +38,7 @@ class Members:
             EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
         """
         batch = lane_set.batch
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         lanes = executing(lane_set, guard)
         at = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes[:, 0])
         rows = at if lane_set.rows is None else lane_set.rows[at]

@@ -28,7 +28,7 @@ class WarpgroupSyncPoint:
         self.guard = guard.reader if guard is not None else None
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
-        if self.guard is None and (lane_set.size == lane_set.batch.living or _whole(lane_set)):
+        if self.guard is None and (lane_set.size == lane_set.batch.living or _of_whole_warpgroups(lane_set)):
             return lane_set
         if lane_set.schedule.blocked:
             lane_set = join(lane_set, self)
@@ -83,7 +83,7 @@ class WarpgroupSyncPoint:
         )
 
 
-def _whole(lane_set: LaneSet) -> bool:
+def _of_whole_warpgroups(lane_set: LaneSet) -> bool:
     """Whether the lane set has nothing but whole warpgroups with all their lanes."""
     if lane_set.mask is not None or lane_set.batch.warps % WARPS:
         return False

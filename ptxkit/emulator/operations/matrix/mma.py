@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
@@ -49,7 +49,7 @@ def mma(form: ScopedForm) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         unknown = Unknown()
         if lane_set.undefined:
             unknown.add_rows(significant(left.unknown(lane_set), a, kind))

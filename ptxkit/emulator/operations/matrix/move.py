@@ -14,7 +14,7 @@ import numpy as np
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -169,7 +169,7 @@ def ldmatrix(form: ScopedForm) -> Effect:
         return [register for matrix in matrices for register in registers_of(matrix, shape, trans)]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         rows, unknown, origin = access.load(lane_set, guard)
         masks = None if unknown is None else arranged(unknown)
         for i, (target, value) in enumerate(zip(targets, arranged(rows), strict=True)):
@@ -195,7 +195,7 @@ def stmatrix(form: ScopedForm) -> Effect:
         return rows
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         rows = arranged([source.reader(lane_set) for source in sources], lane_set.n)
         mask, origin = None, 0
         found = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
@@ -220,7 +220,7 @@ def movmatrix(form: ScopedForm) -> Effect:
         return registers_of(rows, M8N8, trans=True)[0]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         entry = source.undefined(lane_set) if lane_set.undefined else None
         mask = None if entry is None else (moved(lane_set, entry[0]), entry[1])
         if mask is not None and not mask[0].any():

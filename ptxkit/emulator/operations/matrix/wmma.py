@@ -11,7 +11,7 @@ from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -53,7 +53,7 @@ def mma(form: ScopedForm) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         unknown = Unknown()
         if lane_set.undefined:
             unknown.add_rows(significant(left.unknown(lane_set), a, None))
@@ -214,7 +214,7 @@ def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) 
     raw = RAW[where.word]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         where.check(lane_set, guard)
         launch = lane_set.batch.launch
         values = np.zeros((where.registers, lane_set.n, WARP), raw)
@@ -242,7 +242,7 @@ def _storer(where: Matrix, sources: Sequence[SourceOperand], site: Site) -> Guar
     raw, narrow = RAW[where.word], RAW[8 * where.size]
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         where.check(lane_set, guard)
         launch = lane_set.batch.launch
         for piece in where.pieces:

@@ -8,14 +8,14 @@ import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.tensor_memory.issue import cta_group
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.emulator.tensor_memory.waiting import AllocationSyncPoint, DeallocationSyncPoint
+from ptxkit.emulator.tensor_memory.sync_points import AllocationSyncPoint, DeallocationSyncPoint
 from ptxkit.isa.modifiers import StateSpace
 
 effect = Effects("tcgen05")
@@ -60,7 +60,7 @@ def relinquish(form: ScopedForm) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         engine = lane_set.batch.own(Engine)
         lanes = executing(lane_set, guard)
         rows = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -47,7 +47,7 @@ class _Addresses:
         Raises:
             EmulatorFault: P640, P641, not the whole warp executes it; P642, its lanes disagree.
         """
-        check_whole(lane_set, guard, self.site)
+        check_whole_warps(lane_set, guard, self.site)
         lanes = executing(lane_set, guard)
         on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         value = np.asarray(self.address.read(lane_set))
@@ -226,7 +226,7 @@ def _wait(form: ScopedForm, kind: str) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        check_whole(lane_set, guard, site)
+        check_whole_warps(lane_set, guard, site)
         if not lane_set.batch.launch.sanitize:
             return
         lanes = executing(lane_set, guard)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel, counted
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
@@ -55,7 +55,7 @@ class TensorSyncPoint:
         guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
             return lane_set
-        check_whole(lane_set, guard, self.site)
+        check_whole_warps(lane_set, guard, self.site)
         lanes = executing(lane_set, guard)
         on = np.ones(lane_set.n, bool) if lanes is None else lanes.any(axis=1)
         wanted = self.operand(lane_set, guard, self.columns)
