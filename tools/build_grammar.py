@@ -12,6 +12,7 @@ import logging
 import pprint
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -143,14 +144,19 @@ def render(found: dict[str, Any]) -> str:
     def show(name: str) -> str:
         return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"
 
+    def words(name: str) -> str:
+        pairs = ", ".join(f"{word!r}:\0{kind!r}" for word, kind in found[name].items())
+        filled = textwrap.fill(pairs, 108, break_long_words=False, break_on_hyphens=False)
+        return f"{name} = {{\n{filled}}}\n".replace("\0", " ")
+
     def lines(name: str) -> str:
         return f'{name} = """\\\n{found[name]}"""\n'
 
     return "\n".join(
         [
             HEADER,
-            "# Terminal or literal -> its kind, one character.\n" + show("KINDS"),
-            "# Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.\n" + show("KEYWORDS"),
+            "# Terminal or literal -> its kind, one character.\n" + words("KINDS"),
+            "# Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.\n" + words("KEYWORDS"),
             "# Terminal -> regular expression, in the order in which they are tried; literals come after.\n"
             + show("PATTERNS")
             + show("LITERALS"),
