@@ -82,3 +82,16 @@ def test_a_missing_event_changes_the_result_of_some_seed() -> None:
 def test_graphs(order: str) -> None:
     done = execute("graphs.py", options=("--order", order))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
+
+
+def test_memory_that_the_host_sees_has_one_address() -> None:
+    done = execute("host_memory.py", "shared")
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
+
+
+def test_plain_memory_of_the_host_is_a_devices_only_where_it_was_asked_for() -> None:
+    done = execute("host_memory.py", "plain", options=("--host-memory",))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
+    done = execute("host_memory.py", "plain")
+    assert done.returncode == 1
+    assert "error[P602]: out of bounds" in done.stderr

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span, SpanLabel, error, reason
-from ptxkit.virtual.hooks import environment_of
+from ptxkit.virtual.clients.environment import environment_of
 from ptxkit.virtual.libraries import write_libraries
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run_folder import run_folder

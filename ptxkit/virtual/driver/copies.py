@@ -37,7 +37,7 @@ def checked(machine: Machine, copy: Copy, to_host: bool | None, from_host: bool 
             continue
         if not address:
             raise failure("INVALID_VALUE", f"{side} is null")
-        found = machine.memory.find(address)
+        found = machine.memory.known(address)
         known = found is not None and address < found.end
         if host is False or known:
             machine.memory.check(address, extent, side)

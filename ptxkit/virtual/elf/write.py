@@ -24,6 +24,11 @@ NEEDED = ("libc.so.6", "libdl.so.2", "libpthread.so.0")
 _HEADER, _SEGMENT, _SYMBOL, _RELOCATION = 64, 56, 24, 24
 _LOAD, _DYNAMIC, _STACK = 1, 2, 0x6474E551
 _READ_EXECUTE, _READ_WRITE = 5, 6
+_SECTION = 64
+_NULL, _PROGRAM_BITS, _SYMBOL_TABLE, _STRING_TABLE, _HASH_TABLE, _DYNAMIC_TABLE = 0, 1, 11, 3, 5, 6
+_VERSION_NUMBERS, _VERSION_TABLE = 0x6FFFFFFF, 0x6FFFFFFD
+_WRITTEN, _ALLOCATED, _EXECUTED = 1, 2, 4
+_TEXT_SECTION, _DATA_SECTION = 4, 6
 _FUNCTION, _OBJECT = 0x12, 0x11  # of global binding
 
 
@@ -115,8 +120,8 @@ def shared_object(
     size = _entry_size(type(assembly))
     starts = [*(size * index for index in range(len(symbols))), assembly.labels[END]]
     for start, offset in zip(starts, offsets[len(IMPORTS) : -1], strict=True):
-        entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, 1, at["code"] + start, size)
-    entries += struct.pack("<IBBHQQ", offsets[-1], _OBJECT, 0, 1, at["table"], 8 * len(symbols))
+        entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, _TEXT_SECTION, at["code"] + start, size)
+    entries += struct.pack("<IBBHQQ", offsets[-1], _OBJECT, 0, _DATA_SECTION, at["table"], 8 * len(symbols))
     layout.fill("symbols", bytes(entries))
     layout.fill(
         "relocations",
@@ -140,13 +145,52 @@ def shared_object(
         (_DYNAMIC, _READ_WRITE, at["dynamic"], 16 * tags, 8),
         (_STACK, _READ_WRITE, 0, 0, 16),
     ]
+    sections = _Sections(layout)
+    sections.add("", _NULL, 0)
+    sections.add(".hash", _HASH_TABLE, _ALLOCATED, "hash", link=2, entry=4)
+    sections.add(".dynsym", _SYMBOL_TABLE, _ALLOCATED, "symbols", link=3, info=1, entry=_SYMBOL)
+    sections.add(".dynstr", _STRING_TABLE, _ALLOCATED, "strings")
+    sections.add(".text", _PROGRAM_BITS, _ALLOCATED | _EXECUTED, "code")
+    sections.add(".dynamic", _DYNAMIC_TABLE, _ALLOCATED | _WRITTEN, "dynamic", link=3, entry=16)
+    sections.add(".data", _PROGRAM_BITS, _ALLOCATED | _WRITTEN, "table")
+    if version:
+        sections.add(".gnu.version", _VERSION_NUMBERS, _ALLOCATED, "versions", link=2, entry=2)
+        sections.add(".gnu.version_d", _VERSION_TABLE, _ALLOCATED, "definitions", link=3, info=2)
+    place, count = sections.write()
+
     header = b"\x7fELF\x02\x01\x01" + bytes(9)
-    header += struct.pack(
-        "<HHIQQQIHHHHHH", 3, assembly.machine, 1, 0, _HEADER, 0, 0, _HEADER, _SEGMENT, len(segments), 0, 0, 0
-    )
+    numbers = (_HEADER, _SEGMENT, len(segments), _SECTION, count, count - 1)
+    header += struct.pack("<HHIQQQIHHHHHH", 3, assembly.machine, 1, 0, _HEADER, place, 0, *numbers)
     for kind, flags, start, size, align in segments:
         header += struct.pack("<IIQQQQQQ", kind, flags, start, start, start, size, size, align)
     return layout.image(header)
+
+
+class _Sections:
+    """The section headers, which a linker reads where a program is linked against the library."""
+
+    def __init__(self, layout: _Layout) -> None:
+        self._layout = layout
+        self._names = _Strings()
+        self._entries: list[tuple[int, ...]] = []
+
+    def add(
+        self, name: str, kind: int, flags: int, part: str = "", link: int = 0, info: int = 0, entry: int = 0
+    ) -> None:
+        """Add the header of a part of the file."""
+        at, size = self._layout.at.get(part, 0), self._layout.sizes.get(part, 0)
+        address = at if flags & _ALLOCATED else 0
+        align = 0 if kind == _NULL else 1 if kind == _STRING_TABLE else 8
+        self._entries.append((self._names(name), kind, flags, address, at, size, link, info, align, entry))
+
+    def write(self) -> tuple[int, int]:
+        """Put them, and their names, behind everything else; the offset of the first and their number."""
+        self._names(".shstrtab")
+        self._layout.put("section names", bytes(self._names.data), 1)
+        self.add(".shstrtab", _STRING_TABLE, 0, "section names")
+        data = b"".join(struct.pack("<IIQQQQIIQQ", *entry) for entry in self._entries)
+        self._layout.put("sections", data, 8)
+        return self._layout.at["sections"], len(self._entries)
 
 
 def _write_end(assembly: EntryCode, count: int, ended: int, pointers: Sequence[int]) -> None:
@@ -169,11 +213,13 @@ class _Layout:
     def __init__(self, end: int) -> None:
         self.end = end
         self.at: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
         self._parts: dict[str, bytes] = {}
 
     def reserve(self, name: str, size: int, align: int) -> None:
         self.end = -(-self.end // align) * align
         self.at[name] = self.end
+        self.sizes[name] = size
         self.end += size
 
     def fill(self, name: str, data: bytes) -> None:

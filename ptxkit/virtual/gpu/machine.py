@@ -75,7 +75,7 @@ class Machine:
     def __init__(self, options: VirtualOptions) -> None:
         self.options = options
         self.report = ProcessReport(options)
-        self.memory = UnifiedMemory()
+        self.memory = UnifiedMemory(options.host_memory)
         self.schedule = WorkSchedule(options.order, options.seed)
         self.handles = Handles()
         self.initialised = False

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from ptxkit.diagnostics import error
 from ptxkit.emulator.global_memory import BASE, CAPACITY, Allocation, GlobalMemory
 from ptxkit.emulator.memory import MAP_NORESERVE, reserve
+from ptxkit.virtual.heap import stop_the_heap
 from ptxkit.virtual.results import failure
 
 WINDOW = (1 << 40) - (1 << 24)
@@ -48,15 +51,19 @@ class UnifiedMemory(GlobalMemory):
         flags: that the host gave it.
         pools: the handle of the pool that it came from.
         freeing: those that a stream will free.
+        host_visible: whether kernels may reach all memory of the host in the window, as with HMM.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host_visible: bool = False) -> None:
+        stop_the_heap()
         self._start = _reserved_arena()
         self.kinds: dict[int, AllocationKind] = {}
         self.devices: dict[int, int] = {}
         self.flags: dict[int, int] = {}
         self.pools: dict[int, int] = {}
         self.freeing: set[int] = set()
+        self.host_visible = host_visible
+        self._host: list[Allocation] = []
         super().__init__()
 
     def _range(self) -> tuple[np.ndarray, np.ndarray]:
@@ -118,7 +125,7 @@ class UnifiedMemory(GlobalMemory):
         """
         if not BASE <= address <= address + size <= BASE + WINDOW or not size:
             raise failure("INVALID_VALUE", f"host memory at {address:#x} lies where no device can see it")
-        before, after = self.find(address), self.after(address)
+        before, after = self.known(address), self.after(address)
         overlaps = before is not None and before.live and before.end > address
         if overlaps or (after is not None and after.live and after.address < address + size):
             raise failure("HOST_MEMORY_ALREADY_REGISTERED")
@@ -134,7 +141,7 @@ class UnifiedMemory(GlobalMemory):
         """
         if self.kinds.get(address) is not AllocationKind.REGISTERED:
             raise failure("HOST_MEMORY_NOT_REGISTERED")
-        found = self.find(address)
+        found = self.known(address)
         assert found is not None
         del self.kinds[address], self.devices[address]
         self.disown(found)
@@ -145,7 +152,7 @@ class UnifiedMemory(GlobalMemory):
         Raises:
             DriverError: INVALID_VALUE, there is none of these kinds there.
         """
-        found = self.find(address)
+        found = self.known(address)
         if (
             found is None
             or not found.live
@@ -157,7 +164,7 @@ class UnifiedMemory(GlobalMemory):
 
     def what_lies_at(self, address: int) -> str:
         """A few words about an address that was not expected."""
-        found = self.find(address)
+        found = self.known(address)
         if found is None or address >= found.end:
             return f"{address:#x} belongs to no allocation"
         if not found.live:
@@ -166,7 +173,7 @@ class UnifiedMemory(GlobalMemory):
 
     def owner(self, address: int) -> Allocation | None:
         """The live allocation that an address belongs to."""
-        found = self.find(address)
+        found = self.known(address)
         return found if found is not None and found.live and address < found.end else None
 
     def check(self, address: int, size: int, what: str) -> Allocation:
@@ -182,6 +189,62 @@ class UnifiedMemory(GlobalMemory):
             beyond = address + size - found.end
             raise failure("INVALID_VALUE", f"{what} goes {beyond} bytes beyond the end of {found}")
         return found
+
+    # ---- the host's own memory
+
+    def reaches(self, address: int, size: int) -> bool:
+        """Whether devices can be made to see a range of the host's memory."""
+        return address >= BASE and address + size <= BASE + WINDOW
+
+    def known(self, address: int) -> Allocation | None:
+        """The allocation, live or freed, with the greatest address not above `address`."""
+        return super().find(address)
+
+    def find(self, address: int) -> Allocation | None:
+        """As every global memory; where the host's is visible, a mapping of the process, too."""
+        found = super().find(address)
+        if not self.host_visible or (found is not None and found.live and address < found.end):
+            return found
+        return self._mapping(address) or found
+
+    def inside(self, addresses: Any, size: int) -> Any:
+        """As every global memory; addresses of the host's count where it is visible."""
+        held = super().inside(addresses, size)
+        if not self.host_visible or held.all():
+            return held
+        for address in np.unique(np.asarray(addresses)[~held]):
+            self.find(int(address))
+        return super().inside(addresses, size)
+
+    def _mapping(self, address: int) -> Allocation | None:
+        """The stretch of a mapping round an address that belongs to no allocation."""
+        if not self.reaches(address, 1):
+            return None
+        before, after = super().find(address), self.after(address)
+        for start, end in _mappings():
+            if start <= address < end:
+                low = max(start, before.end if before is not None and before.end <= address else start)
+                high = min(end, after.address if after is not None else end, BASE + WINDOW)
+                self._host.append(self.adopt(low, high - low, "memory of the host"))
+                return self._host[-1]
+        return None
+
+    def forget_host(self) -> None:
+        """Forget what was looked up of the host's mappings: it may unmap them."""
+        for allocation in self._host:
+            self.disown(allocation)
+        self._host.clear()
+
+    def staged(self, address: int, size: int) -> tuple[int, int]:
+        """A copy of memory that no device can see, where all see it: its address and size."""
+        made = self.obtain(size, "copy of memory of the host", AllocationKind.PINNED, -1, False)
+        ctypes.memmove(made, address, size)
+        return made, size
+
+    def unstaged(self, address: int, made: int, size: int) -> None:
+        """Copy it back."""
+        ctypes.memmove(address, made, size)
+        self.release(made, AllocationKind.PINNED, by="the launch has ended")
 
     # ---- copies
 
@@ -238,3 +301,12 @@ def _reserved_arena() -> int:
         "out of device memory: no range of addresses is left for the virtual GPU",
         help="the process must be able to reserve 64 GiB of addresses; see `ulimit -v`",
     )
+
+
+def _mappings() -> Iterator[tuple[int, int]]:
+    """The stretches of this process's addresses that can be read and written."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        where, modes, *_ = line.split(maxsplit=2)
+        if modes.startswith("rw"):
+            start, _, end = where.partition("-")
+            yield int(start, 16), int(end, 16)

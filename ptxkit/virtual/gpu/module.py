@@ -23,7 +23,7 @@ MAX_TEXT = 1 << 28
 MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS = range(5)
 PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC_SHARED, CARVEOUT = range(5, 10)
 CLUSTER_REQUIRED, CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH = range(10, 14)
-NON_PORTABLE_CLUSTER, CLUSTER_POLICY, SHARED_MODE = 14, 15, 17
+NON_PORTABLE_CLUSTER, CLUSTER_POLICY = 14, 15
 """`CUfunction_attribute`."""
 SETTABLE = (
     MAX_DYNAMIC_SHARED,
@@ -33,7 +33,6 @@ SETTABLE = (
     CLUSTER_DEPTH,
     NON_PORTABLE_CLUSTER,
     CLUSTER_POLICY,
-    SHARED_MODE,
 )
 ASSUMED_REGISTERS = 32
 """What a kernel is said to need of registers: only an assembler knows."""
@@ -146,7 +145,7 @@ class VirtualFunction(Object):
         Raises:
             DriverError: INVALID_VALUE, there is no such attribute.
         """
-        if not 0 <= number <= 17:
+        if not 0 <= number <= 16:
             raise failure("INVALID_VALUE", f"there is no attribute {number} of a kernel")
         if number in self.settings:
             return self.settings[number]
@@ -234,6 +233,7 @@ class VirtualFunction(Object):
             for finding in emulator.findings:
                 report.add(finding)
             emulator.findings.clear()
+            self.device.machine.memory.forget_host()
             report.launch, report.stack = "", ()
 
 

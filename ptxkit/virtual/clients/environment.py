@@ -27,6 +27,24 @@ cat "$input" > "$output" && printf '\\0' >> "$output"
 is ever taken for real machine code."""
 
 
+START = """import importlib, os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [place for place in sys.path if os.path.abspath(place) != here]
+try:
+    import ptxkit.virtual.clients.imports as imports
+except ImportError:
+    pass  # a Python without ptxkit
+else:
+    imports.watch()
+ours = sys.modules.pop("sitecustomize")
+try:
+    importlib.import_module("sitecustomize")  # the one that this one hides
+except ImportError:
+    sys.modules["sitecustomize"] = ours
+"""
+"""What every Python of the program runs before anything else, as `sitecustomize`."""
+
+
 def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> dict[str, str]:
     """The environment of a program.
 
@@ -38,7 +56,11 @@ def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> di
     assembler = folder / "ptxas"
     assembler.write_text(ASSEMBLER)
     assembler.chmod(0o755)
+    start = folder / "python"
+    start.mkdir()
+    (start / "sitecustomize.py").write_text(START)
     environment = dict(os.environ)
+    environment["PYTHONPATH"] = _first(str(start), environment.get("PYTHONPATH"), os.pathsep)
     environment["LD_LIBRARY_PATH"] = _first(str(libraries), environment.get("LD_LIBRARY_PATH"), ":")
     # A Python package that brings nvJitLink along finds ours, since it is there already.
     environment["LD_PRELOAD"] = _first(

@@ -1,0 +1,66 @@
+"""Functions that run in a Python program once it has imported a module. This module is imported by every
+Python that `ptxkit exec` starts, so it imports nothing of weight."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+from ptxkit.virtual.heap import stop_the_heap
+
+
+def _triton(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import triton
+
+    triton.prepare(module)
+
+
+AFTER: dict[str, Callable[[ModuleType], None]] = {"triton.runtime.driver": _triton}
+"""What runs after the import of which module."""
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of `AFTER` as the others find them, and lets their loaders call what is to run."""
+
+    def __init__(self) -> None:
+        self._busy: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in AFTER or fullname in self._busy:
+            return None
+        self._busy.add(fullname)
+        try:
+            spec = find_spec(fullname)
+        finally:
+            self._busy.discard(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, AFTER[fullname])
+        return spec
+
+
+class _Loader(Loader):
+    """A loader that calls a function with the module that it has loaded."""
+
+    def __init__(self, loader: Loader, then: Callable[[ModuleType], None]) -> None:
+        self._loader = loader
+        self._then = then
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._then(module)
+
+
+def watch() -> None:
+    """From now on modules of `AFTER` are followed by their functions, and the heap grows no more."""
+    stop_the_heap()
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
