@@ -186,9 +186,9 @@ def test_what_only_ptxas_takes_is_no_error(statement, code, severity):
 @pytest.mark.parametrize(
     ("statement", "target", "taken"),
     [
-        ("wgmma.fence.sync;", "sm_90a", "ptxas takes it"),
-        ("tcgen05.ld.sync.32x32b.x1.b32 {%r1}, [%r2];", "sm_100a", "ptxas 13.0 takes it, 13.5 refuses it"),
-        ("tcgen05.st.sync.16x64b.x1.b32 [%r2], {%r1};", "sm_100a", "ptxas 13.0 takes it, 13.5 refuses it"),
+        ("wgmma.fence.sync;", "sm_90a", "ptxas accepts it"),
+        ("tcgen05.ld.sync.32x32b.x1.b32 {%r1}, [%r2];", "sm_100a", "ptxas 13.0 accepts it, 13.5 refuses it"),
+        ("tcgen05.st.sync.16x64b.x1.b32 [%r2], {%r1};", "sm_100a", "ptxas 13.0 accepts it, 13.5 refuses it"),
     ],
 )
 def test_aligned_may_be_missing_for_some_assemblers(statement, target, taken):

@@ -98,7 +98,7 @@ def test_batch_answers_every_line():
         ('{"op":"decode","kind":"idesc.f16","value":"0x108200490"}', "P408", "at most 8"),
         ('{"op":"decode","kind":"idesc.f16","value":""}', "P408", "hexadecimal digits"),
         ('{"op":"decode","kind":"tensor-map","value":"0x00"}', "P408", "exactly 256"),
-        ('{"op":"decode","kind":"idesc.f16"}', "P407", "`value` alone"),
+        ('{"op":"decode","kind":"idesc.f16"}', "P407", "only `op`"),
         (
             '{"op":"encode","kind":"tensor-map","dtype":"bf16","address":0,"shape":[8],"box":[4]}',
             "P453",

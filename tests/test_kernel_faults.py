@@ -107,7 +107,7 @@ def test_no_finding_by_any_seed(kernel: str, sizes: str) -> None:
 
 @pytest.mark.parametrize(("kernel", "target", "most"), REGISTERS)
 def test_the_registers_are_as_planned(kernel: str, target: str, most: int) -> None:
-    """An `a` target runs on that part alone: for another the file's target line is changed."""
+    """An `a` target runs only on that part: for another the file's target line is changed."""
     linker()
     text = kernels.shipped()[kernel].read_text()
     own = re.search(r"^\.target (sm_\w+a)$", text, re.MULTILINE)

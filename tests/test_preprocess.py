@@ -155,7 +155,7 @@ def test_comments_allow_codes_in_their_own_file(main: Path) -> None:
         ("#include <absent", "P113", "1:1", "malformed #include <...>"),
         ('#include "."', "P114", "1:1", "there is no file `.`"),
         ('#include "self.ptx"', "P113", "1:1", f"files are included more than {MAX_DEPTH} deep"),
-        ('#include "binary"', "P113", "1:1", "`binary` is no text in UTF-8"),
+        ('#include "binary"', "P113", "1:1", "`binary` is not UTF-8 text"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_directive(

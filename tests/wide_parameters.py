@@ -70,7 +70,7 @@ WAYS = {
         READ="mov.b128 {%low, %high}, value;",
     ),
     "result in a register": _way(
-        "gives back 8 bits of `.reg .b128 result`",
+        "returns 8 bits of `.reg .b128 result`",
         RESULT=".reg .b128 result",
         WRITE="mov.b128 %wide, {%high, %low}; mov.b128 result, %wide;",
     ),

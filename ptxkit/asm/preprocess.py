@@ -225,7 +225,7 @@ _ADVICE = {
     "files are included": "guard the file against itself: `#ifndef NAME`, `#define NAME`, .., `#endif`",
     "invalid macro argument": "parameters are names, separated by commas",
     "macro ": "give as many arguments as its `#define` has",
-    "macros make more": "write out less by macros: one that stands for several of others multiplies them",
+    "macros make more": "expand less: macros that contain several others multiply",
     "malformed #include": 'write `#include "file"`',
     "misplaced": "it needs an `#if` before it",
     "missing ')'": "close the macro's arguments with `)`",
@@ -318,7 +318,7 @@ class _Preprocessor(pcpp.Preprocessor):
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
-            self.report_last(f"`{path.name}` is no text in UTF-8")
+            self.report_last(f"`{path.name}` is not UTF-8 text")
             raise _Stop from None
         self.sources.setdefault(includepath, Source(_shown(includepath), text))
         return io.StringIO(_BREAKS.sub(" ", text))

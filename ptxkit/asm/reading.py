@@ -20,7 +20,7 @@ def read_file(path: Path, max_size: int) -> bytes:
         with path.open("rb") as file:
             data = read_beyond(file, max_size)
     except (OSError, ValueError) as wrong:
-        help = "PTX given as a text has a newline in it; a text without one is taken for a path"
+        help = "a string with a newline is PTX text; one without is a path"
         raise error("P110", f"cannot read `{shortened(str(path))}`: {reason(wrong)}", help=help) from None
     if len(data) > max_size:
         raise too_large(str(path), max_size)
@@ -55,10 +55,10 @@ def not_text(name: str, data: bytes, why: str) -> Diagnostic:
     """P112, by what the file begins with and whether it has NUL in it."""
     what, help = (
         "a binary file",
-        "a cubin or a fatbin is no PTX; `cuobjdump -ptx` extracts the PTX that it may hold",
+        "a cubin or a fatbin is not PTX; `cuobjdump -ptx` extracts the PTX that it may contain",
     )
     if data.startswith(_UTF16):
         what, help = "UTF-16", "save the file as UTF-8"
     elif b"\0" not in data and not why.endswith("NUL"):
-        what, help = "a text in another encoding", "save the file as UTF-8"
+        what, help = "text in another encoding", "save the file as UTF-8"
     return Diagnostic("P112", f"expected PTX text, found {what}: {why}", help=help, source=Source(name, ""))

@@ -81,7 +81,7 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
             f"expected a directive at module scope, found `{shown(text)}`",
             start,
             start + len(text),
-            help="instructions and labels stand inside the `{ }` of an `.entry` or a `.func`",
+            help="instructions and labels belong inside the `{ }` of an `.entry` or a `.func`",
         )
         _skip_to_item(parser)
     else:

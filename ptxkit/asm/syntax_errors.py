@@ -202,7 +202,7 @@ def report_not_ascii(parser: Parser) -> None:
     """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""
     if parser.text.startswith("\ufeff"):
         message, offset, severity = "the file begins with a byte-order mark", 0, Severity.ERROR
-        help = "no assembler takes it; save the file as UTF-8 without a mark"
+        help = "no assembler accepts it; save the file as UTF-8 without a mark"
     else:
         offset = next(i for i, character in enumerate(parser.text) if character > "\x7f")
         message, severity = f"character `{parser.text[offset]}` is not ASCII", Severity.WARNING

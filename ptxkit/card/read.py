@@ -173,7 +173,7 @@ class _CardReader:
         """The operations of a problem without a workload, and the type of its tensor-core products."""
         table = self._typed(document, "cost", dict, "a table", ()) or {}
         if table and workload is not None:
-            hint = f"`{workload}` says what it costs"
+            hint = f"`{workload}` defines the cost"
             message = "expected no `[cost]` beside a workload, found one"
             self._complain("P532", message, ("cost",), hint, key=True)
         self._known_keys(table, _COST, ("cost",))

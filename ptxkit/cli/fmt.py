@@ -17,7 +17,7 @@ from ptxkit.cli.output import print_failure, wants_color
 from ptxkit.diagnostics import PtxkitError, counted, error, exit_code
 from ptxkit.support.atomic_file import write_atomically
 
-_EXPANDED = "format what they make: `ptxkit expand FILE | ptxkit fmt -`"
+_EXPANDED = "format the expansion: `ptxkit expand FILE | ptxkit fmt -`"
 _COLORS = {"+": "32", "-": "31", "@": "36"}
 
 
@@ -82,7 +82,7 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
         module = parsed(Path(file), file, max_size)
         text = module.source.text if module.source else ""
     if module.source is not None and module.source.made:
-        raise error("P115", f"`{file}` has lines for the preprocessor", help=_EXPANDED)
+        raise error("P115", f"`{file}` has preprocessor directives", help=_EXPANDED)
     errors = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
     if errors:
         raise PtxkitError(errors)

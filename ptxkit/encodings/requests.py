@@ -80,7 +80,7 @@ def answer(request: Any) -> dict[str, Any]:
             return {"value": encode(kind, {name: _hexadecimal(value) for name, value in rest.items()})}
         if operation == "decode":
             if set(rest) != {"value"}:
-                raise error(REQUEST, "a decode request has `op`, `kind` and `value` alone")
+                raise error(REQUEST, "a decode request has only `op`, `kind` and `value`")
             return {"fields": decode(kind, rest["value"])}
         raise error(REQUEST, f"`op` must be encode or decode, found {operation}")
     except PtxkitError as refused:

@@ -40,7 +40,7 @@ class Candidate:
         name: the instruction's name, of several parts where it begins like one: `cp.async.bulk`.
         slots: which modifier fills each slot, by the slot's name.
         facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
-        reordered: the modifiers stand in another order than the manual's.
+        reordered: the modifiers are not in the manual's order.
         beyond: what ptxas takes here and the manual does not have: modifiers, `-name` for a slot left empty.
     """
 

@@ -154,7 +154,7 @@ class _PlanMaker:
             return problem
         names = ", ".join(f"`--preset {preset.name}`" for preset in self.card.presets[:3])
         return PtxkitError(
-            replace(first, notes=(*first.notes, f"`-p` adds to a preset that is named: {names}"))
+            replace(first, notes=(*first.notes, f"`-p` changes a preset if one is named: {names}"))
         )
 
     # ---- launches

@@ -37,7 +37,7 @@ class Tensors:
             if any(tensor.name == card.name for tensor in known):
                 message = f"expected a tensor that the workload lacks, found its `{card.name}`"
                 help = (
-                    "beside a workload the card's `[tensors]` are further ones: leave out those that it has"
+                    "beside a workload, `[tensors]` declares additional tensors: leave out those that it has"
                 )
                 raise PtxkitError(Diagnostic("P562", message, card.span, help=help, source=self.card.source))
             known.append(

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from ptxkit.diagnostics import PtxkitError, error, reason
 
-_FOLDER = "the folder must be there, and must let you write"
+_FOLDER = "the folder must exist and be writable"
 
 
 def check_folder(path: Path) -> None:

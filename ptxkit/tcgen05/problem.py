@@ -191,7 +191,7 @@ class Product:
             yield Diagnostic(OPERANDS, f"A must be a `SharedTile` or a `TensorTile`, found `{found}`")
         if not isinstance(self.b, SharedTile):
             found = type(self.b).__name__
-            message = f"B must be a `SharedTile`: it is read from shared memory alone, found `{found}`"
+            message = f"B must be a `SharedTile`: it can only be read from shared memory, found `{found}`"
             yield _no(message, OPERANDS, "PTX ISA 9.7.16.10.9.1")
 
     def _operand_problems(self) -> Iterator[Diagnostic]:

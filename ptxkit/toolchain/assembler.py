@@ -164,13 +164,13 @@ def _assemble(text: bytes, options: Sequence[str], timeout: float) -> _Outcome:
         if outcome is None and ptxas is not None:
             outcome = _by_ptxas(ptxas, text, options, timeout)
     except subprocess.TimeoutExpired:
-        message = f"the assembler has not ended after {timeout:g} s"
+        message = f"the assembler had not finished after {timeout:g} s"
         raise error("P718", message, help="allow it more time, or give it less to do") from None
     if outcome is None:
         raise error(
             "P716",
             "there is no assembler here",
-            help="`pip install 'ptxkit[ptxas]'` brings nvJitLink; a `ptxas` on PATH will do as well",
+            help="`pip install 'ptxkit[ptxas]'` brings nvJitLink; a `ptxas` on PATH works, too",
         )
     return outcome
 
@@ -226,5 +226,5 @@ def _crash(assembler: str, code: int, stderr: bytes) -> PtxkitError:
         "P717",
         f"{assembler} crashed ({how}) on this text",
         notes=said,
-        help="take statements away until it ends well; NVIDIA wants to hear of the one that does it",
+        help="remove statements until it succeeds, and report the one that crashes it to NVIDIA",
     )

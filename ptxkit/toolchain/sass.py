@@ -78,7 +78,7 @@ def disassemble(cubin: bytes, timeout: float = TIMEOUT) -> list[SassFunction]:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise error("P731", f"`nvdisasm` has not ended after {timeout:g} s") from None
+            raise error("P731", f"`nvdisasm` had not finished after {timeout:g} s") from None
         except OSError as problem:
             raise error("P731", f"`{tool}` can't be run: {reason(problem)}") from None
     if done.returncode:

@@ -64,7 +64,7 @@ def registered(name: str) -> Workload:
     """
     if name not in WORKLOADS:
         listed = ", ".join(f"`{known}`" for known in WORKLOADS)
-        help = f"the workloads are {listed}; one of your own comes by `--workload FILE.py:NAME`"
+        help = f"the workloads are {listed}; `--workload FILE.py:NAME` adds one of your own"
         raise error("P550", f"expected a workload, found `{name}`", help=help)
     module, _, attribute = WORKLOADS[name].partition(":")
     found = getattr(import_module(module), attribute)()

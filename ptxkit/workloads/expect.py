@@ -115,7 +115,7 @@ class Expect:
                 case ast.Name(id=name):
                     if name not in names and name not in CONSTANTS:
                         listed = ", ".join(f"`{known}`" for known in names) or "none"
-                        message = f"expected a tensor with a first content or a size, found `{name}`"
+                        message = f"expected a tensor with initial content, or a size, found `{name}`"
                         raise self._error(message, f"there is {listed}")
                 case ast.Call(func=ast.Name(), keywords=keywords):
                     if any(keyword.arg is None for keyword in keywords):

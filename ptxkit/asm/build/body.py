@@ -104,7 +104,7 @@ class Body(Control):
                         "P205",
                         f"label `{name}` is not visible here",
                         place,
-                        help="a label is known in the block that it is placed in, and in those inside",
+                        help="a label is visible in its own block and the blocks inside it",
                     )
                 check_instruction(self._context, statement, kinds, scope)
             elif isinstance(statement, Directive):

@@ -79,7 +79,7 @@ def fill(
     if len(made) < len(fresh):
         raise mistake(
             "P240",
-            f"`...` stands where `{node.spelling}` reads",
+            f"`...` is used where `{node.spelling}` reads",
             help="a new register holds nothing yet; `...` is for what an instruction writes",
         )
     return [made[id(name)] for name in fresh]

@@ -73,9 +73,7 @@ class Builder(Statements):
 
     def _add(self, statement: Statement) -> None:
         if (name := self._construction.open) is not None:
-            raise mistake(
-                "P241", f"`{name}` is still open", help="module level begins again behind its `with`"
-            )
+            raise mistake("P241", f"`{name}` is still open", help="module level resumes after its `with`")
         super()._add(statement)
 
     def _declare(self, statement: Statement) -> None:

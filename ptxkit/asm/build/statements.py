@@ -123,7 +123,7 @@ class Statements:
             "P201",
             f"{what} `{named.name}` is not visible here",
             notes=(other,),
-            help="a name is known in its own block and the blocks inside that",
+            help="a name is visible in its own block and the blocks inside it",
         )
 
     def _use_forward(self, label: LabelOperand, found: Symbol | None) -> None:

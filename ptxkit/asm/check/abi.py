@@ -223,7 +223,7 @@ class _Abi:
 
     def _without(self, several: Function | Prototype, elsewhere: str | None) -> None:
         """Report what there is not where a function has several results."""
-        why = f"a function returns {counted(len(several.returns), 'value')}, and so there is no ABI"
+        why = f"a function returns {counted(len(several.returns), 'value')}, so there is no ABI"
         labels = (SpanLabel(several.span, "declared here"),) if several.span else ()
         help = "return one `.param` array that holds them all"
         problem: tuple[str, Instruction | Function | None] | None = None

@@ -225,7 +225,7 @@ def _misfit(
     if not _constant_fits(parameter, kind):
         return "an integer constant" if kind == "int" else "a floating-point constant", (), None
     if parameter.vector and not returned:
-        message = f"a constant is passed for all of the vector `{parameter.name}`; ptxas takes it"
+        message = f"a constant is passed for all of the vector `{parameter.name}`; ptxas accepts it"
         context.warn("P222", message, argument.span, help="pass a vector register")
     if kind == "float" and parameter.type in ("b8", "b16", "b32") and not parameter.vector:
         message = (
@@ -237,7 +237,7 @@ def _misfit(
     if returned and kind == "int":
         return "a constant", (), "name a register"
     if returned:
-        message = f"a constant holds what is returned as `{parameter.name}`; ptxas takes it"
+        message = f"a constant holds what is returned as `{parameter.name}`; ptxas accepts it"
         context.warn("P222", message, argument.span, help="name a register, or `_`")
     return None
 

@@ -60,7 +60,7 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
     check_align(context, variable, parameter=inside)
     check_attributes(context, variable)
     if variable.space == "tex":
-        message = f"{names} in `.tex`: that state space went with `.version 1.5`"
+        message = f"{names} in `.tex`: that state space was removed in `.version 1.5`"
         context.report("P210", message, variable.span, help="declare a `.global .texref`")
     if variable.linkage == "common" and variable.space != "global":
         context.report(
@@ -173,12 +173,10 @@ def check_type(
     if not dtype.fundamental and not opaque and not (declared and variable.type not in UNREAD):
         passed = variable.space in ("shared", "param") and dtype.is_integer and not inside
         if array and passed and not variable.vector:
-            message = (
-                f"{names} is an array of `.{variable.type}`, which is a type of instructions; ptxas takes it"
-            )
+            message = f"{names} is an array of `.{variable.type}`, a type of instructions; ptxas accepts it"
             context.warn("P222", message, variable.span, help=f"declare `.b{dtype.bits}`")
             return
-        message = f"{names} can't be of type `.{variable.type}`, which is one of instructions alone"
+        message = f"{names} can't be of type `.{variable.type}`, which only instructions have"
         help = f"declare `.b{dtype.bits}`, and give the type in the instructions"
     elif variable.vector and variable.vector not in VECTORS:
         message = f"{names} can't be `.{variable.vector}`: a vector variable has 2 or 4 elements"
@@ -192,7 +190,7 @@ def check_type(
         help = "declare an array"
     elif variable.vector and dtype.bits * int(variable.vector[1:]) > 128:
         message = f"{names} of type `.{variable.vector} .{variable.type}` has more than 128 bits"
-        help = "take a shorter vector, and several of them"
+        help = "use several shorter vectors"
     elif declared:
         pass
     elif variable.space == "param" and (variable.type == "f16x2" or variable.vector) and not array:
@@ -204,7 +202,7 @@ def check_type(
         message = f"{names} of type `.{variable.type}` must be in `.global`, found `.{variable.space}`"
         help = "declare it at module level, or make it a parameter of the `.entry`"
         if array and variable.space != "reg":
-            context.warn("P222", f"{message}; ptxas takes an array of them", variable.span, help=help)
+            context.warn("P222", f"{message}; ptxas accepts an array of them", variable.span, help=help)
             return
     elif variable.type == "samplerref" and not context.independent and not array:
         message = (
@@ -275,7 +273,7 @@ def check_attributes(context: Context, variable: Variable, parameter: bool = Fal
         help = "leave the attribute out, or put the variable into `.global`"
         ranged = variable.space == "reg" and all(d.count is not None for d in variable.declarators)
         if (parameter and name == "unified") or (ranged and name == "managed"):
-            context.warn("P222", f"{message}; ptxas passes over it", variable.span, help=help)
+            context.warn("P222", f"{message}; ptxas ignores it", variable.span, help=help)
         else:
             context.report("P225", message, variable.span, help=help)
 
@@ -296,7 +294,7 @@ def check_attribute(context: Context, attribute: str, span: Span | None) -> str 
         wanted = "the two numbers of its identifier" if name == "unified" else "nothing in parentheses"
         context.report(
             "P225",
-            f"expected {wanted} behind `.{name}`",
+            f"expected {wanted} after `.{name}`",
             span,
             help="write `.attribute(.unified(1, 2))`"
             if name == "unified"

@@ -89,7 +89,7 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
                 help="keep one of them",
             )
         elif directive.name == "noreturn" and seen.keys() & {"abi_preserve", "abi_preserve_control"}:
-            message = "`.noreturn` stands behind another directive"
+            message = "`.noreturn` stands after another directive"
             context.report("P225", message, directive.span, help="write it first")
         if isinstance(function, Function):
             _check_numbers(context, function, directive, tuning)
@@ -170,7 +170,7 @@ def check_pragma(context: Context, directive: Directive, place: Literal["body", 
                     "P225",
                     f'ptxas does not know `.pragma "{argument.value}"` outside of all functions',
                     span,
-                    help='for the whole file it takes `.pragma "nounroll";`; others stand in a body',
+                    help='for the whole file it takes `.pragma "nounroll";`; others belong in a body',
                 )
             continue
         availability = Availability.parse(since)
@@ -179,9 +179,9 @@ def check_pragma(context: Context, directive: Directive, place: Literal["body", 
         elif name in INSIDE and place != "body":
             context.report(
                 "P225",
-                f'`.pragma "{name}"` stands outside a function\'s body',
+                f'`.pragma "{name}"` is outside a function\'s body',
                 span,
-                help="move it behind the opening brace of the function that it is for",
+                help="move it after the opening brace of its function",
             )
         elif name == "frequency" and not (value.isdecimal() and value.strip("0")):
             context.report(

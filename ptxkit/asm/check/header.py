@@ -175,9 +175,9 @@ def _loads(target: targets.Target, asked: targets.Target) -> bool:
 
 def _loads_help(target: targets.Target, asked: targets.Target) -> str:
     if target.suffix == "a":
-        return f"an `a` target runs on that part alone; write `.target {asked.name}`"
+        return f"an `a` target runs only on that part; write `.target {asked.name}`"
     if target.suffix == "f" and target.family != asked.family:
-        return f"an `f` target runs on parts of its family alone; write `.target {asked.name}`"
+        return f"an `f` target runs only on parts of its family; write `.target {asked.name}`"
     return f"PTX runs on the same or newer parts; write `.target {asked.name}`"
 
 

@@ -148,7 +148,10 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
     span = name.span or value.span or variable.span
     if symbol is None:
         context.report(
-            "P201", f"`{name.name}` is not declared", span, help="declare what an address is taken of before"
+            "P201",
+            f"`{name.name}` is not declared",
+            span,
+            help="declare a variable before its address is taken",
         )
         return
     inner = value.operand if isinstance(value, Generic) else value
@@ -162,7 +165,7 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
             symbol,
             span,
             f"the address of `{name.name}` in `.{symbol.space}` is no constant",
-            "addresses in `.global` and `.const` alone are known when a module is loaded",
+            "addresses in `.global` and `.const` are the only ones known when a module is loaded",
         )
         return
     if function and value is not name and (variable.type == "u16" or not _is_mask_of(value, name)):

@@ -82,9 +82,9 @@ def _check_sampler(context: Context, instruction: Instruction, match: Match) -> 
     else:
         context.warn(
             "P222",
-            f"a sampler of its own is for `.target {context.target.name}, texmode_independent`",
+            f"a separate sampler needs `.target {context.target.name}, texmode_independent`",
             span,
-            help="leave the sampler out: the texture brings its own",
+            help="leave the sampler out: the texture includes one",
         )
 
 
@@ -112,7 +112,7 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
             context.warn(
                 "P222",
                 f"`{place.name}` of `{instruction.spelling}` is an address and stands without brackets; "
-                "ptxas takes it, the manual does not have it",
+                "ptxas accepts it, the manual does not list it",
                 operand.span or instruction.span,
                 help="write the register with the address in brackets: `[%rd1]`",
             )
@@ -135,7 +135,7 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
     for what in candidate.beyond:
         if what.startswith("-"):
             newer = (instruction.opcode, what[1:]) in NEEDED_BY_NEWER
-            taken = "ptxas 13.0 takes it, 13.5 refuses it" if newer else "ptxas takes it"
+            taken = "ptxas 13.0 accepts it, 13.5 refuses it" if newer else "ptxas accepts it"
             context.warn(
                 "P222",
                 f"`{instruction.spelling}` lacks `.{what[1:]}`; {taken}, the manual does not have it",
@@ -158,7 +158,7 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         )
         context.report(
             "P223",
-            f"the modifiers of `{instruction.spelling}` stand in another order than the manual's",
+            f"the modifiers of `{instruction.spelling}` are not in the manual's order",
             spelling_span(instruction, source),
             severity=Severity.NOTE,
             help=f"write `{order}`",

@@ -144,7 +144,7 @@ def _check_function_parameter(context: Context, parameter: Variable) -> None:
     elif "align" in order and order.index("align") > order.index("type"):
         context.report(
             "P210",
-            f"`.align` behind the type is for an `.entry`, found `{parameter.name}` of a `.func`",
+            f"`.align` after the type is only for an `.entry`, found `{parameter.name}` of a `.func`",
             parameter.span,
             help=f"write `.{parameter.space} .align {parameter.align} .{parameter.type}`",
         )
@@ -159,7 +159,7 @@ def _check_function_parameter(context: Context, parameter: Variable) -> None:
         message = f"`{parameter.name}` of type `.{parameter.type}` can't be a parameter of a `.func`"
         help = "pass its handle as a `.u64`"
         if dimensions and parameter.space == "param":
-            context.warn("P222", f"{message}; ptxas takes an array of them", parameter.span, help=help)
+            context.warn("P222", f"{message}; ptxas accepts an array of them", parameter.span, help=help)
         else:
             context.report("P210", message, parameter.span, help=help)
 

@@ -94,7 +94,7 @@ class Undeclared:
             f"{'label' if is_label else found.kind.value} `{name}` is not visible here",
             place.span,
             labels=(Mark(found.span, "declared here"),) if found.span else (),
-            help="a name is known in its own block and the blocks inside that, from its declaration on "
+            help="a name is visible in its own block and the blocks inside it, from its declaration on "
             "(a label, in the whole block)",
         )
         return True

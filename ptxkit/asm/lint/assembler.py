@@ -25,7 +25,7 @@ def check_guards(context: Context, code: FunctionCode, values: Values) -> None:
         if lost:
             context.warn(
                 "P238",
-                f"`{instruction.spelling}` under a guard: {lost}, so lanes that are switched off lose "
+                f"`{instruction.spelling}` under a guard: {lost}, so inactive lanes lose "
                 f"`{destination.name}`",
                 instruction.span,
                 help="write the result to a register of its own without the guard, and choose with `selp` "
@@ -41,7 +41,7 @@ def check_calls(context: Context, code: FunctionCode) -> None:
     """
     function = code.function
     for parameters, kept in (
-        (function.returns, "gives back 8 bits of `.reg .b128 {}`, except in code that is linked"),
+        (function.returns, "returns 8 bits of `.reg .b128 {}`, except in code that is linked"),
         (function.parameters, "passes 8 bits of `.reg .b128 {}`, or the lower 64 in code that is linked"),
     ):
         for parameter in filter(_is_register, parameters):

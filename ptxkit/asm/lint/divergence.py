@@ -32,7 +32,7 @@ def check_divergence(context: Context, code: FunctionCode, values: Values) -> No
         instruction = code.instructions[number]
         context.warn(
             "P230",
-            f"`{instruction.spelling}` is reached by some threads of a warp only",
+            f"`{instruction.spelling}` is reached by only some threads of a warp",
             instruction.span,
             labels=(SpanLabel(guard.span, why),) if guard.span else (),
             help="let the whole warp execute it, and branch around what one thread does alone",

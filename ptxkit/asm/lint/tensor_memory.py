@@ -13,7 +13,7 @@ from ptxkit.asm.tree import Address, Instruction, Name
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 
 NEEDS = (
-    ("alloc", "dealloc", "P235", "allocates Tensor Memory that no `tcgen05.dealloc` gives back",
+    ("alloc", "dealloc", "P235", "allocates Tensor Memory that no `tcgen05.dealloc` frees",
      "deallocate it before the kernel ends, or the next allocation hangs"),
     ("mma", "commit", "P234", "runs asynchronously, and no `tcgen05.commit` lets anything wait for it",
      "commit it to an mbarrier: `tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [mbarrier];`"),
