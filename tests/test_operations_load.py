@@ -7,7 +7,13 @@ import sys
 from importlib import import_module
 from pkgutil import walk_packages
 
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
 from ptxkit.emulator import operations
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effects
 from ptxkit.emulator.opcodes import CHAPTERS
 from ptxkit.emulator.operation import Operations
@@ -45,3 +51,20 @@ def test_a_kernel_does_not_load_the_rest_of_a_chapter() -> None:
     loaded = loaded_for("mov.u32 %r0, %tid.x; bar.sync 0; ret;")
     assert {"data_movement", "barrier"} <= loaded
     assert not {"tensor_map", "multimem", "asynchronous_store", "launch_control", "conversion"} & loaded
+
+
+def test_a_run_loads_neither_workers_nor_what_numpy_itself_leaves_for_later() -> None:
+    script = (
+        "import sys; from ptxkit.__main__ import main;"
+        "code = main(['run', 'gemv.ptx', '--device', 'emu']);"
+        "later = {'multiprocessing', 'subprocess', 'statistics', 'shutil', 'numpy.ma'};"
+        "print(code, *later & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+@given(arrays(np.uint32, st.integers(0, 40), elements=st.integers(0, 9)))
+def test_distinct_values(values: np.ndarray) -> None:
+    assert distinct(values).tolist() == np.unique(values).tolist()
+    assert distinct(values.reshape(1, -1)).dtype == np.uint32

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.operands import lanes_of
@@ -133,7 +134,7 @@ class Access(Reach):
         elif self.owner is not None:
             self.owner.undefined = True
         elif self.space == "global":
-            for address in np.unique(np.asarray(self.index)):
+            for address in distinct(np.asarray(self.index)):
                 found = self.lane_set.batch.launch.memory.find(int(address) + BASE)
                 if found is not None:
                     found.undefined = True
@@ -161,7 +162,7 @@ class Access(Reach):
         starts = np.atleast_1d(np.asarray(index))
         shadow = self.bank.shadow
         assert shadow is not None
-        for start in np.unique(starts if active is None else starts[active]):
+        for start in distinct(starts if active is None else starts[active]):
             shadow[start : start + size] = 0xFF
             owner = launch.memory.find(int(start) + BASE)
             if owner is not None:

@@ -8,6 +8,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, all_there, bits, release
 from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
@@ -96,7 +97,7 @@ class BarrierSyncPoint:
             return self._arrive(lane_set, int(numbers), int(counts))
         mask = lane_set.full_mask()
         keys = np.broadcast_to(numbers.astype(np.uint64) << np.uint64(32) | counts, mask.shape)
-        found = np.unique(keys[mask])
+        found = distinct(keys[mask])
         if len(found) == 1:
             return self._arrive(lane_set, int(found[0]) >> 32, int(found[0]) & 0xFFFF_FFFF)
         for key in found:
@@ -169,7 +170,7 @@ class BarrierSyncPoint:
                 barrier,
                 rows[now],
                 mask[now],
-                np.unique(rows[now] // batch.warps),
+                distinct(rows[now] // batch.warps),
                 count,
                 values,
             )
@@ -314,7 +315,7 @@ def _turns(
     arrived[rows] |= mask
     before, here = all_there(batch, barrier.arrived), all_there(batch, arrived)[rows]
     turns = np.zeros(len(rows), np.int64)
-    for cta in np.unique(rows // batch.warps).tolist():
+    for cta in distinct(rows // batch.warps).tolist():
         mine = np.flatnonzero((rows // batch.warps == cta) & here)
         if batch.launch.random is not None:
             mine = batch.launch.random.permutation(mine)

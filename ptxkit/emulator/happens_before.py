@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lanes_apart import EVERY, Waited
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.vector_clocks import VectorClocks
@@ -297,7 +298,7 @@ class HappensBefore(VectorClocks):
         if writes is not None:
             own = np.full(len(rows), number) if writes is MemoryOrder.RELEASE else self.fenced[rows]
             np.maximum.at(published, places, own)
-            if reads is not None and len(np.unique(places)) < len(places):
+            if reads is not None and len(distinct(places)) < len(places):
                 found = published[places]
         if reads is None:
             return
@@ -313,5 +314,5 @@ def _pairs(rows: np.ndarray, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if len(rows) < 2:
         return rows, slots
     most = int(slots.max()) + 1
-    keys = np.unique(rows * most + slots)
+    keys = distinct(rows * most + slots)
     return keys // most, keys % most

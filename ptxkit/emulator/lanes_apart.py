@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.values import WARP
 
@@ -223,7 +224,7 @@ class LanesApart:
         keys = rows * WARP + lanes
         return [
             (self.warps[key // WARP].of(key % WARP), np.flatnonzero(keys == key))
-            for key in np.unique(keys).tolist()
+            for key in distinct(keys).tolist()
             if key // WARP in self.warps
         ]
 

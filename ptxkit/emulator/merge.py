@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lane_set import Blocking, CodeToRun, Frame, LaneSet, Undefined
 from ptxkit.emulator.values import WARP
 
@@ -52,7 +53,7 @@ def _merge_two(a: LaneSet, b: LaneSet) -> LaneSet:
         rows, at_b = None, b.rows
     else:
         assert b.rows is not None
-        rows = np.union1d(a.rows, b.rows)
+        rows = distinct(np.concatenate([a.rows, b.rows]))
         at_a = None if len(rows) == a.n else np.searchsorted(rows, a.rows)
         at_b = None if len(rows) == b.n else np.searchsorted(rows, b.rows)
         if len(rows) == batch.rows:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, AccessHistory
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.first_guess import is_guess, swaps
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
@@ -246,7 +247,7 @@ def _find_race_of_load(
         flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~history.is_async(record)
         together = lane_set.batch.launch.events.together
         rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
-        for number in np.unique(history.number(record)).tolist():
+        for number in distinct(history.number(record)).tolist():
             if number in together:
                 wrote = np.array([row in together[number] for row in rows.tolist()])[:, None, None]
                 flagged = flagged & ~((history.number(record) == number) & wrote)

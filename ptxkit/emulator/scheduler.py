@@ -17,6 +17,7 @@ from ptxkit.emulator.asynchronous.exits import exited
 from ptxkit.emulator.code import Code
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.deadlock import state
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lane_set import Blocked, Blocking, LaneSchedule, LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.local_memory import check_frame
@@ -157,7 +158,7 @@ class Scheduler(LaneSchedule):
             return lane_set
         rows, _ = lane_set.occupied()
         by_cta = random.random() < 0.5
-        parties = np.unique(rows // self.batch.warps if by_cta else rows)
+        parties = distinct(rows // self.batch.warps if by_cta else rows)
         if len(parties) < 2:
             return lane_set
         self._partings -= 1
@@ -228,7 +229,7 @@ class Scheduler(LaneSchedule):
     def awaited(self) -> np.ndarray:
         """The mbarriers that lane sets wait for."""
         found = [e.lane_set.result for e in self.blocked if _awaits(e.sync_point)]
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        return distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     def expire(self) -> bool:
         """Time limits run out: whoever waits for an mbarrier goes on without it."""

@@ -16,6 +16,7 @@ from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
@@ -168,7 +169,7 @@ class Timeline:
         slots = entry.lane_set.result
         if isinstance(entry.sync_point, PhaseSyncPoint):
             barriers = batch.mbarriers
-            mine = [s for s in np.unique(slots).tolist() if self._cta_of(s) == row // batch.warps]
+            mine = [s for s in distinct(slots).tolist() if self._cta_of(s) == row // batch.warps]
             details["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
         return site, details
 
@@ -214,7 +215,7 @@ class Timeline:
         reads = operation.reads if reads is None else reads
         site = site or operation.site
         ctas = operation.rows // self.batch.warps
-        for cta in np.unique(ctas).tolist():
+        for cta in distinct(ctas).tolist():
             if cta not in self.processes:
                 continue
             items = ctas == cta
@@ -262,7 +263,7 @@ class Timeline:
             case Arrival(slots=slots):
                 return f"arrive on {self._mbarriers(slots[items])}"
             case Membership(groups=groups, index=index):
-                numbers = ", ".join(str(number) for number in np.unique(index[items]).tolist())
+                numbers = ", ".join(str(number) for number in distinct(index[items]).tolist())
                 return f"{groups.name} group {numbers}"
             case _:
                 return "none of its own"
@@ -281,14 +282,14 @@ class Timeline:
 
     def _mbarriers(self, slots: np.ndarray) -> str:
         names = [
-            f"{self._mbarrier(s)} of CTA {self.batch.name_cta(self._cta_of(s))}" for s in np.unique(slots)
+            f"{self._mbarrier(s)} of CTA {self.batch.name_cta(self._cta_of(s))}" for s in distinct(slots)
         ]
         return ", ".join(names)
 
     def turned(self, slots: np.ndarray) -> None:
         """The current phase of some mbarriers begins: after their init, or after the one before."""
         barriers = self.batch.mbarriers
-        for slot in np.unique(slots).tolist():
+        for slot in distinct(slots).tolist():
             cta = self._cta_of(slot)
             if cta not in self.processes:
                 continue
@@ -308,7 +309,7 @@ class Timeline:
 
     def invalidated(self, slots: np.ndarray) -> None:
         """Some mbarriers are no more."""
-        for slot in np.unique(slots).tolist():
+        for slot in distinct(slots).tolist():
             self._close(slot, False)
 
     def _close(self, slot: int, complete: bool) -> None:

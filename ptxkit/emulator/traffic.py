@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.values import WARP
 
 BANKS, WORD, SECTOR, LINE = 32, 4, 32, 128
@@ -162,7 +163,7 @@ def wavefronts(offsets: np.ndarray, size: int, what: str) -> tuple[int, int]:
     for part in _parts(offsets, words, what == "loaded"):
         wanted = (part[part != OUT][:, None] // WORD + np.arange(words)).reshape(-1)
         if what != "reduced":
-            wanted = np.unique(wanted)
+            wanted = distinct(wanted)
         if len(wanted):
             needed = int(np.bincount(wanted % BANKS).max())
             total += needed

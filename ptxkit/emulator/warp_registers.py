@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
 
 WARPGROUP = 4
@@ -40,7 +41,7 @@ class WarpRegisters:
             EmulatorFault: P609, they have not.
         """
         batch = self.batch
-        for first in np.unique(rows - rows % batch.warps % WARPGROUP).tolist():
+        for first in distinct(rows - rows % batch.warps % WARPGROUP).tolist():
             behind = min(first + WARPGROUP, (first // batch.warps + 1) * batch.warps)
             counts = self.each[first:behind]
             if (counts != counts[0]).any() and not batch.alive[first:behind].any():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from shutil import copymode
 from typing import IO, Any
 
 from ptxkit.diagnostics import PtxkitError, error, reason
@@ -63,7 +63,7 @@ def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
         with part.open("xb") as file:
             write(file)
         if path.exists():
-            copymode(path, part)
+            part.chmod(stat.S_IMODE(path.stat().st_mode))
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

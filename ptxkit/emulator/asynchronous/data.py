@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE, GlobalMemory
 from ptxkit.emulator.launch_state import LaunchState
@@ -122,7 +123,7 @@ def _spoil(bank: Bank, region: Region) -> None:
             if size:
                 bank.spoil(start, start + size - 1)
     elif isinstance(bank, GlobalMemory):
-        for start in np.unique(region.start).tolist():
+        for start in distinct(region.start).tolist():
             owner = bank.find(start + BASE)
             if owner is not None:
                 owner.undefined = True

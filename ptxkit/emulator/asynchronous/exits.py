@@ -13,6 +13,7 @@ from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.values import WARP
 
@@ -34,7 +35,7 @@ def exited(hazards: Hazards, pending: Sequence[AsyncOperation], rows: np.ndarray
             are copies that nobody committed, P656.
     """
     batch = hazards.batch
-    ctas = np.unique(rows // batch.warps)
+    ctas = distinct(rows // batch.warps)
     gone = ctas[~batch.alive.reshape(len(batch.ctas), -1)[ctas].any(axis=1)]
     if not len(gone):
         return
@@ -131,9 +132,10 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
     """
     batch, barriers = hazards.batch, hazards.mbarriers
     mine = np.flatnonzero(barriers.live & (barriers.place // batch.shared.stride == cta))
-    seen = mine[(barriers.visited[mine] > 0) & (barriers.visited[mine] <= barriers.observed[mine])]
+    visited = mine[barriers.visited[mine] > 0]
+    observed = barriers.visited[visited] <= barriers.observed[visited]
     known: dict[int, int] = {}
-    for slot in seen.tolist():
+    for slot in visited[observed].tolist():
         number = -int(barriers.visited_at[slot])
         if number > 0 and _is_commit(batch.launch.events.site(number)):
             visitor = int(barriers.visitor[slot])
@@ -149,7 +151,7 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
             does = _arrives(barriers, int(slots[at]))
             _foreign(batch, cta, operation.site, does, f"issued by {operation.thread(at)}")
     rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
-    for slot in np.setdiff1d(mine[barriers.visited[mine] > 0], seen).tolist():
+    for slot in visited[~observed].tolist():
         number, visitor = int(barriers.visited_at[slot]), int(barriers.visitor[slot])
         site = batch.launch.events.site(abs(number))
         if number < 0:
@@ -183,7 +185,7 @@ def _check_accesses(hazards: Hazards, cta: int) -> None:
     for kind, verb in KINDS:
         if not history.has(kind):
             continue
-        for record in np.unique(history.records(kind)[first:last]):
+        for record in distinct(history.records(kind)[first:last]):
             if not record or history.is_async(record):
                 continue
             who = int(history.thread(record)) >> THREAD_BITS

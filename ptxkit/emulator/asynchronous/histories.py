@@ -9,6 +9,7 @@ import numpy as np
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.global_memory import BASE, GlobalMemory
 from ptxkit.emulator.memory import TiledBank
 
@@ -27,7 +28,7 @@ def histories(batch: Ctas, region: Region, kind: str) -> Iterator[tuple[AccessHi
             parts = [(owner, region)]
         else:
             parts = []
-            for start in np.unique(region.start).tolist():
+            for start in distinct(region.start).tolist():
                 found = bank.find(start + BASE)
                 if found is not None and all(found is not known for known, _ in parts):
                     keep = (region.start + BASE >= found.address) & (region.start + BASE < found.end)

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from ptxkit.emulator.asynchronous.objects import MOST, Objects
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.values import WARP
 
@@ -238,7 +239,7 @@ class MBarriers(Objects):
         full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
         if not full.any():
             return
-        turned = np.unique(slots[full])
+        turned = distinct(slots[full])
         self.phase[turned] += 1
         self.pending[turned] = self.expected[turned]
         batch = self.batch

@@ -15,6 +15,7 @@ from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.asynchronous.operation import Trace
 from ptxkit.emulator.asynchronous.story import KEPT, MbarrierEvent, Story
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.happens_before import HappensBefore
 
@@ -204,7 +205,7 @@ class Objects(Story):
             self.trace.invalidated(slots)
         shadow = self.batch.shared.shadow
         if shadow is not None:
-            for place in np.unique(places).tolist():
+            for place in distinct(places).tolist():
                 shadow[place : place + 8] = 0xFF
                 offset = place % self.batch.shared.stride
                 self.batch.shared.spoil(offset, offset + 7)

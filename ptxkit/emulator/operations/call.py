@@ -14,6 +14,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -132,7 +133,7 @@ def _indirect(
             if entry is not None:
                 undefined_decides(lane_set, entry[0], entry[1], site, f"the callee `{source.name}`")
             lanes = lanes_of(lane_set, None, value.shape)
-            found = np.unique(value if lanes is None else value[lanes])
+            found = distinct(value if lanes is None else value[lanes])
             if len(found) == 1:
                 return begin(lane_set, int(found[0]), value)
             for address in found:

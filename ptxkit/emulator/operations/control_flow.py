@@ -8,6 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.calls import leave
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
@@ -82,7 +83,7 @@ def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
     lanes = lanes_of(lane_set, None, value.shape)
     if value.ndim == 0:
         return int(where(int(value)))
-    found = np.unique(value if lanes is None else value[lanes])
+    found = distinct(value if lanes is None else value[lanes])
     if len(found) == 1:
         return int(where(int(found[0])))
     for number in found:
@@ -137,7 +138,7 @@ def griddepcontrol(form: ScopedForm) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
         if len(issuers):
-            lane_set.batch.happens_before.launches_done(np.unique(issuers.rows))
+            lane_set.batch.happens_before.launches_done(distinct(issuers.rows))
 
     return Effect(step)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
@@ -214,7 +215,7 @@ def redux(form: ScopedForm) -> Effect:
         named = check(lane_set, guard)
         values = np.broadcast_to(exchanged(lane_set, read(lane_set)), (lane_set.n, WARP))
         on = participants(lane_set, guard, named)
-        masks = np.unique(named if on is None else np.broadcast_to(named, on.shape)[on])
+        masks = distinct(named if on is None else np.broadcast_to(named, on.shape)[on])
         if named.ndim == 0 or len(masks) == 1:
             result = reduce(values, on)
         else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight
 
 
@@ -58,7 +59,7 @@ class Fences:
     def after(self, rows: np.ndarray, number: int) -> None:
         """Rows execute `tcgen05.fence::after_thread_sync`: what they know of, later instructions follow."""
         batch = self.batch
-        for row in np.unique(rows).tolist():
+        for row in distinct(rows).tolist():
             slots = self._waited.pop(row, None)
             if slots:
                 found = np.array(sorted(slots))

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ptxkit.diagnostics import error
+from ptxkit.emulator.distinct import distinct
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.bitpacking import CODES
@@ -83,12 +84,12 @@ def _shared_map(
     )
     places = operand_bits(descriptor, mn, k, dtype, major, padded).T
     bits = BITS[dtype]
-    chunks = np.unique(places // (8 * CHUNK))
+    chunks = distinct(places // (8 * CHUNK))
     if bits >= 8:
         return SharedMap(bits, np.ascontiguousarray(places // bits), None, False, chunks, _runs(chunks))
     byte, shift = np.divmod(places, 8)
     straddles = bool((shift + bits > 8).any())
-    chunks = np.unique(np.concatenate([chunks, (places + bits - 1).reshape(-1) // (8 * CHUNK)]))
+    chunks = distinct(np.concatenate([chunks, (places + bits - 1).reshape(-1) // (8 * CHUNK)]))
     units, shifts = np.ascontiguousarray(byte), shift.astype(np.uint16)
     return SharedMap(bits, units, shifts, straddles, chunks, _runs(chunks))
 
@@ -204,7 +205,7 @@ def tensor_map(lane: np.ndarray, word: np.ndarray, bit: np.ndarray, bits: int) -
     cells = np.ascontiguousarray((lane * COLUMNS + word).transpose(0, 2, 1))
     shift = np.ascontiguousarray(bit.transpose(0, 2, 1)).astype(np.uint32)
     lanes = 0
-    for one in np.unique(lane):
+    for one in distinct(lane):
         lanes |= 1 << int(one)
     return CellMap(cells, shift, bits, int(word.max()) + 1, lanes)
 

@@ -15,6 +15,7 @@ from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.operand import MatrixTarget
@@ -107,7 +108,7 @@ class Warpgroups:
         done = ~history.is_async(record) & self.batch.happens_before.has_waited(history, record, rows, each)
         if not done.any():
             return none
-        for number in np.unique(history.number(record[done])).tolist():
+        for number in distinct(history.number(record[done])).tolist():
             site = self.batch.launch.events.site(number)
             if site is None or id(site.instruction) not in self._loads_of(site.function):
                 done &= history.number(record) != number
@@ -156,7 +157,7 @@ class Warpgroups:
         lanes = executing(lane_set, guard)
         if lanes is not None:
             rows = rows[lanes.any(axis=1)]
-        return np.unique(warpgroup_of(self.batch, rows))
+        return distinct(warpgroup_of(self.batch, rows))
 
     def _race(
         self, lane_set: LaneSet, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site

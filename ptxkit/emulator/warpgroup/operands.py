@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.memory import Bank
 from ptxkit.encodings.shared_memory import SmemDescWgmma
 from ptxkit.layouts import operand_bits
@@ -91,7 +92,7 @@ def _map(descriptor: int, mn: int, k: int, dtype: str, major: str) -> SharedMatr
     layout = SmemDescWgmma.decode(descriptor)
     byte = operand_bits(layout, mn, k, dtype, major) // 8
     pieces = (byte if major == "K" else byte.T)[:, :: CHUNK * 8 // bits] // CHUNK
-    every = np.unique(pieces)
+    every = distinct(pieces)
     begins = np.flatnonzero(np.diff(every, prepend=every[0] - 2) != 1)
     counts = np.diff(np.append(begins, len(every)))
     torn = major == "K" and layout.swizzle != "none" and k * bits // 8 > pattern(layout.swizzle).row_bytes

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
+from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -54,7 +55,7 @@ class _Addresses:
         if isinstance(self.address.base, SourceOperand):
             value = np.asarray(uniform(lane_set, guard, self.address.base, value, self.site))
         values = np.broadcast_to(value.reshape(-1), (lane_set.n,))
-        for one in np.unique(values[on]):
+        for one in distinct(values[on]):
             yield int(one), np.flatnonzero(on & (values == one))
 
 
@@ -83,7 +84,7 @@ def _check(
             "add `(warp % 4) * 32 << 16` to the address, and use four consecutive warps for all lanes",
         )
     boxes = tuple(box.moved(lane, address & 0xFFFF) for box in pattern.boxes)
-    for cta in np.unique(where // batch.warps):
+    for cta in distinct(where // batch.warps):
         row = int(where[int(np.argmax(where // batch.warps == cta))])
         check_boxes(engine, (int(cta),), boxes, site, str(batch.thread(row, 0)))
     return where
