@@ -51,8 +51,8 @@ def test_spellings() -> None:
     spelled = {word: attribute(word) for word in words}
     assert None not in spelled.values()
     assert {modifier(name) for name in spelled.values() if name} == words
-    assert [attribute(word) for word in ("global", "shared::cta", "2d", "L1::no_allocate", "b32")] == [
-        *("global_", "shared__cta", "_2d", "L1__no_allocate", "b32")
+    assert [attribute(word) for word in ("global", "shared::cta", "2d", "L1::no_allocate", "sp::2:4")] == [
+        *("global_", "shared__cta", "_2d", "L1__no_allocate", "sp__2_4")
     ]
     assert attribute("a b") is None
 

@@ -1,5 +1,7 @@
-"""Operands as people and compilers write them: what is taken, warned of and refused (data/spellings.txt)."""
+"""Operands as people and compilers write them, and forms newer than PTX ISA 9.0: what is taken, warned of and
+refused (data/spellings.txt, data/later.txt)."""
 
+import os
 import shutil
 from itertools import groupby
 from pathlib import Path
@@ -8,18 +10,21 @@ import pytest
 
 import ptxkit
 from ptxkit.isa.sample import MODULE, PREAMBLE
-from tools.agreement import rows
+from tools.agreement import assemblers, kept, rows
 from tools.agreement.oracle import judge
 
 FILE = Path(__file__).parent / "data" / "spellings.txt"
+LATER = Path(__file__).parent / "data" / "later.txt"
+NEWEST = list(assemblers.RELEASES)[-1]
+"""The release of ptxas that judges what is later; its test is skipped where nobody has fetched it."""
 USE = ("P203", "P204", "P231")
 """What the checker says of registers and mbarriers without a use, whatever the statement."""
 
 
-def cases():
+def cases(file=FILE):
     """(place, verdict, statement) of each line of the file."""
     place = ""
-    for line in FILE.read_text(encoding="utf-8").split("\n"):
+    for line in file.read_text(encoding="utf-8").split("\n"):
         if line.startswith("["):
             place = line.strip("[]")
         elif line and not line.startswith("#"):
@@ -36,7 +41,7 @@ def module(place, statement):
     )
 
 
-@pytest.mark.parametrize(("place", "verdict", "statement"), list(cases()))
+@pytest.mark.parametrize(("place", "verdict", "statement"), [*cases(), *cases(LATER)])
 def test_the_checkers_verdict(place, verdict, statement):
     found = [d for d in ptxkit.check(ptxkit.parse(module(place, statement))) if d.code not in USE]
     said = [f"{d.code}{'' if d.is_error else 'w'}" for d in found]
@@ -49,7 +54,23 @@ def test_the_checkers_verdict(place, verdict, statement):
 @pytest.mark.parametrize("place", [place for place, _ in groupby(cases(), lambda case: case[0])])
 def test_the_verdict_of_ptxas(place, tmp_path, monkeypatch):
     monkeypatch.setenv("PTXKIT_VERDICTS", str(tmp_path / "verdicts.sqlite"))
-    mine = [(verdict, statement) for where, verdict, statement in cases() if where == place]
+    judged(place, FILE)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not assemblers.is_here(NEWEST), reason=f"ptxas {NEWEST} has not been fetched")
+@pytest.mark.parametrize("place", [place for place, _ in groupby(cases(LATER), lambda case: case[0])])
+def test_the_verdict_of_the_newest_ptxas(place, tmp_path, monkeypatch):
+    monkeypatch.setenv("PTXKIT_VERDICTS", str(tmp_path / "verdicts.sqlite"))
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    assemblers.use(NEWEST)
+    judged(place, LATER)
+    kept.assembler.cache_clear()
+
+
+def judged(place, file):
+    """Hold the lines of one place against ptxas."""
+    mine = [(verdict, statement) for where, verdict, statement in cases(file) if where == place]
     version, target = place.split()
     major, minor = version.split(".")
     page = rows.sheet([statement for _, statement in mine], ((int(major), int(minor)), target))

@@ -3,31 +3,32 @@
 
 # Terminal or literal -> its kind, one character.
 KINDS = {
-'VERSION': 'I', 'TARGET': 'J', 'ADDRESS_SIZE': 'K', 'FILE': 'L', 'LOC': 'M', 'PRAGMA': 'N', 'ALIAS': 'O',
-'SECTION': 'P', 'ENTRY': 'Q', 'FUNC': 'R', 'CALLPROTOTYPE': 'S', 'TARGETS': 'T', 'ENTRY_FLAG': 'U',
-'ENTRY_NUMBER': 'V', 'ENTRY_EXTENT': 'W', 'FUNC_FLAG': 'X', 'FUNC_NUMBER': 'Y', 'LINKAGE': 'Z',
-'SPACE': 'a', 'TYPE': 'b', 'VECTOR': 'c', 'ALIGN': 'd', 'PTR': 'e', 'ATTRIBUTE': 'f', 'SINGLE': 'g',
-'FLOAT': 'h', 'INTEGER': 'i', 'STRING': 'j', 'WARP_SZ': 'k', 'CALL': 'l', 'GENERIC': 'm',
-'FUNCTION_NAME': 'n', 'SINK': 'o', 'INLINED_AT': 'p', 'QUALIFIED': 'q', 'DOTTED': 'r', 'NAME': 's',
-'WORD': 't', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E', '>=': 'F', '>>': 'G', '||': 'H',
-'!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+', ',': ',', '-': '-', '/': '/',
-':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@', '[': '[', ']': ']', '^': '^',
-'{': '{', '|': '|', '}': '}', '~': '~'}
+'VERSION': 'I', 'TARGET': 'J', 'ADDRESS_SIZE': 'K', 'FILE': 'L', 'LOC': 'M', 'LOC_INTERMEDIATE': 'N',
+'PRAGMA': 'O', 'ALIAS': 'P', 'SECTION': 'Q', 'ENTRY': 'R', 'FUNC': 'S', 'CALLPROTOTYPE': 'T',
+'TARGETS': 'U', 'ENTRY_FLAG': 'V', 'ENTRY_NUMBER': 'W', 'ENTRY_EXTENT': 'X', 'FUNC_FLAG': 'Y',
+'FUNC_NUMBER': 'Z', 'LANGUAGE': 'a', 'LINKAGE': 'b', 'SPACE': 'c', 'TYPE': 'd', 'VECTOR': 'e', 'ALIGN': 'f',
+'PTR': 'g', 'ATTRIBUTE': 'h', 'SINGLE': 'i', 'FLOAT': 'j', 'INTEGER': 'k', 'STRING': 'l', 'WARP_SZ': 'm',
+'CALL': 'n', 'GENERIC': 'o', 'FUNCTION_NAME': 'p', 'SINK': 'q', 'INLINED_AT': 'r', 'QUALIFIED': 's',
+'DOTTED': 't', 'NAME': 'u', 'WORD': 'v', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E', '>=': 'F',
+'>>': 'G', '||': 'H', '!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+', ',': ',',
+'-': '-', '/': '/', ':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@', '[': '[',
+']': ']', '^': '^', '{': '{', '|': '|', '}': '}', '~': '~'}
 
 # Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.
 KEYWORDS = {
-'.version': 'I', '.target': 'J', '.address_size': 'K', '.file': 'L', '.loc': 'M', '.pragma': 'N',
-'.alias': 'O', '.section': 'P', '.entry': 'Q', '.func': 'R', '.callprototype': 'S', '.branchtargets': 'T',
-'.calltargets': 'T', '.explicitcluster': 'U', '.blocksareclusters': 'U', '.maxnreg': 'V',
-'.minnctapersm': 'V', '.maxnctapersm': 'V', '.maxclusterrank': 'V', '.maxntid': 'W', '.reqntid': 'W',
-'.reqnctapercluster': 'W', '.noreturn': 'X', '.abi_preserve': 'Y', '.abi_preserve_control': 'Y',
-'.extern': 'Z', '.visible': 'Z', '.weak': 'Z', '.common': 'Z', '.reg': 'a', '.const': 'a', '.global': 'a',
-'.local': 'a', '.param': 'a', '.shared': 'a', '.tex': 'a', '.b8': 'b', '.b16': 'b', '.b32': 'b',
-'.b64': 'b', '.b128': 'b', '.s8': 'b', '.s16': 'b', '.s32': 'b', '.s64': 'b', '.u8': 'b', '.u16': 'b',
-'.u32': 'b', '.u64': 'b', '.f16': 'b', '.f16x2': 'b', '.f32': 'b', '.f64': 'b', '.bf16': 'b',
-'.bf16x2': 'b', '.tf32': 'b', '.s16x2': 'b', '.u16x2': 'b', '.pred': 'b', '.texref': 'b',
-'.samplerref': 'b', '.surfref': 'b', '.v2': 'c', '.v4': 'c', '.v8': 'c', '.align': 'd', '.ptr': 'e',
-'.attribute': 'f', 'WARP_SZ': 'k', 'generic': 'm', 'function_name': 'n', '_': 'o', 'inlined_at': 'p'}
+'.version': 'I', '.target': 'J', '.address_size': 'K', '.file': 'L', '.loc': 'M', '.loc_intermediate': 'N',
+'.pragma': 'O', '.alias': 'P', '.section': 'Q', '.entry': 'R', '.func': 'S', '.callprototype': 'T',
+'.branchtargets': 'U', '.calltargets': 'U', '.explicitcluster': 'V', '.blocksareclusters': 'V',
+'.maxnreg': 'W', '.minnctapersm': 'W', '.maxnctapersm': 'W', '.maxclusterrank': 'W',
+'.minperctamemory': 'W', '.maxntid': 'X', '.reqntid': 'X', '.reqnctapercluster': 'X', '.noreturn': 'Y',
+'.abi_preserve': 'Z', '.abi_preserve_control': 'Z', '.language': 'a', '.extern': 'b', '.visible': 'b',
+'.weak': 'b', '.common': 'b', '.reg': 'c', '.const': 'c', '.global': 'c', '.local': 'c', '.param': 'c',
+'.shared': 'c', '.tex': 'c', '.b8': 'd', '.b16': 'd', '.b32': 'd', '.b64': 'd', '.b128': 'd', '.s8': 'd',
+'.s16': 'd', '.s32': 'd', '.s64': 'd', '.u8': 'd', '.u16': 'd', '.u32': 'd', '.u64': 'd', '.f16': 'd',
+'.f16x2': 'd', '.f32': 'd', '.f64': 'd', '.bf16': 'd', '.bf16x2': 'd', '.tf32': 'd', '.s16x2': 'd',
+'.u16x2': 'd', '.pred': 'd', '.texref': 'd', '.samplerref': 'd', '.surfref': 'd', '.v2': 'e', '.v4': 'e',
+'.v8': 'e', '.align': 'f', '.ptr': 'g', '.attribute': 'h', 'WARP_SZ': 'm', 'generic': 'o',
+'function_name': 'p', '_': 'q', 'inlined_at': 'r'}
 
 # Terminal -> regular expression, in the order in which they are tried; literals come after.
 PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
@@ -36,31 +37,32 @@ PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
  'STRING': '"[^"\n]*"|"[^"\n;]*\n[^"]*"',
  'CALL': 'call(?:\\.[\\w$]+(?:::[\\w$]+)*)*(?![\\w$])',
  'QUALIFIED': '(?:[A-Za-z][\\w$]*|[_$%][\\w$]+)\\.[\\w$]+(?![\\w$.]|::)',
- 'DOTTED': '(?:[A-Za-z][\\w$]*|[_$%][\\w$]+)(?:\\.[\\w$]+(?:::[\\w$]+)*)+',
+ 'DOTTED': '(?:[A-Za-z][\\w$]*|[_$%][\\w$]+)(?:\\.[\\w$]+(?:::\\d+:\\d+|::[\\w$]+)*)+',
  'NAME': '[A-Za-z][\\w$]*|[_$%][\\w$]+|_',
- 'WORD': '\\.[\\w$]+(?:::[\\w$]+)*'}
+ 'WORD': '\\.[\\w$]+(?:::\\d+:\\d+|::[\\w$]+)*'}
 LITERALS = ('!=', '&&', '<<', '<=', '==', '>=', '>>', '||', '!', '%', '&', '(', ')', '*', '+', ',', '-', '/', ':', ';',
  '<', '=', '>', '?', '@', '[', ']', '^', '{', '|', '}', '~')
 
 # A rule a line: its name, and of each alternative the method (`-` if spliced, `?` if a lone
 # child stands for it) and the length. Alternatives are numbered from the first line on.
 RULES = """\
-___opcode_star_13 -:2 -:1
-__address_star_15 -:3 -:3 -:2 -:2
-__attributes_star_8 -:3 -:2
-__declarator_star_9 -:2 -:1
+___opcode_star_14 -:2 -:1
+__address_star_16 -:3 -:3 -:2 -:2
+__attributes_star_9 -:3 -:2
+__declarator_star_10 -:2 -:1
+__entry_directive_star_6 -:3 -:2
 __function_header_star_2 -:2 -:1
 __function_header_star_3 -:2 -:1
-__initializer_star_10 -:3 -:2
-__instruction_star_12 -:3 -:2
+__initializer_star_11 -:3 -:2
+__instruction_star_13 -:3 -:2
 __parameter_star_5 -:2 -:1
 __parameters_star_4 -:3 -:2
 __pragma_star_1 -:3 -:2
-__section_line_star_11 -:3 -:2
-__statement_star_6 -:3 -:2
+__section_line_star_12 -:3 -:2
+__statement_star_7 -:3 -:2
 __target_star_0 -:3 -:2
-__variable_star_7 -:3 -:2
-__vector_star_14 -:3 -:2
+__variable_star_8 -:3 -:2
+__vector_star_15 -:3 -:2
 _index -:1 -:1
 _inlined -:8
 _modifier -:1 -:1 -:1 -:1 -:1
@@ -89,10 +91,10 @@ declarator declarator:4 declarator:2 declarator:5 declarator:3 declarator:6 decl
 dimension dimension:3 dimension:3
 element element?:1 field:3
 end end:1
-entry_directive entry_directive?:1 directive:6 directive:4 directive:2 directive:1 directive:2
+entry_directive entry_directive?:1 directive:6 directive:4 directive:2 directive:1 directive:2 directive:3 directive:2
 equality equality?:1 binary:3 binary:3
 expression expression?:1
-func_directive directive:1 directive:2
+func_directive directive:1 directive:2 directive:3 directive:2
 function function:2 function:2
 function_header function_header:3 function_header:4 function_header:3 function_header:2 function_header:3 function_header:4 function_header:3 function_header:2 function_header:4 function_header:5 function_header:4 function_header:3 function_header:5 function_header:6 function_header:5 function_header:4 function_header:4 function_header:5 function_header:4 function_header:3 function_header:4 function_header:5 function_header:4 function_header:3 function_header:4 function_header:5 function_header:4 function_header:3 function_header:5 function_header:6 function_header:5 function_header:4 function_header:6 function_header:7 function_header:6 function_header:5 function_header:5 function_header:6 function_header:5 function_header:4
 generic generic:4
@@ -104,6 +106,7 @@ item item?:1 item?:1 item?:1 item?:1 item?:1 directive:2 directive:5 directive:7
 items items:2 items:0
 label label:2
 label_name name:1
+language language?:1 language?:1
 logical_and logical_and?:1 binary:3
 logical_or logical_or?:1 binary:3
 masked masked?:1 masked?:1 masked?:1 binary:3 binary:3
@@ -127,7 +130,7 @@ section_lines section_lines:2 section_lines:0
 section_literal integer:1
 shift shift?:1 binary:3 binary:3
 single float:1 parenthesized:3
-statement statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 call_prototype:5 call_prototype:6 call_prototype:5 call_prototype:4 call_prototype:4 call_prototype:5 call_prototype:4 call_prototype:3 directive:5 directive:4 directive:4 directive:3 inner_prototype:4 inner_prototype:5 inner_prototype:4 inner_prototype:3 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:6 inner_prototype:7 inner_prototype:6 inner_prototype:5
+statement statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 call_prototype:5 call_prototype:6 call_prototype:5 call_prototype:4 call_prototype:4 call_prototype:5 call_prototype:4 call_prototype:3 directive:5 directive:4 directive:4 directive:4 directive:3 inner_prototype:4 inner_prototype:5 inner_prototype:4 inner_prototype:3 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:6 inner_prototype:7 inner_prototype:6 inner_prototype:5
 statements statements:2 statements:0
 sum sum?:1 binary:3 binary:3
 target directive:3 directive:2
@@ -141,672 +144,688 @@ vector vector:4 vector:3"""
 # A state a line: kinds, and for each the next state, or -1 - the alternative to reduce; then
 # rules, each with the next state.
 STATES = """\
-$KOdfQLRZNPaJbcI -232  items:1 module:2
-$KOdfQLRZNPaJbcI -244 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 function:22 function_header:23 item:24 pragma:25 section:26 section_header:27 target:28 variable:29
+$KPfhRLSbOQcJdeI -238  items:1 module:2
+$KPfhRLSbOQcJdeI -252 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 function:22 function_header:23 item:24 pragma:25 section:26 section_header:27 target:28 variable:29
 
-i 30
-lmso 31 32 33 34  _name:35
-i 36
+k 30
+nouq 31 32 33 34  _name:35
+k 36
 ( 37
-lmso 31 32 33 34  _name:38
-i 39
-flm(so 6 31 32 40 33 34  _name:41 attributes:42 parameters:43
-dfQRabc 5 6 44 45 13 15 16  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 variable:46
-j 47
-t 48
-dfabc -57
-lmso 31 32 33 34  _name:49
-lms;o 31 32 33 50 34  _name:51 declarator:52
-dfabc -58
-h 53
-dfabc 5 6 13 54 16  _specifier:55 alignment:20 attributes:21
-dfabc -20
-dfabc -55
-dfabc -56
-$KOdfQLRZNPaJbcI -219
+nouq 31 32 33 34  _name:38
+k 39
+hno(uq 6 31 32 40 33 34  _name:41 attributes:42 parameters:43
+fhRScde 5 6 44 45 13 15 16  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 variable:46
+l 47
+v 48
+fhcde -59
+nouq 31 32 33 34  _name:49
+nou;q 31 32 33 50 34  _name:51 declarator:52
+fhcde -60
+j 53
+fhcde 5 6 13 54 16  _specifier:55 alignment:20 attributes:21
+fhcde -22
+fhcde -57
+fhcde -58
+$KPfhRLSbOQcJdeI -225
 {; 56 57  body:58 end:59 open:60
-$KOdfQLRZNPaJbcI -231
-$KOdfQLRZNPaJbcI -220
-$KOdfQLRZNPaJbcI -221
-lms}obt -312  section_lines:61
-$KOdfQLRZNPaJbcI -222
-$KOdfQLRZNPaJbcI -223
-$KOdfQLRZNPaJbcI -224
-$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -43
-$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -44
-$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -45
-$KOd@flS:,rQWUV=LRXYm{<ZM([-s+Nq})]P;oaJTb|cIt -46
+$KPfhRLSbOQcJdeI -237
+$KPfhRLSbOQcJdeI -226
+$KPfhRLSbOQcJdeI -227
+nou}qdv -320  section_lines:61
+$KPfhRLSbOQcJdeI -228
+$KPfhRLSbOQcJdeI -229
+$KPfhRLSbOQcJdeI -230
+$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -45
+$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -46
+$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -47
+$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -48
 , 62
-dflmseoabc -63
-t 63  attribute:64
-WUV{(N; 65 66 67 -163 40 11 -163  __function_header_star_2:68 entry_directive:69 parameters:70 pragma:71
-j 72
-df)abc 5 6 73 13 74 16  __parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:76
-XY{(; 77 78 -167 40 -167  __function_header_star_3:79 func_directive:80 parameters:81
-lm(so 31 32 40 33 34  _name:82 parameters:83
-lmso 31 32 33 34  _name:84
-lmso 31 32 33 34  _name:85
-flm(so 6 31 32 40 33 34  _name:86 attributes:87 parameters:88
-$KOdfQLRZNPaJbcI -230
-,; 89 90  __pragma_star_1:91
-{ 92
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -360 -360 -360 -360 -360 -360 -360 -360 93 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360 -360  __target_star_0:94
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -380
-,=<[; -140 95 96 97 -140  __declarator_star_9:98 count:99 dimension:100 unsized:101
-,; 102 103  __variable_star_7:104
-$KOdfQLRZNPaJbcI -229
-lms;o 31 32 33 105 34  _name:51 declarator:106
-dfabc -19
-d@flSrRm{ZMsNq}oaJTbc -248
-$KOdfQLRZNPaJbcI -145
-$KOdfQLRZNPaJbcI -158
-$KOdfQLRZNPaJbcI -159
-d@flSrRm{ZMsNq}oaJTbc -355  statements:107
-lms}obt 31 32 33 108 34 109 110  _name:111 _section_type:112 close:113 label:114 section_line:115
-lmso 31 32 33 34  _name:116
-,() -68 117 -68
-,) 118 119  __attributes_star_8:120
-i 121
-WUV{N; -150
-i 122
-WUV{N; 65 66 67 -160 11 -160  entry_directive:123 pragma:71
-WUV{N; -12
-WUV{N; 65 66 67 -162 11 -162  __function_header_star_2:124 entry_directive:69 pragma:71
-WUV{N; -146
-$KOdf,QLRZNPaJbcI -228 -228 -228 -228 -228 125 -228 -228 -228 -228 -228 -228 -228 -228 -228 -228 -228
-lWUVXYm{sN;o -281
-dlmseo 5 31 32 33 126 34  _name:127 alignment:128 pointer:129
-dfabc 5 6 13 130 16  _specifier:55 alignment:20 attributes:21
-,) 131 132  __parameters_star_4:133
-XY{; -156
-i 134
-XY{; 77 78 -164 -164  func_directive:135
-XY{; -14
-XY{; 77 78 -166 -166  __function_header_star_3:136 func_directive:80
-XY{(; 77 78 -171 40 -171  __function_header_star_3:137 func_directive:80 parameters:138
-lmso 31 32 33 34  _name:139
-XY{(; 77 78 -179 40 -179  __function_header_star_3:140 func_directive:80 parameters:141
-WUV{(N; 65 66 67 -183 40 11 -183  __function_header_star_2:142 entry_directive:69 parameters:143 pragma:71
-XY{(; 77 78 -187 40 -187  __function_header_star_3:144 func_directive:80 parameters:145
-lm(so 31 32 40 33 34  _name:146 parameters:147
-lmso 31 32 33 34  _name:148
-j 149
-$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -288
-,; 150 151
-lms}obt -303
-lmso 31 32 33 34  _name:152
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -359 -359 -359 -359 -359 -359 -359 -359 153 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:176 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-ik 187 188
-i]k 189 190 191
-,=[; -126 192 193 -126  dimension:194
-,=[; -134 195 97 -134  __declarator_star_9:196 dimension:100 unsized:197
+fhnougqcde -65
+v 63  attribute:64
+XVWa{(O; 65 66 67 68 -169 40 11 -169  __function_header_star_2:69 entry_directive:70 parameters:71 pragma:72
+l 73
+fh)cde 5 6 74 13 75 16  __parameter_star_5:76 _specifier:19 alignment:20 attributes:21 parameter:77
+YZa{(; 78 79 80 -173 40 -173  __function_header_star_3:81 func_directive:82 parameters:83
+no(uq 31 32 40 33 34  _name:84 parameters:85
+nouq 31 32 33 34  _name:86
+nouq 31 32 33 34  _name:87
+hno(uq 6 31 32 40 33 34  _name:88 attributes:89 parameters:90
+$KPfhRLSbOQcJdeI -236
+,; 91 92  __pragma_star_1:93
+{ 94
+$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -369 -369 -369 -369 -369 -369 -369 -369 95 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369  __target_star_0:96
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -389
+,=<[; -142 97 98 99 -142  __declarator_star_10:100 count:101 dimension:102 unsized:103
+,; 104 105  __variable_star_8:106
+$KPfhRLSbOQcJdeI -235
+nou;q 31 32 33 107 34  _name:51 declarator:108
+fhcde -21
+f@hnTtSo{bMNuOs}qcJUde -256
+$KPfhRLSbOQcJdeI -147
+$KPfhRLSbOQcJdeI -164
+$KPfhRLSbOQcJdeI -165
+f@hnTtSo{bMNuOs}qcJUde -364  statements:109
+nou}qdv 31 32 33 110 34 111 112  _name:113 _section_type:114 close:115 label:116 section_line:117
+nouq 31 32 33 34  _name:118
+,() -70 119 -70
+,) 120 121  __attributes_star_9:122
+k 123
+XVWa{O; -152
+k 124
+kl 125 126  language:127
+XVWa{O; 65 66 67 68 -166 11 -166  entry_directive:128 pragma:72
+XVWa{O; -14
+XVWa{O; 65 66 67 68 -168 11 -168  __function_header_star_2:129 entry_directive:70 pragma:72
+XVWa{O; -148
+$KPfh,RLSbOQcJdeI -234 -234 -234 -234 -234 130 -234 -234 -234 -234 -234 -234 -234 -234 -234 -234 -234
+nXVWYZoa{uO;q -289
+fnougq 5 31 32 33 131 34  _name:132 alignment:133 pointer:134
+fhcde 5 6 13 135 16  _specifier:55 alignment:20 attributes:21
+,) 136 137  __parameters_star_4:138
+YZa{; -160
+k 139
+kl 125 126  language:140
+YZa{; 78 79 80 -170 -170  func_directive:141
+YZa{; -16
+YZa{; 78 79 80 -172 -172  __function_header_star_3:142 func_directive:82
+YZa{(; 78 79 80 -177 40 -177  __function_header_star_3:143 func_directive:82 parameters:144
+nouq 31 32 33 34  _name:145
+YZa{(; 78 79 80 -185 40 -185  __function_header_star_3:146 func_directive:82 parameters:147
+XVWa{(O; 65 66 67 68 -189 40 11 -189  __function_header_star_2:148 entry_directive:70 parameters:149 pragma:72
+YZa{(; 78 79 80 -193 40 -193  __function_header_star_3:150 func_directive:82 parameters:151
+no(uq 31 32 40 33 34  _name:152 parameters:153
+nouq 31 32 33 34  _name:154
+l 155
+$KPf@hnTtRXVWLSoa{bMNuOs}Q;qcJUdeI -296
+,; 156 157
+nou}qdv -311
+nouq 31 32 33 34  _name:158
+$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -368 -368 -368 -368 -368 -368 -368 -368 159 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:182 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+km 193 194
+k]m 195 196 197
+,=[; -128 198 199 -128  dimension:200
+,=[; -136 201 99 -136  __declarator_star_10:202 dimension:102 unsized:203
 ,=[; -10
-,=[; -138 198 193 -138  __declarator_star_9:199 dimension:100
-lmso 31 32 33 34  _name:51 declarator:200
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -379
-,; 201 202
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -377
-,; 102 203  __variable_star_7:204
-d@flSrRm{ZMsNq}oaJTbc 5 205 6 206 207 208 209 32 56 210 211 212 11 213 108 34 13 14 214 15 16  __parameter_star_5:18 _name:111 _opcode:215 _specifier:19 alignment:20 attributes:21 body:216 call:217 close:218 guard:219 instruction:220 label:221 open:60 pragma:222 statement:223 target:224 variable:225
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -114
-lmi-sot -53
-lmi-sot -54
-: 226
-lmi-sot 31 32 227 228 33 34 229  _name:230 debug_name:231 debug_symbol:232 label_name:233 section_integer:234
-$KOdfQLRZNPaJbcI -302
-lms}obt -306
-lms}obt -311
-; 235
-i 236
-t 63  attribute:237
-dflm(soabc -70
-,) 238 239
-,WUV{N; 240 -149 -149 -149 -149 -149 -149
-WUV{N; -151
-WUV{N; -11
-WUV{N; 65 66 67 -161 11 -161  entry_directive:123 pragma:71
-i 241
-dlmsoa 5 -286 -286 -286 -286 242  alignment:243
-,[) -269 97 -269  dimension:244 unsized:245
-lmseo 31 32 33 126 34  _name:246 pointer:247
-lmso 31 32 33 34  _name:248
-dlmseo 5 31 32 33 126 34  _name:249 alignment:250 pointer:251
-dfabc 5 6 13 74 16  __parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:252
-lWUVXYm{sN;o -280
-,) 253 254
-XY{; -157
-XY{; -13
-XY{; 77 78 -165 -165  func_directive:135
-XY{; 77 78 -168 -168  func_directive:135
-XY{; 77 78 -170 -170  __function_header_star_3:255 func_directive:80
-XY{(; 77 78 -175 40 -175  __function_header_star_3:256 func_directive:80 parameters:257
-XY{; 77 78 -176 -176  func_directive:135
-XY{; 77 78 -178 -178  __function_header_star_3:258 func_directive:80
-WUV{N; 65 66 67 -180 11 -180  entry_directive:123 pragma:71
-WUV{N; 65 66 67 -182 11 -182  __function_header_star_2:259 entry_directive:69 pragma:71
-XY{; 77 78 -184 -184  func_directive:135
-XY{; 77 78 -186 -186  __function_header_star_3:260 func_directive:80
-XY{(; 77 78 -191 40 -191  __function_header_star_3:261 func_directive:80 parameters:262
-lmso 31 32 33 34  _name:263
-XY{(; 77 78 -199 40 -199  __function_header_star_3:264 func_directive:80 parameters:265
-,; -24
-j 266
-$KOd@flSrQWUVLRm{ZMsNq}P;oaJTbcI -287
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -30
-lmso 31 32 33 34  _name:267
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:270
-&^:,<->%+?})];/*|HBEADFCG -289
-,=(+});t -44 -44 271 -44 -44 -44 -44 -44
-&^,<(->%+?};/*|HBEADFCG -290 -290 -290 -290 272 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290 -290
-!lhmi{(-s+q}go~k 154 31 155 156 157 158 159 160 33 161 162 273 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:274 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-!hi(-+g~bk 154 155 268 159 160 161 163 164 277 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:278 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 single:279 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:280
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:281
-,=[+})];| -247
-,}); -317
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:282
-&^:,<->%+?})];/*|HBEADFCG -291
-,=[+})];|t -246 -246 -246 -246 -246 -246 -246 -246 -246 283
-&^:,?})];|HB 284 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79
-:,?})];|HB -235 -235 -235 -235 -235 -235 -235 285 -235 -235
-^:,?})];|HB 286 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77
-:,})]; -155
-,}; -203
-&^:,?})];|HBEA -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 -75 287 288
-,}); -117
-,+}; -204 289 -204 -204
+,=[; -140 204 199 -140  __declarator_star_10:205 dimension:102
+nouq 31 32 33 34  _name:51 declarator:206
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -388
+,; 207 208
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -386
+,; 104 209  __variable_star_8:210
+f@hnTtSo{bMNuOs}qcJUde 5 211 6 212 213 214 215 32 56 216 217 218 219 11 220 110 34 13 14 221 15 16  __parameter_star_5:18 _name:113 _opcode:222 _specifier:19 alignment:20 attributes:21 body:223 call:224 close:225 guard:226 instruction:227 label:228 open:60 pragma:229 statement:230 target:231 variable:232
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -116
+nok-uqv -55
+nok-uqv -56
+: 233
+nok-uqv 31 32 234 235 33 34 236  _name:237 debug_name:238 debug_symbol:239 label_name:240 section_integer:241
+$KPfhRLSbOQcJdeI -310
+nou}qdv -314
+nou}qdv -319
+; 242
+k 243
+v 63  attribute:244
+fhno(uqcde -72
+,) 245 246
+,XVWa{O; 247 -151 -151 -151 -151 -151 -151 -151
+XVWa{O; -153
+,XVWYZa{O; -241
+,XVWYZa{O; -242
+,XVWa{O; 248 -155 -155 -155 -155 -155 -155 -155  __entry_directive_star_6:249
+XVWa{O; -13
+XVWa{O; 65 66 67 68 -167 11 -167  entry_directive:128 pragma:72
+k 250
+fnouqc 5 -294 -294 -294 -294 251  alignment:252
+,[) -277 99 -277  dimension:253 unsized:254
+nougq 31 32 33 131 34  _name:255 pointer:256
+nouq 31 32 33 34  _name:257
+fnougq 5 31 32 33 131 34  _name:258 alignment:259 pointer:260
+fhcde 5 6 13 75 16  __parameter_star_5:76 _specifier:19 alignment:20 attributes:21 parameter:261
+nXVWYZoa{uO;q -288
+,) 262 263
+YZa{; -161
+,YZa{; 248 -163 -163 -163 -163 -163  __entry_directive_star_6:264
+YZa{; -15
+YZa{; 78 79 80 -171 -171  func_directive:141
+YZa{; 78 79 80 -174 -174  func_directive:141
+YZa{; 78 79 80 -176 -176  __function_header_star_3:265 func_directive:82
+YZa{(; 78 79 80 -181 40 -181  __function_header_star_3:266 func_directive:82 parameters:267
+YZa{; 78 79 80 -182 -182  func_directive:141
+YZa{; 78 79 80 -184 -184  __function_header_star_3:268 func_directive:82
+XVWa{O; 65 66 67 68 -186 11 -186  entry_directive:128 pragma:72
+XVWa{O; 65 66 67 68 -188 11 -188  __function_header_star_2:269 entry_directive:70 pragma:72
+YZa{; 78 79 80 -190 -190  func_directive:141
+YZa{; 78 79 80 -192 -192  __function_header_star_3:270 func_directive:82
+YZa{(; 78 79 80 -197 40 -197  __function_header_star_3:271 func_directive:82 parameters:272
+nouq 31 32 33 34  _name:273
+YZa{(; 78 79 80 -205 40 -205  __function_header_star_3:274 func_directive:82 parameters:275
+,; -26
+l 276
+$KPf@hnTtRXVWLSoa{bMNuOs}Q;qcJUdeI -295
+$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -32
+nouq 31 32 33 34  _name:277
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:280
+&^:,<->%+?})];/*|HBEADFCG -297
+,=(+});v -46 -46 281 -46 -46 -46 -46 -46
+&^,<(->%+?};/*|HBEADFCG -298 -298 -298 -298 282 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298
+!njok{(-u+s}iq~m 160 31 161 162 163 164 165 166 33 167 168 283 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 element:284 equality:178 expression:179 generic:180 initial_value:181 initializer:285 logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+!jk(-+i~dm 160 161 278 165 166 167 169 170 287 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:288 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 single:289 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:290
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:291
+,=[+})];| -255
+,}); -325
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:292
+&^:,<->%+?})];/*|HBEADFCG -299
+,=[+})];|v -254 -254 -254 -254 -254 -254 -254 -254 -254 293
+&^:,?})];|HB 294 -81 -81 -81 -81 -81 -81 -81 -81 -81 -81 -81
+:,?})];|HB -243 -243 -243 -243 -243 -243 -243 295 -243 -243
+^:,?})];|HB 296 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79
+:,})]; -159
 ,}; -209
-,; -139
-:,?})];HB -237 -237 -237 -237 -237 -237 -237 -237 290
-:,?})];H -115 -115 291 -115 -115 -115 -115 292
-,+}; -205 293 -205 -205
-&^:,<->%+?})];/*|HBEADFCG -363
-&^:,<->%+?})];/*|HBEADFCG -356 -356 -356 -356 -356 -356 -356 294 -356 -356 -356 -356 -356 -356 295 296 -356 -356 -356 -356 -356 -356 -356 -356 -356
-&^:,<>?})];|HBEADF -152 -152 -152 -152 297 298 -152 -152 -152 -152 -152 -152 -152 -152 -152 -152 299 300
-&^:,<>?})];|HBEADFCG -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 -297 301 302
-,}); -118
-&^:,<->+?})];|HBEADFCG -314 -314 -314 -314 -314 303 -314 304 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314 -314
-&^:,<->%+?})];/*|HBEADFCG -293
-> 305
-> 306
-] 307
-,=[); -369
-] 308
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:309 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-ik 189 191
+&^:,?})];|HBEA -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 297 298
+,}); -119
+,+}; -210 299 -210 -210
+,}; -215
+,; -141
+:,?})];HB -245 -245 -245 -245 -245 -245 -245 -245 300
+:,?})];H -117 -117 301 -117 -117 -117 -117 302
+,+}; -211 303 -211 -211
+&^:,<->%+?})];/*|HBEADFCG -372
+&^:,<->%+?})];/*|HBEADFCG -365 -365 -365 -365 -365 -365 -365 304 -365 -365 -365 -365 -365 -365 305 306 -365 -365 -365 -365 -365 -365 -365 -365 -365
+&^:,<>?})];|HBEADF -156 -156 -156 -156 307 308 -156 -156 -156 -156 -156 -156 -156 -156 -156 -156 309 310
+&^:,<>?})];|HBEADFCG -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 -305 311 312
+,}); -120
+&^:,<->+?})];|HBEADFCG -322 -322 -322 -322 -322 313 -322 314 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322
+&^:,<->%+?})];/*|HBEADFCG -301
+> 315
+> 316
+] 317
+,=[); -378
+] 318
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:319 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+km 195 197
 ,=[; -9
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:310 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,=[; -128 311 193 -128  dimension:194
-,=[; -132 312 193 -132  __declarator_star_9:313 dimension:100
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:314 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,=[; -136 315 193 -136  dimension:194
-,; -32
-lmso 31 32 33 34  _name:51 declarator:316
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -378
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -376
-,; 201 317
-!lmso 318 31 32 33 34  _name:319
-l:mZ(sqoabct 31 -43 32 320 321 33 162 34 322 323 324 325  ___opcode_star_13:326 _modifier:327 _name:166 arguments:328 name:329
-(o 40 330  parameters:331
-!lhmi{Z([-s+q;goa~bckt -48 -48 -48 -48 -48 -48 320 -48 -48 -48 -48 -48 -48 -48 -48 -48 322 -48 323 324 -48 325  ___opcode_star_13:332 _modifier:327
-lm(so 31 32 40 33 34  _name:333 parameters:334
-R 335
-i 336
-!l:hmi{Z([-s+q;goa~bckt -50 -50 -45 -50 -50 -50 -50 320 -50 -50 -50 -50 -50 -50 -50 -50 -50 322 -50 323 324 -50 325  ___opcode_star_13:337 _modifier:327
-!lhmi{Z([-s+q;goa~bckt -52 -52 -52 -52 -52 -52 320 -52 -52 -52 -52 -52 -52 -52 -52 -52 322 -52 323 324 -52 325  ___opcode_star_13:338 _modifier:327
-lmso 31 32 33 34  _name:339 target_label:340
-!lhmi{([-s+q;go~k 341 31 155 32 268 342 159 343 344 33 161 162 345 163 34 164 165  _name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:349 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
-d@flSrRm{ZMsNq}oaJTbc -319
-d@flSrRm{ZMsNq}oaJTbc -320
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -81
-lrsq 352 208 353 213  _opcode:354
-d@flSrRm{ZMsNq}oaJTbc -321
-d@flSrRm{ZMsNq}oaJTbc -322
-d@flSrRm{ZMsNq}oaJTbc -323
-d@flSrRm{ZMsNq}oaJTbc -354
-d@flSrRm{ZMsNq}oaJTbc -324
-d@flSrRm{ZMsNq}oaJTbc -325
-d@flSrRm{ZMsNq}oaJTbct -233
-l,ms}obt -304
-i 355  section_literal:356
-l,ms+}obt -122
-lm-s+}obt -121 -121 -234 -121 -121 -121 -121 -121 -121
-l,ms+}obt -123 -123 -123 -123 357 -123 -123 -123 -123
-lms}obt -308
-- 358
-l,ms}obt -310 359 -310 -310 -310 -310 -310 -310  __section_line_star_11:360
-$KOdfQLRZNPaJbcI -225
-, 361
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:320 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,=[; -130 321 199 -130  dimension:200
+,=[; -134 322 199 -134  __declarator_star_10:323 dimension:102
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:324 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,=[; -138 325 199 -138  dimension:200
+,; -34
+nouq 31 32 33 34  _name:51 declarator:326
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -387
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -385
+,; 207 327
+!nouq 328 31 32 33 34  _name:329
+n:ob(usqcdev 31 -45 32 330 331 33 168 34 332 333 334 335  ___opcode_star_14:336 _modifier:337 _name:172 arguments:338 name:339
+(q 40 340  parameters:341
+!njok{b([-u+s;iqc~demv -50 -50 -50 -50 -50 -50 330 -50 -50 -50 -50 -50 -50 -50 -50 -50 332 -50 333 334 -50 335  ___opcode_star_14:342 _modifier:337
+no(uq 31 32 40 33 34  _name:343 parameters:344
+S 345
+k 346
+k 347
+!n:jok{b([-u+s;iqc~demv -52 -52 -47 -52 -52 -52 -52 330 -52 -52 -52 -52 -52 -52 -52 -52 -52 332 -52 333 334 -52 335  ___opcode_star_14:348 _modifier:337
+!njok{b([-u+s;iqc~demv -54 -54 -54 -54 -54 -54 330 -54 -54 -54 -54 -54 -54 -54 -54 -54 332 -54 333 334 -54 335  ___opcode_star_14:349 _modifier:337
+nouq 31 32 33 34  _name:350 target_label:351
+!njok{([-u+s;iq~m 352 31 161 32 278 353 165 354 355 33 167 168 356 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:360 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362
+f@hnTtSo{bMNuOs}qcJUde -327
+f@hnTtSo{bMNuOs}qcJUde -328
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -83
+ntus 363 214 364 220  _opcode:365
+f@hnTtSo{bMNuOs}qcJUde -329
+f@hnTtSo{bMNuOs}qcJUde -330
+f@hnTtSo{bMNuOs}qcJUde -331
+f@hnTtSo{bMNuOs}qcJUde -363
+f@hnTtSo{bMNuOs}qcJUde -332
+f@hnTtSo{bMNuOs}qcJUde -333
+f@hnTtSo{bMNuOs}qcJUdev -239
+n,ou}qdv -312
+k 366  section_literal:367
+n,ou+}qdv -124
+no-u+}qdv -123 -123 -240 -123 -123 -123 -123 -123 -123
+n,ou+}qdv -125 -125 -125 -125 368 -125 -125 -125 -125
+nou}qdv -316
+- 369
+n,ou}qdv -318 370 -318 -318 -318 -318 -318 -318  __section_line_star_12:371
+$KPfhRLSbOQcJdeI -231
+, 372
 ,) -8
-t 63  attribute:362
-dflm(soabc -69
-i 363
-$KOdf,QLRZNPaJbcI -227 -227 -227 -227 -227 364 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227 -227
-dlmso 5 -285 -285 -285 -285  alignment:365
-lmso -283
-,) -267
-,) -268
-,[) -272 97 -272  dimension:366 unsized:367
-lmso 31 32 33 34  _name:368
-,[) -278 97 -278  dimension:369 unsized:370
-,[) -257 97 -257  dimension:371 unsized:372
-lmseo 31 32 33 126 34  _name:373 pointer:374
-lmso 31 32 33 34  _name:375
-,) -22
-dfabc 5 6 13 74 16  __parameter_star_5:75 _specifier:19 alignment:20 attributes:21 parameter:376
-lWUVXYm{sN;o -279
-XY{; 77 78 -169 -169  func_directive:135
-XY{; 77 78 -172 -172  func_directive:135
-XY{; 77 78 -174 -174  __function_header_star_3:377 func_directive:80
-XY{; 77 78 -177 -177  func_directive:135
-WUV{N; 65 66 67 -181 11 -181  entry_directive:123 pragma:71
-XY{; 77 78 -185 -185  func_directive:135
-XY{; 77 78 -188 -188  func_directive:135
-XY{; 77 78 -190 -190  __function_header_star_3:378 func_directive:80
-XY{(; 77 78 -195 40 -195  __function_header_star_3:379 func_directive:80 parameters:380
-XY{; 77 78 -196 -196  func_directive:135
-XY{; 77 78 -198 -198  __function_header_star_3:381 func_directive:80
-,; -23
-$KOd@flS,rQLRm{ZMsNq}PoaJTbcI -29
-&^:,<->%+?})];/*|HBEADFCG -290
-!hi(-+~bk 154 155 268 269 160 161 164 277 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:278 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-&^:,<->%+?})];/*|HBEADFCG -365
-lmsqo 31 32 33 162 34  _name:166 name:382
-!lhmi(-s+qo~k 154 31 155 156 268 269 160 33 161 162 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:383 generic:384 logical_and:177 logical_or:178 masked:385 name:386 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-,}; -212
-,} 387 388  __initializer_star_10:389
-,} -143
-,=+} -205 390 293 -205
-) 391
-) 392
-) 393
-&^:,<->%+?})];/*|HBEADFCG -366
-&^:,<->%+?})];/*|HBEADFCG -367
-&^:,<->%+?})];/*|HBEADFCG -368
-,=[+})];| -245
-!hi(-+~k 154 155 268 269 160 161 164 165  equality:394 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_xor:395 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:396 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 relation:397 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 relation:398 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:399 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:400 bit_xor:169 equality:172 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:401 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 equality:172 logical_and:402 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:403 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:404
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:405
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:406
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 shift:407 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 shift:408 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 shift:409 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 shift:410 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 sum:411 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:181 sum:412 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:413 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 product:414 unary:186
-,=[; -119
-,=[; -120
-,=[); -141
-,=[); -142
-,; -125
-,; -133
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:415 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:416 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,=[; -130 417 193 -130  dimension:194
-,; -137
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:418 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,; -31
-$KOd@flSrQLRm{ZMsNq}PoaJTbcI -375
-lmso 31 32 33 34  _name:419
-lrsq -201
-!lhmi{Z([-s+q;goa~bckt -38
-!lhmi{([-s+q)go~k 341 31 155 32 268 342 159 343 344 33 161 162 420 163 34 164 165  _name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:421 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
-!lhmi{Z([-s+q;goa~bckt -39
-!lhmi{Z([-s+q;goa~bckt -40
-!lhmi{Z([-s+q;goa~bckt -41
-!lhmi{Z([-s+q;goa~bckt -42
-lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325  _modifier:422 _name:166 arguments:423 name:424
-!lhmi{Z([-s+q;goa~bckt -2
-, 425
-,; 426 427
-XY(; 77 78 40 428  __function_header_star_3:429 func_directive:80 parameters:430
-o 431
-!lhmi{Z([-s+q;goa~bckt -47 -47 -47 -47 -47 -47 320 -47 -47 -47 -47 -47 -47 -47 -47 -47 322 -47 323 324 -47 325  _modifier:422
-XY(; 77 78 40 432  __function_header_star_3:433 func_directive:80 parameters:434
-lmso 31 32 33 34  _name:435
-lm(so 31 32 40 33 34  _name:436 parameters:437
-i 438
-!lhmi{Z([-s+q;goa~bckt -49 -49 -49 -49 -49 -49 320 -49 -49 -49 -49 -49 -49 -49 -49 -49 322 -49 323 324 -49 325  _modifier:422
-!lhmi{Z([-s+q;goa~bckt -51 -51 -51 -51 -51 -51 320 -51 -51 -51 -51 -51 -51 -51 -51 -51 322 -51 323 324 -51 325  _modifier:422
-,<; -362 96 -362  count:439
-,; 440 441  __statement_star_6:442
-!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165  _name:166 name:443 primary:180 unary:270
-!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:445
-!lhmi(-s+o~k 154 31 155 32 268 269 160 33 161 34 164 165  _name:446 base:447 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:448 logical_and:177 logical_or:178 plain_name:449 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165  _name:166 name:450 primary:180 unary:280
-d@flSrRm{ZMsNq}oaJTbc -215
-,); -249
-,}); -370
-,[+);| -371 451 452 -371 -371 453
-,; 454 455  __instruction_star_12:456
-,); -250
-,);| -251 -251 -251 457
-lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325  ___opcode_star_13:458 _modifier:327 _name:166 arguments:459 name:460
-!lhmi{Z([-s+q;goa~bckt -50 -50 -50 -50 -50 -50 320 -50 -50 -50 -50 -50 -50 -50 -50 -50 322 -50 323 324 -50 325  ___opcode_star_13:337 _modifier:327
-!lhmi{([-s+q;go~k 341 31 155 32 268 342 159 343 344 33 161 162 461 163 34 164 165  _name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:462 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
-l,ms}obt -313
-l,ms}obt -305
-i- 227 228  section_integer:463
-lmso 31 32 33 34  _name:464 label_name:465
-i- 227 228  section_integer:466
-l,ms}obt -309 467 -309 -309 -309 -309 -309 -309
-i 468
-,) -7
-,WUV{N; 469 -148 -148 -148 -148 -148 -148
-i 470
-lmso -284
-,) -270
-,) -271
-,[) -275 97 -275  dimension:471 unsized:472
+v 63  attribute:373
+fhno(uqcde -71
+k 374
+kl 125 126  language:375
+,XVWa{O; 376 -154 -154 -154 -154 -154 -154 -154
+$KPfh,RLSbOQcJdeI -233 -233 -233 -233 -233 377 -233 -233 -233 -233 -233 -233 -233 -233 -233 -233 -233
+fnouq 5 -293 -293 -293 -293  alignment:378
+nouq -291
+,) -275
 ,) -276
-,) -277
-,) -255
-,) -256
-,[) -260 97 -260  dimension:473 unsized:474
-lmso 31 32 33 34  _name:475
-,[) -266 97 -266  dimension:476 unsized:477
-,) -21
-XY{; 77 78 -173 -173  func_directive:135
-XY{; 77 78 -189 -189  func_directive:135
-XY{; 77 78 -192 -192  func_directive:135
-XY{; 77 78 -194 -194  __function_header_star_3:478 func_directive:80
-XY{; 77 78 -197 -197  func_directive:135
-) 479
-) -239
-+) 480 -240
-) 481
-+) 482 -241
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:483 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,}; -211
-,} 484 485
-!lhmi(-s+qgo~k 154 31 155 156 157 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:486 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  primary:180 unary:487
-&^:,<->%+?})];/*|HBEADFCG -292
-,}); -318
-&^:,?})];|HBEA -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 -76 287 288
-^:,?})];|HB 286 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78
-&^:,?})];|HB 284 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80
-&^:,<>?})];|HBEADF -153 -153 -153 -153 297 298 -153 -153 -153 -153 -153 -153 -153 -153 -153 -153 299 300
-&^:,<>?})];|HBEADF -154 -154 -154 -154 297 298 -154 -154 -154 -154 -154 -154 -154 -154 -154 -154 299 300
-,}; -206
-:,?})];|HB -236 -236 -236 -236 -236 -236 -236 285 -236 -236
-: 488
-:,?})];HB -238 -238 -238 -238 -238 -238 -238 -238 290
-,}; -207
-&^:,<->%+?})];/*|HBEADFCG -294
-&^:,<->%+?})];/*|HBEADFCG -295
-&^:,<->%+?})];/*|HBEADFCG -296
-&^:,<>?})];|HBEADFCG -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 301 302
-&^:,<>?})];|HBEADFCG -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 -299 301 302
-&^:,<>?})];|HBEADFCG -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 -300 301 302
-&^:,<>?})];|HBEADFCG -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 -301 301 302
-&^:,<->+?})];|HBEADFCG -315 -315 -315 -315 -315 303 -315 304 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315 -315
-&^:,<->+?})];|HBEADFCG -316 -316 -316 -316 -316 303 -316 304 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316 -316
-&^:,<->%+?})];/*|HBEADFCG -357 -357 -357 -357 -357 -357 -357 294 -357 -357 -357 -357 -357 -357 295 296 -357 -357 -357 -357 -357 -357 -357 -357 -357
-&^:,<->%+?})];/*|HBEADFCG -358 -358 -358 -358 -358 -358 -358 294 -358 -358 -358 -358 -358 -358 295 296 -358 -358 -358 -358 -358 -358 -358 -358 -358
+,[) -280 99 -280  dimension:379 unsized:380
+nouq 31 32 33 34  _name:381
+,[) -286 99 -286  dimension:382 unsized:383
+,[) -265 99 -265  dimension:384 unsized:385
+nougq 31 32 33 131 34  _name:386 pointer:387
+nouq 31 32 33 34  _name:388
+,) -24
+fhcde 5 6 13 75 16  __parameter_star_5:76 _specifier:19 alignment:20 attributes:21 parameter:389
+nXVWYZoa{uO;q -287
+,YZa{; 376 -162 -162 -162 -162 -162
+YZa{; 78 79 80 -175 -175  func_directive:141
+YZa{; 78 79 80 -178 -178  func_directive:141
+YZa{; 78 79 80 -180 -180  __function_header_star_3:390 func_directive:82
+YZa{; 78 79 80 -183 -183  func_directive:141
+XVWa{O; 65 66 67 68 -187 11 -187  entry_directive:128 pragma:72
+YZa{; 78 79 80 -191 -191  func_directive:141
+YZa{; 78 79 80 -194 -194  func_directive:141
+YZa{; 78 79 80 -196 -196  __function_header_star_3:391 func_directive:82
+YZa{(; 78 79 80 -201 40 -201  __function_header_star_3:392 func_directive:82 parameters:393
+YZa{; 78 79 80 -202 -202  func_directive:141
+YZa{; 78 79 80 -204 -204  __function_header_star_3:394 func_directive:82
+,; -25
+$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -31
+&^:,<->%+?})];/*|HBEADFCG -298
+!jk(-+~dm 160 161 278 279 166 167 170 287 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:288 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+&^:,<->%+?})];/*|HBEADFCG -374
+nousq 31 32 33 168 34  _name:172 name:395
+!njok(-u+sq~m 160 31 161 162 278 279 166 33 167 168 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:396 generic:397 logical_and:183 logical_or:184 masked:398 name:399 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+,}; -218
+,} 400 401  __initializer_star_11:402
+,} -145
+,=+} -211 403 303 -211
+) 404
+) 405
+) 406
+&^:,<->%+?})];/*|HBEADFCG -375
+&^:,<->%+?})];/*|HBEADFCG -376
+&^:,<->%+?})];/*|HBEADFCG -377
+,=[+})];| -253
+!jk(-+~m 160 161 278 279 166 167 170 171  equality:407 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_xor:408 equality:178 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:409 equality:178 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 relation:410 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 relation:411 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:412 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:413 bit_xor:175 equality:178 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:414 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 equality:178 logical_and:415 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:416 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:417
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:418
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:419
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:420 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:421 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:422 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:423 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 sum:424 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 sum:425 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:426 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:427 unary:192
+,=[; -121
+,=[; -122
+,=[); -143
+,=[); -144
 ,; -127
-,; -131
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 equality:172 expression:173 generic:174 initial_value:175 initializer:489 logical_and:177 logical_or:178 name:179 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
 ,; -135
-lrsq -202
-,; -66
-,) 454 490  __instruction_star_12:491
-!lhmi{Z([-s+q;goa~bckt -1
-, 492
-,; 493 494
-lmsqo 31 32 33 162 34  _name:166 name:495
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:496 name:497
-d@flSrRm{ZMsNq}oaJTbc -113
-d@flSrRm{ZMsNq}oaJTbc -333
-XY; 77 78 498  func_directive:135
-XY; 77 78 499  __function_header_star_3:500 func_directive:80
-XY(; 77 78 40 501  __function_header_star_3:502 func_directive:80 parameters:503
-d@flSrRm{ZMsNq}oaJTbc -341
-XY; 77 78 504  func_directive:135
-XY; 77 78 505  __function_header_star_3:506 func_directive:80
-XY(; 77 78 40 507  __function_header_star_3:508 func_directive:80 parameters:509
-XY(; 77 78 40 510  __function_header_star_3:511 func_directive:80 parameters:512
-lmso 31 32 33 34  _name:513
-i 514
-,; -361
-lmso 31 32 33 34  _name:339 target_label:515
-d@flSrRm{ZMsNq}oaJTbc -337
-,; 516 517
-,}); -373
-,+} -371 452 -371
-,} 518 519  __vector_star_14:520
-,-+] -282
-,] 521 522  __address_star_15:523
-,] -71
-,-+] -72 524 525 -72
-,}); -374
-!lhmi(-s+qo~k 154 31 155 32 268 269 160 33 161 162 34 164 165  _index:526 _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:527 logical_and:177 logical_or:178 name:528 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:529 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-lmsqo 31 32 33 162 34  _name:166 name:530
-!lhmi{([-s+qgo~k 341 31 155 32 268 342 159 343 344 33 161 162 163 34 164 165  _name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:531 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
-d@flSrRm{ZMsNq}oaJTbc -214
-,; 532 533
-lmsqo 31 32 33 162 34  _name:166 name:534
-lmZ(sqoabct 31 32 320 321 33 162 34 322 323 324 325  _modifier:422 _name:166 arguments:535 name:536
-, 537
-,; 538 539
-d@flSrRm{ZMsNq}oaJTbc -218
-,; 454 540  __instruction_star_12:541
-l,ms}obt -124
-lms}obt -234
-lms}obt -307
-l,ms}obt -26
-i- 227 228  section_integer:542
-) 543
-i 544
-$KOdfQLRZNPaJbcI -226
-,) -273
-,) -274
-,) -258
-,) -259
-,[) -263 97 -263  dimension:545 unsized:546
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:428 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:429 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,=[; -132 430 199 -132  dimension:200
+,; -139
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:431 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,; -33
+$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -384
+nouq 31 32 33 34  _name:432
+ntus -207
+!njok{b([-u+s;iqc~demv -40
+!njok{([-u+s)iq~m 352 31 161 32 278 353 165 354 355 33 167 168 433 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:434 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362
+!njok{b([-u+s;iqc~demv -41
+!njok{b([-u+s;iqc~demv -42
+!njok{b([-u+s;iqc~demv -43
+!njok{b([-u+s;iqc~demv -44
+nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  _modifier:435 _name:172 arguments:436 name:437
+!njok{b([-u+s;iqc~demv -2
+, 438
+,; 439 440
+YZa(; 78 79 80 40 441  __function_header_star_3:442 func_directive:82 parameters:443
+q 444
+!njok{b([-u+s;iqc~demv -49 -49 -49 -49 -49 -49 330 -49 -49 -49 -49 -49 -49 -49 -49 -49 332 -49 333 334 -49 335  _modifier:435
+YZa(; 78 79 80 40 445  __function_header_star_3:446 func_directive:82 parameters:447
+nouq 31 32 33 34  _name:448
+no(uq 31 32 40 33 34  _name:449 parameters:450
+k 451
+k 452
+!njok{b([-u+s;iqc~demv -51 -51 -51 -51 -51 -51 330 -51 -51 -51 -51 -51 -51 -51 -51 -51 332 -51 333 334 -51 335  _modifier:435
+!njok{b([-u+s;iqc~demv -53 -53 -53 -53 -53 -53 330 -53 -53 -53 -53 -53 -53 -53 -53 -53 332 -53 333 334 -53 335  _modifier:435
+,<; -371 98 -371  count:453
+,; 454 455  __statement_star_7:456
+!njok(-u+sq~m 160 31 161 32 278 279 166 33 167 168 34 170 171  _name:172 name:457 primary:186 unary:280
+!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:458 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:459
+!njok(-u+q~m 160 31 161 32 278 279 166 33 167 34 170 171  _name:460 base:461 bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:462 logical_and:183 logical_or:184 plain_name:463 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!njok(-u+sq~m 160 31 161 32 278 279 166 33 167 168 34 170 171  _name:172 name:464 primary:186 unary:290
+f@hnTtSo{bMNuOs}qcJUde -221
+,); -257
+,}); -379
+,[+);| -380 465 466 -380 -380 467
+,; 468 469  __instruction_star_13:470
+,); -258
+,);| -259 -259 -259 471
+nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  ___opcode_star_14:472 _modifier:337 _name:172 arguments:473 name:474
+!njok{b([-u+s;iqc~demv -52 -52 -52 -52 -52 -52 330 -52 -52 -52 -52 -52 -52 -52 -52 -52 332 -52 333 334 -52 335  ___opcode_star_14:348 _modifier:337
+!njok{([-u+s;iq~m 352 31 161 32 278 353 165 354 355 33 167 168 475 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:476 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362
+n,ou}qdv -321
+n,ou}qdv -313
+k- 234 235  section_integer:477
+nouq 31 32 33 34  _name:478 label_name:479
+k- 234 235  section_integer:480
+n,ou}qdv -317 481 -317 -317 -317 -317 -317 -317
+k 482
+,) -7
+,XVWa{O; 483 -150 -150 -150 -150 -150 -150 -150
+,XVWYZa{O; -12
+kl 125 126  language:484
+k 485
+nouq -292
+,) -278
+,) -279
+,[) -283 99 -283  dimension:486 unsized:487
+,) -284
+,) -285
+,) -263
 ,) -264
-,) -265
-XY{; 77 78 -193 -193  func_directive:135
-,+}); -200
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:547 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-,}; -208
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:548 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-,} -16
-!lhmi{(-s+qgo~k 154 31 155 156 157 158 159 160 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:171 element:549 equality:172 expression:173 generic:174 initial_value:175 initializer:275 logical_and:177 logical_or:178 name:276 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186
-,}; -210
-,} -144
-&^:,<->%+?})];/*|HBEADFCG -364
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:550 equality:172 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
+,[) -268 99 -268  dimension:488 unsized:489
+nouq 31 32 33 34  _name:490
+,[) -274 99 -274  dimension:491 unsized:492
+,) -23
+YZa{; 78 79 80 -179 -179  func_directive:141
+YZa{; 78 79 80 -195 -195  func_directive:141
+YZa{; 78 79 80 -198 -198  func_directive:141
+YZa{; 78 79 80 -200 -200  __function_header_star_3:493 func_directive:82
+YZa{; 78 79 80 -203 -203  func_directive:141
+) 494
+) -247
++) 495 -248
+) 496
++) 497 -249
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 element:498 equality:178 expression:179 generic:180 initial_value:181 initializer:285 logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,}; -217
+,} 499 500
+!njok(-u+siq~m 160 31 161 162 163 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:501 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:502
+&^:,<->%+?})];/*|HBEADFCG -300
+,}); -326
+&^:,?})];|HBEA -78 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78 -78 297 298
+^:,?})];|HB 296 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80
+&^:,?})];|HB 294 -82 -82 -82 -82 -82 -82 -82 -82 -82 -82 -82
+&^:,<>?})];|HBEADF -157 -157 -157 -157 307 308 -157 -157 -157 -157 -157 -157 -157 -157 -157 -157 309 310
+&^:,<>?})];|HBEADF -158 -158 -158 -158 307 308 -158 -158 -158 -158 -158 -158 -158 -158 -158 -158 309 310
+,}; -212
+:,?})];|HB -244 -244 -244 -244 -244 -244 -244 295 -244 -244
+: 503
+:,?})];HB -246 -246 -246 -246 -246 -246 -246 -246 300
+,}; -213
+&^:,<->%+?})];/*|HBEADFCG -302
+&^:,<->%+?})];/*|HBEADFCG -303
+&^:,<->%+?})];/*|HBEADFCG -304
+&^:,<>?})];|HBEADFCG -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 311 312
+&^:,<>?})];|HBEADFCG -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 311 312
+&^:,<>?})];|HBEADFCG -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 311 312
+&^:,<>?})];|HBEADFCG -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 311 312
+&^:,<->+?})];|HBEADFCG -323 -323 -323 -323 -323 313 -323 314 -323 -323 -323 -323 -323 -323 -323 -323 -323 -323 -323 -323 -323 -323
+&^:,<->+?})];|HBEADFCG -324 -324 -324 -324 -324 313 -324 314 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324
+&^:,<->%+?})];/*|HBEADFCG -366 -366 -366 -366 -366 -366 -366 304 -366 -366 -366 -366 -366 -366 305 306 -366 -366 -366 -366 -366 -366 -366 -366 -366
+&^:,<->%+?})];/*|HBEADFCG -367 -367 -367 -367 -367 -367 -367 304 -367 -367 -367 -367 -367 -367 305 306 -367 -367 -367 -367 -367 -367 -367 -367 -367
 ,; -129
-,; -65
-,) 532 551
-lmsqo 31 32 33 162 34  _name:166 name:552
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:553 name:554
-d@flSrRm{ZMsNq}oaJTbc -105
-,; 555 556
-,; 557 558
-; 559
-d@flSrRm{ZMsNq}oaJTbc -330
-d@flSrRm{ZMsNq}oaJTbc -332
-XY; 77 78 560  func_directive:135
-d@flSrRm{ZMsNq}oaJTbc -329
-XY; 77 78 561  func_directive:135
-XY; 77 78 562  __function_header_star_3:563 func_directive:80
-d@flSrRm{ZMsNq}oaJTbc -338
-d@flSrRm{ZMsNq}oaJTbc -340
-XY; 77 78 564  func_directive:135
-d@flSrRm{ZMsNq}oaJTbc -345
-XY; 77 78 565  func_directive:135
-XY; 77 78 566  __function_header_star_3:567 func_directive:80
-d@flSrRm{ZMsNq}oaJTbc -349
-XY; 77 78 568  func_directive:135
-XY; 77 78 569  __function_header_star_3:570 func_directive:80
-XY(; 77 78 40 571  __function_header_star_3:572 func_directive:80 parameters:573
-d@flS,rRm{ZMsNq}oaJTbc -335 -335 -335 -335 -335 574 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335 -335  _inlined:575
-,; -28
-lmso 31 32 33 34  _name:339 target_label:576
-d@flSrRm{ZMsNq}oaJTbc -336
-!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:577
-,)];| -382
-,} 578 579
-lm{sqo 31 32 342 33 162 34  _name:166 name:580 vector:581
-,);t -62 -62 -62 582
-,] 583 584
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:585 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-!hi(-+~k 154 155 268 269 160 161 164 165  bit_and:167 bit_or:168 bit_xor:169 conditional:170 equality:172 expression:586 logical_and:177 logical_or:178 primary:180 product:181 relation:182 shift:183 sum:185 unary:186
-] 587
-] -35
-] -36
-,}); -372
-,); -253
-,); -18
-!lhmi{([-s+qgo~k 341 31 155 32 268 342 159 343 344 33 161 162 163 34 164 165  _name:166 address:346 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:348 operand:588 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:350 vector:351
-d@flSrRm{ZMsNq}oaJTbc -213
-,); -254
-, 589
-,; 590 591
-lmsqo 31 32 33 162 34  _name:166 name:592
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:593 name:594
-d@flSrRm{ZMsNq}oaJTbc -97
-d@flSrRm{ZMsNq}oaJTbc -217
-,; 532 595
-l,ms}obt -25
-,) -67
-WUV{N; -147
-,) -261
-,) -262
-) -242
-) -243
-,} -15
-:,})]; -116
-,; -64
-,; 596 597
-,; 598 599
-; 600
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:601 name:602
-d@flSrRm{ZMsNq}oaJTbc -109
-lmsqo 31 32 33 162 34  _name:166 name:603
-d@flSrRm{ZMsNq}oaJTbc -111
-d@flSrRm{ZMsNq}oaJTbc -112
-d@flSrRm{ZMsNq}oaJTbc -331
-d@flSrRm{ZMsNq}oaJTbc -326
-d@flSrRm{ZMsNq}oaJTbc -328
-XY; 77 78 604  func_directive:135
-d@flSrRm{ZMsNq}oaJTbc -339
-d@flSrRm{ZMsNq}oaJTbc -342
-d@flSrRm{ZMsNq}oaJTbc -344
-XY; 77 78 605  func_directive:135
-d@flSrRm{ZMsNq}oaJTbc -346
-d@flSrRm{ZMsNq}oaJTbc -348
-XY; 77 78 606  func_directive:135
-d@flSrRm{ZMsNq}oaJTbc -353
-XY; 77 78 607  func_directive:135
-XY; 77 78 608  __function_header_star_3:609 func_directive:80
-n 610
-d@flSrRm{ZMsNq}oaJTbc -334
-,; -27
-,} -34
-!lhmi(-s+qgo~k 341 31 155 32 268 159 344 33 161 162 163 34 164 165  _name:166 bit_and:167 bit_or:168 bit_xor:169 conditional:170 constant:347 equality:172 expression:173 logical_and:177 logical_or:178 name:444 primary:180 product:181 relation:182 shift:183 single:184 sum:185 unary:186 value:611
-,)];| -381
+,; -133
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:504 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,; -137
+ntus -208
+,; -68
+,) 468 505  __instruction_star_13:506
+!njok{b([-u+s;iqc~demv -1
+, 507
+,; 508 509
+nousq 31 32 33 168 34  _name:172 name:510
+no(usq 31 32 331 33 168 34  _name:172 arguments:511 name:512
+f@hnTtSo{bMNuOs}qcJUde -115
+f@hnTtSo{bMNuOs}qcJUde -341
+YZa; 78 79 80 513  func_directive:141
+YZa; 78 79 80 514  __function_header_star_3:515 func_directive:82
+YZa(; 78 79 80 40 516  __function_header_star_3:517 func_directive:82 parameters:518
+f@hnTtSo{bMNuOs}qcJUde -350
+YZa; 78 79 80 519  func_directive:141
+YZa; 78 79 80 520  __function_header_star_3:521 func_directive:82
+YZa(; 78 79 80 40 522  __function_header_star_3:523 func_directive:82 parameters:524
+YZa(; 78 79 80 40 525  __function_header_star_3:526 func_directive:82 parameters:527
+nouq 31 32 33 34  _name:528
+k 529
+k 530
+,; -370
+nouq 31 32 33 34  _name:350 target_label:531
+f@hnTtSo{bMNuOs}qcJUde -346
+,; 532 533
+,}); -382
+,+} -380 466 -380
+,} 534 535  __vector_star_15:536
+,-+] -290
+,] 537 538  __address_star_16:539
+,] -73
+,-+] -74 540 541 -74
+,}); -383
+!njok(-u+sq~m 160 31 161 32 278 279 166 33 167 168 34 170 171  _index:542 _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:543 logical_and:183 logical_or:184 name:544 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:545 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+nousq 31 32 33 168 34  _name:172 name:546
+!njok{([-u+siq~m 352 31 161 32 278 353 165 354 355 33 167 168 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:547 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362
+f@hnTtSo{bMNuOs}qcJUde -220
+,; 548 549
+nousq 31 32 33 168 34  _name:172 name:550
+nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  _modifier:435 _name:172 arguments:551 name:552
+, 553
+,; 554 555
+f@hnTtSo{bMNuOs}qcJUde -224
+,; 468 556  __instruction_star_13:557
+n,ou}qdv -126
+nou}qdv -240
+nou}qdv -315
+n,ou}qdv -28
+k- 234 235  section_integer:558
+) 559
+k 560
+,XVWYZa{O; -11
+$KPfhRLSbOQcJdeI -232
+,) -281
+,) -282
+,) -266
+,) -267
+,[) -271 99 -271  dimension:561 unsized:562
+,) -272
+,) -273
+YZa{; 78 79 80 -199 -199  func_directive:141
+,+}); -206
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:563 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+,}; -214
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:564 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+,} -18
+!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 element:565 equality:178 expression:179 generic:180 initial_value:181 initializer:285 logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192
+,}; -216
+,} -146
+&^:,<->%+?})];/*|HBEADFCG -373
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:566 equality:178 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+,; -131
+,; -67
+,) 548 567
+nousq 31 32 33 168 34  _name:172 name:568
+no(usq 31 32 331 33 168 34  _name:172 arguments:569 name:570
+f@hnTtSo{bMNuOs}qcJUde -107
+,; 571 572
+,; 573 574
+; 575
+f@hnTtSo{bMNuOs}qcJUde -338
+f@hnTtSo{bMNuOs}qcJUde -340
+YZa; 78 79 80 576  func_directive:141
+f@hnTtSo{bMNuOs}qcJUde -337
+YZa; 78 79 80 577  func_directive:141
+YZa; 78 79 80 578  __function_header_star_3:579 func_directive:82
+f@hnTtSo{bMNuOs}qcJUde -347
+f@hnTtSo{bMNuOs}qcJUde -349
+YZa; 78 79 80 580  func_directive:141
+f@hnTtSo{bMNuOs}qcJUde -354
+YZa; 78 79 80 581  func_directive:141
+YZa; 78 79 80 582  __function_header_star_3:583 func_directive:82
+f@hnTtSo{bMNuOs}qcJUde -358
+YZa; 78 79 80 584  func_directive:141
+YZa; 78 79 80 585  __function_header_star_3:586 func_directive:82
+YZa(; 78 79 80 40 587  __function_header_star_3:588 func_directive:82 parameters:589
+f@hnT,tSo{bMNuOs}qcJUde -343 -343 -343 -343 -343 590 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343  _inlined:591
+f@hnTtSo{bMNuOs}qcJUde -344
+,; -30
+nouq 31 32 33 34  _name:350 target_label:592
+f@hnTtSo{bMNuOs}qcJUde -345
+!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:458 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:593
+,)];| -391
+,} 594 595
+no{usq 31 32 353 33 168 34  _name:172 name:596 vector:597
+,);v -64 -64 -64 598
+,] 599 600
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:601 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:602 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192
+] 603
+] -37
+] -38
+,}); -381
+,); -261
+,); -20
+!njok{([-u+siq~m 352 31 161 32 278 353 165 354 355 33 167 168 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:604 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362
+f@hnTtSo{bMNuOs}qcJUde -219
+,); -262
+, 605
+,; 606 607
+nousq 31 32 33 168 34  _name:172 name:608
+no(usq 31 32 331 33 168 34  _name:172 arguments:609 name:610
+f@hnTtSo{bMNuOs}qcJUde -99
+f@hnTtSo{bMNuOs}qcJUde -223
+,; 548 611
+n,ou}qdv -27
+,) -69
+XVWa{O; -149
+,) -269
+,) -270
+) -250
+) -251
+,} -17
+:,})]; -118
+,; -66
+,; 612 613
+,; 614 615
+; 616
+no(usq 31 32 331 33 168 34  _name:172 arguments:617 name:618
+f@hnTtSo{bMNuOs}qcJUde -111
+nousq 31 32 33 168 34  _name:172 name:619
+f@hnTtSo{bMNuOs}qcJUde -113
+f@hnTtSo{bMNuOs}qcJUde -114
+f@hnTtSo{bMNuOs}qcJUde -339
+f@hnTtSo{bMNuOs}qcJUde -334
+f@hnTtSo{bMNuOs}qcJUde -336
+YZa; 78 79 80 620  func_directive:141
+f@hnTtSo{bMNuOs}qcJUde -348
+f@hnTtSo{bMNuOs}qcJUde -351
+f@hnTtSo{bMNuOs}qcJUde -353
+YZa; 78 79 80 621  func_directive:141
+f@hnTtSo{bMNuOs}qcJUde -355
+f@hnTtSo{bMNuOs}qcJUde -357
+YZa; 78 79 80 622  func_directive:141
+f@hnTtSo{bMNuOs}qcJUde -362
+YZa; 78 79 80 623  func_directive:141
+YZa; 78 79 80 624  __function_header_star_3:625 func_directive:82
+p 626
+f@hnTtSo{bMNuOs}qcJUde -342
+,; -29
+,} -36
+!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:458 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:627
+,)];| -390
 ,] -5
 ,] -6
-,); -61
-lm{sqo 31 32 342 33 162 34  _name:166 name:612 vector:613
-,);t -60 -60 -60 614
-,] -73
-,] -74
-,); -252
-,); -17
-lmsqo 31 32 33 162 34  _name:166 name:615
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:616 name:617
-d@flSrRm{ZMsNq}oaJTbc -89
-,; 618 619
-,; 620 621
-; 622
-d@flSrRm{ZMsNq}oaJTbc -216
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:623 name:624
-d@flSrRm{ZMsNq}oaJTbc -101
-lmsqo 31 32 33 162 34  _name:166 name:625
-d@flSrRm{ZMsNq}oaJTbc -103
-d@flSrRm{ZMsNq}oaJTbc -104
-,; 626 627
-; 628
-; 629
-d@flSrRm{ZMsNq}oaJTbc -327
-d@flSrRm{ZMsNq}oaJTbc -343
-d@flSrRm{ZMsNq}oaJTbc -347
-d@flSrRm{ZMsNq}oaJTbc -350
-d@flSrRm{ZMsNq}oaJTbc -352
-XY; 77 78 630  func_directive:135
-lmsot 31 32 33 34 229  _name:631 debug_name:231 debug_symbol:632
-,} -33
+,); -63
+no{usq 31 32 353 33 168 34  _name:172 name:628 vector:629
+,);v -62 -62 -62 630
+,] -75
+,] -76
+,); -260
+,); -19
+nousq 31 32 33 168 34  _name:172 name:631
+no(usq 31 32 331 33 168 34  _name:172 arguments:632 name:633
+f@hnTtSo{bMNuOs}qcJUde -91
+,; 634 635
+,; 636 637
+; 638
+f@hnTtSo{bMNuOs}qcJUde -222
+no(usq 31 32 331 33 168 34  _name:172 arguments:639 name:640
+f@hnTtSo{bMNuOs}qcJUde -103
+nousq 31 32 33 168 34  _name:172 name:641
+f@hnTtSo{bMNuOs}qcJUde -105
+f@hnTtSo{bMNuOs}qcJUde -106
+,; 642 643
+; 644
+; 645
+f@hnTtSo{bMNuOs}qcJUde -335
+f@hnTtSo{bMNuOs}qcJUde -352
+f@hnTtSo{bMNuOs}qcJUde -356
+f@hnTtSo{bMNuOs}qcJUde -359
+f@hnTtSo{bMNuOs}qcJUde -361
+YZa; 78 79 80 646  func_directive:141
+nouqv 31 32 33 34 236  _name:647 debug_name:238 debug_symbol:648
+,} -35
 ,] -3
 ,] -4
-,); -59
-,; 633 634
-,; 635 636
-; 637
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:638 name:639
-d@flSrRm{ZMsNq}oaJTbc -93
-lmsqo 31 32 33 162 34  _name:166 name:640
-d@flSrRm{ZMsNq}oaJTbc -95
-d@flSrRm{ZMsNq}oaJTbc -96
-,; 641 642
-; 643
-; 644
-lmsqo 31 32 33 162 34  _name:166 name:645
-d@flSrRm{ZMsNq}oaJTbc -107
-d@flSrRm{ZMsNq}oaJTbc -108
-d@flSrRm{ZMsNq}oaJTbc -110
-d@flSrRm{ZMsNq}oaJTbc -351
-,+ -121
-, 646
-lm(sqo 31 32 321 33 162 34  _name:166 arguments:647 name:648
-d@flSrRm{ZMsNq}oaJTbc -85
-lmsqo 31 32 33 162 34  _name:166 name:649
-d@flSrRm{ZMsNq}oaJTbc -87
-d@flSrRm{ZMsNq}oaJTbc -88
-,; 650 651
-; 652
+,); -61
+,; 649 650
+,; 651 652
 ; 653
-lmsqo 31 32 33 162 34  _name:166 name:654
-d@flSrRm{ZMsNq}oaJTbc -99
-d@flSrRm{ZMsNq}oaJTbc -100
-d@flSrRm{ZMsNq}oaJTbc -102
-; 655
-p 656
+no(usq 31 32 331 33 168 34  _name:172 arguments:654 name:655
+f@hnTtSo{bMNuOs}qcJUde -95
+nousq 31 32 33 168 34  _name:172 name:656
+f@hnTtSo{bMNuOs}qcJUde -97
+f@hnTtSo{bMNuOs}qcJUde -98
 ,; 657 658
 ; 659
 ; 660
-lmsqo 31 32 33 162 34  _name:166 name:661
-d@flSrRm{ZMsNq}oaJTbc -91
-d@flSrRm{ZMsNq}oaJTbc -92
-d@flSrRm{ZMsNq}oaJTbc -94
-; 662
-d@flSrRm{ZMsNq}oaJTbc -106
-i 663
-lmsqo 31 32 33 162 34  _name:166 name:664
-d@flSrRm{ZMsNq}oaJTbc -83
-d@flSrRm{ZMsNq}oaJTbc -84
-d@flSrRm{ZMsNq}oaJTbc -86
-; 665
-d@flSrRm{ZMsNq}oaJTbc -98
-i 666
-; 667
-d@flSrRm{ZMsNq}oaJTbc -90
-i 668
-d@flSrRm{ZMsNq}oaJTbc -82
-d@flSrRm{ZMsNq}oaJTbc -37"""
+nousq 31 32 33 168 34  _name:172 name:661
+f@hnTtSo{bMNuOs}qcJUde -109
+f@hnTtSo{bMNuOs}qcJUde -110
+f@hnTtSo{bMNuOs}qcJUde -112
+f@hnTtSo{bMNuOs}qcJUde -360
+,+ -123
+, 662
+no(usq 31 32 331 33 168 34  _name:172 arguments:663 name:664
+f@hnTtSo{bMNuOs}qcJUde -87
+nousq 31 32 33 168 34  _name:172 name:665
+f@hnTtSo{bMNuOs}qcJUde -89
+f@hnTtSo{bMNuOs}qcJUde -90
+,; 666 667
+; 668
+; 669
+nousq 31 32 33 168 34  _name:172 name:670
+f@hnTtSo{bMNuOs}qcJUde -101
+f@hnTtSo{bMNuOs}qcJUde -102
+f@hnTtSo{bMNuOs}qcJUde -104
+; 671
+r 672
+,; 673 674
+; 675
+; 676
+nousq 31 32 33 168 34  _name:172 name:677
+f@hnTtSo{bMNuOs}qcJUde -93
+f@hnTtSo{bMNuOs}qcJUde -94
+f@hnTtSo{bMNuOs}qcJUde -96
+; 678
+f@hnTtSo{bMNuOs}qcJUde -108
+k 679
+nousq 31 32 33 168 34  _name:172 name:680
+f@hnTtSo{bMNuOs}qcJUde -85
+f@hnTtSo{bMNuOs}qcJUde -86
+f@hnTtSo{bMNuOs}qcJUde -88
+; 681
+f@hnTtSo{bMNuOs}qcJUde -100
+k 682
+; 683
+f@hnTtSo{bMNuOs}qcJUde -92
+k 684
+f@hnTtSo{bMNuOs}qcJUde -84
+f@hnTtSo{bMNuOs}qcJUde -39"""

@@ -196,7 +196,7 @@ _PARAMETERS, _LIST = OperandPlace("arguments", "param_list"), OperandPlace("plai
 def _call(instruction: Instruction) -> Match | None:
     """`call (ret-param), func, (param-list), flist`, of which only `func` must be there. PTX ISA 9.7.12.5."""
     operands = instruction.operands
-    candidates = spelling(instruction.opcode, instruction.modifiers).candidates
+    candidates = spelling(instruction.opcode, instruction.modifiers).base
     if not operands or not candidates:
         return None
     places: list[OperandPlace] = []

@@ -18,7 +18,7 @@ UNKNOWN = "\x00"
 
 _literals = "|".join(re.escape(literal) for literal in LITERALS)
 _identifier = r"(?:[A-Za-z][\w$]*|[_$%][\w$]+|_)"
-_dotted = r"\.[\w$]+(?:::[\w$]+)*"
+_dotted = r"\.[\w$]+(?:::\d+:\d+|::[\w$]+)*"
 
 TOKEN = re.compile(
     "|".join(f"(?P<{name}>{pattern})" for name, pattern in PATTERNS.items())

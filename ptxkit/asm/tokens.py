@@ -230,7 +230,7 @@ class _TokenWriter:
 
     def directive(self, gap: str, node: Directive) -> None:
         self.tokens.append((gap, f".{node.name}"))
-        separate = node.name not in ("file", "loc")
+        separate = node.name not in ("file", "loc", "loc_intermediate")
         for index, argument in enumerate(node.arguments):
             comma = index > 0 and (separate or (node.name == "file" and index > 1))
             if node.name == "loc" and index in (3, 5):

@@ -10,7 +10,8 @@ FAMILIES = "9.3 sm_100f sm_110f sm_120f"
 TENSOR = "9.4 sm_107f"
 BYTES = "mbarrier::complete_tx::bytes.mbarrier::report::fabric"
 UNITS = "mbarrier::complete_tx::16B.mbarrier::report::fabric"
-HINT = ".L2::cache_hint -> cache_policy; cache_policy -> .L2::cache_hint"
+HINT = ".L2::cache_hint -> cache_policy; cache_policy -> .L2::cache_hint; .relaxed -> .sys"
+"""What every form asks for: a policy for its hint, and a scope for its order."""
 MASK = ".cp_mask -> byteMask; byteMask -> .cp_mask"
 REMOTE = {"leId": "reg value u32", "offset": "reg u64"}
 LOCAL = {"mbar": "bare in shared::cta"}
@@ -26,15 +27,15 @@ for counted, count, given in (("", "", {}), (".counted::bytes", ", counter", {"c
     bytes_ = {"byteMask": "u16"} if mask else {}
     form(f"fabric.try_put.async{{.multimem}}.shared::cta.{UNITS}{{.L2::cache_hint}}{counted}{mask}.relaxed.sys.b128  [leId, offset{count}], [src], size, [mbar]{masked}{{, cache-policy}}", "2", src="bare in shared::cta", size=SIZE, rules=rules, lax="relaxed sys", since=SINCE, **REMOTE, **LOCAL, **given, **bytes_)
     form(f"fabric.try_red.async{{.multimem}}.shared::cta.{UNITS}{{.L2::cache_hint}}{counted}.relaxed.sys.redOp.type  [leId, offset{count}], [src], size, [mbar]{{, cache-policy}}", "3", redOp="and or xor min max add", type="b32 b64 u32 s32 u64 s64 f16 bf16 f32 f64", src="bare in shared::cta", size=SIZE, rules=(HINT, REDUCE), lax="relaxed sys", since=SINCE, **REMOTE, **LOCAL, **given)
-form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.redOp.type.sync            [dst], [leId, offset], size, [mbar], membermask", "4", redOp="and or xor min max add", type="b32 b64 u32 s32 u64 s64 f16 bf16 f32 f64", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", rules=(REDUCE, "!.f64"), lax="relaxed sys", since=SINCE, **REMOTE, **LOCAL)
-form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.redOp.type.sync            [dst], [leId, offset], size, [mbar], membermask", "4", redOp="min max", type="e4m3 e5m2", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", lax="relaxed sys", since=FAMILIES, **REMOTE, **LOCAL)
-form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.add.acc_prec.type.sync     [dst], [leId, offset], size, [mbar], membermask", "4", acc_prec="acc::f16 acc::f32", type="e4m3 e5m2 f16 bf16", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", rules=".acc::f16 -> .e4m3 | .e5m2; .acc::f32 -> .f16 | .bf16", lax="relaxed sys", since=FAMILIES, **REMOTE, **LOCAL)
+form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.redOp.type.sync            [dst], [leId, offset], size, [mbar], membermask", "4", redOp="and or xor min max add", type="b32 b64 u32 s32 u64 s64 f16 bf16 f32 f64", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", rules=(REDUCE, "!.f64; .relaxed -> .sys"), lax="relaxed sys", since=SINCE, **REMOTE, **LOCAL)
+form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.redOp.type.sync            [dst], [leId, offset], size, [mbar], membermask", "4", redOp="min max", type="e4m3 e5m2", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", rules=".relaxed -> .sys", lax="relaxed sys", since=FAMILIES, **REMOTE, **LOCAL)
+form(f"fabric.try_pullred.async.multimem.shared::cta.{BYTES}.relaxed.sys.add.acc_prec.type.sync     [dst], [leId, offset], size, [mbar], membermask", "4", acc_prec="acc::f16 acc::f32", type="e4m3 e5m2 f16 bf16", dst="bare in shared::cta", size=SIZE, membermask="imm 4294967295", rules=".acc::f16 -> .e4m3 | .e5m2; .acc::f32 -> .f16 | .bf16; .relaxed -> .sys", lax="relaxed sys", since=FAMILIES, **REMOTE, **LOCAL)
 form(f"fabric.try_atom.async.shared::cta.{UNITS}{{.L2::cache_hint}}.relaxed.sys.op.type             [leId, offset], [dst], [src], [mbar]{{, cache-policy}}", "5", op="and or xor exch cas min max add", type="b32 b64 b128 u32 ~s32 u64 f16x2 bf16x2 f32 f64", dst="bare in shared::cta", src="bare in shared::cta", rules=(HINT, ".and | .or | .xor -> .b32 | .b64; .exch | .cas -> .b32 | .b64 | .b128; .min | .max -> .u32 | .s32 | .u64 | .f16x2 | .bf16x2; .add -> .u32 | .u64 | .f16x2 | .bf16x2 | .f32 | .f64"), since=ATOM, **REMOTE, **LOCAL)
 form("fabric.submit{.op_restrict::fetching}",      "6", since=SINCE)
 form("fabric.submit.commit_group",                 "6", since="9.5 sm_100")
 form("fabric.wait.sync_restrict::reads",           "7", since=SINCE)
 form("fabric.wait.sync_restrict::read  N",         "7", N="read imm", since="9.5 sm_100")
-form("fabric.wait.sync_restrict::reads  N",        "7", N="read imm", beyond="N", since="9.5 sm_100")
+form("fabric.wait.sync_restrict::reads  N",        "7", N="read imm", beyond="N", since=SINCE)
 
 # Tensors: the map's address is replaced by an offset behind the endpoint, on demand its sizes and strides, too.
 for dim, override, parts, given in (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -76,7 +76,7 @@ class Match:
         return tuple((name, kind) for name, kind in typed if kind is not None)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Spelling:
     """An opcode with its modifiers, and what fits them.
 
@@ -84,29 +84,46 @@ class Spelling:
         opcode: `ld`.
         modifiers: `("global", "u32")`.
         name: the instruction's name, of several parts where it begins like one: `cp.async.bulk`.
-        candidates: the forms of that name that the modifiers fit.
+        base: the forms of PTX ISA 9.0 with that name that the modifiers fit.
+        find_later: finds those that came later, where none of these fits.
+        verdicts: the match of operands of each kind so far.
     """
 
     opcode: str
     modifiers: tuple[str, ...]
     name: str
-    candidates: tuple[Candidate, ...]
+    base: tuple[Candidate, ...]
+    find_later: Callable[[Spelling], tuple[Candidate, ...]]
     verdicts: dict[tuple[OperandKind, ...], Match | None] = field(default_factory=dict)
+
+    @cached_property
+    def later(self) -> tuple[Candidate, ...]:
+        """The forms that came after PTX ISA 9.0."""
+        return self.find_later(self)
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Every form that the modifiers fit."""
+        return self.base + self.later
 
     def match(self, kinds: tuple[OperandKind, ...]) -> Match | None:
         """The form that operands of these kinds make it, or None."""
         try:
             return self.verdicts[kinds]
         except KeyError:
-            found = None
-            for candidate in self.candidates:
-                found = match_operands(candidate, kinds)
-                if found is not None:
-                    break
             if len(self.verdicts) >= MAX_VERDICTS:
                 self.verdicts.clear()
-            self.verdicts[kinds] = found
+            found = self.verdicts[kinds] = self._match(kinds)
             return found
+
+    def _match(self, kinds: tuple[OperandKind, ...]) -> Match | None:
+        for candidate in self.base:
+            if found := match_operands(candidate, kinds):
+                return found
+        for candidate in self.later:
+            if found := match_operands(candidate, kinds):
+                return found
+        return None
 
 
 def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Match | None:

@@ -17,7 +17,9 @@ NAMES = frozenset(
     cp.async.wait_group cp.async.wait_all cp.async.bulk cp.reduce.async.bulk cp.async.bulk.prefetch
     cp.async.bulk.commit_group cp.async.bulk.wait_group cp.async.bulk.tensor cp.reduce.async.bulk.tensor
     cp.async.bulk.prefetch.tensor tensormap.replace clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel
-    fabric.try_get.async fabric.try_put.async fabric.try_red.async fabric.try_pullred.async fabric.try_atom.async
+    multimem.cp.async.bulk multimem.cp.reduce.async.bulk applypriority.async.bulk applypriority.async.bulk.tensor
+    tcgen05.ld.spcompress tcgen05.ld.red.spcompress
+    tensormap.query fabric.try_get.async fabric.try_put.async fabric.try_red.async fabric.try_pullred.async fabric.try_atom.async
     fabric.try_get.async.tensor fabric.try_put.async.tensor fabric.try_red.async.tensor fabric.submit
     fabric.submit.commit_group fabric.wait
     """.split()

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ptxkit.dtypes import DTYPES, Kind
+from ptxkit.isa.compressed import COMPRESSED, compressed_count
 from ptxkit.isa.places import OperandPlace, Spec
 from ptxkit.isa.registers import INTEGER, constant_fits, register_bits, register_fits
 from ptxkit.isa.texels import GEOMETRIC, geometry_fits
@@ -30,7 +31,7 @@ from ptxkit.isa.vectors import CONSTANTS, SPECIAL, vector_type
 
 OperandKind = str | tuple
 OPAQUE = frozenset({"texref", "samplerref", "surfref"})
-VECTORS = frozenset({"vec", "pack", "coordinates", "offsets"}) | GEOMETRIC
+VECTORS = frozenset({"vec", "pack", "coordinates", "offsets"}) | GEOMETRIC | COMPRESSED
 """Words of operands that may be vectors without a count of their own."""
 LONGEST = 256
 """Bits of the longest access."""
@@ -58,6 +59,8 @@ def resolve_count(spec: Spec, slots: Mapping[str, str]) -> int | None:
         return 5 if four else int(slots["dim"][0])
     if "offsets" in spec.words:
         return 2 if slots.get("load_mode", "").startswith("im2col::w") else int(slots["dim"][0]) - 2
+    if words := spec.words & COMPRESSED:
+        return compressed_count(next(iter(words)), slots)
     if spec.count is None or isinstance(spec.count, int):
         return spec.count
     symbol, operator, operand = spec.count

@@ -10,7 +10,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 KINDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -42,6 +42,7 @@ KINDS = frozenset(
     sum         of a register: ptxas takes a sum with a constant, too
     value       of an address: what stands first in the brackets is a value of the type, no address
     short       of a vector: its registers have 8 bits or 16
+    full metadata kept: of a vector: as many registers as the data, its metadata or what is kept of it take
     braced      ptxas takes a vector of it, too, of any length
     unread      ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put

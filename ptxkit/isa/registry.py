@@ -14,35 +14,41 @@ from ptxkit.isa.match import Spelling
 from ptxkit.isa.names import PASSES_OVER_PRED
 from ptxkit.isa.notation import Form, name_of, parse_form
 
-CHAPTERS = (
+BASE = (
     "integer",
     "extended",
     "floating",
     "half",
     "mixed",
     "comparison",
-    "packed",
     "logic",
     "movement",
     "conversion",
-    "narrow",
     "asynchronous_copy",
     "texture",
     "surface",
     "control",
     "synchronization",
     "mbarrier",
-    "mbarrier_reports",
     "matrix",
     "wgmma",
     "tcgen05",
     "stack",
     "video",
     "miscellaneous",
-    "memory",
-    "fabric",
 )
 """The files of rows, in the manual's order."""
+LATER = (
+    "packed",
+    "narrow",
+    "memory",
+    "mbarrier_reports",
+    "bulk_copies",
+    "fabric",
+    "compression",
+)
+"""The files of what came after PTX ISA 9.0, read when an instruction fits no row of the others."""
+CHAPTERS = BASE + LATER
 
 
 class Row:
@@ -97,10 +103,10 @@ class Chapter:
 
 
 @cache
-def _rows() -> dict[str, list[Row]]:
-    """Every row by its opcode."""
+def _rows(chapters: tuple[str, ...]) -> dict[str, list[Row]]:
+    """The rows of chapters by their opcodes."""
     found: dict[str, list[Row]] = {}
-    for chapter in CHAPTERS:
+    for chapter in chapters:
         for part in vars(import_module(f"ptxkit.isa.{chapter}")).values():
             for row in part.rows if isinstance(part, Chapter) else ():
                 found.setdefault(row.opcode, []).append(row)
@@ -109,12 +115,12 @@ def _rows() -> dict[str, list[Row]]:
 
 def opcodes() -> tuple[str, ...]:
     """Every opcode of the instruction set."""
-    return tuple(_rows())
+    return tuple(_rows(BASE) | _rows(LATER))
 
 
 def forms(opcode: str) -> tuple[Form, ...]:
     """Every form of an opcode, in the manual's order; none where there is no such opcode."""
-    return tuple(row.form for row in _rows().get(opcode, ()))
+    return tuple(row.form for chapters in (BASE, LATER) for row in _rows(chapters).get(opcode, ()))
 
 
 @lru_cache(maxsize=1024)
@@ -131,19 +137,29 @@ def named_forms(opcode: str) -> Mapping[str, tuple[Form, ...]]:
 def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
     """What fits an opcode with these modifiers."""
     name = name_of(opcode, modifiers)
-    candidates = _candidates(opcode, name, modifiers)
-    if not candidates and modifiers.count("pred") == 1 and name in PASSES_OVER_PRED:
-        others = tuple(modifier for modifier in modifiers if modifier != "pred")
-        candidates = [replace(c, beyond=(*c.beyond, ".pred")) for c in _candidates(opcode, name, others)]
-    return Spelling(opcode, modifiers, name, tuple(candidates))
+    base = _candidates(BASE, opcode, name, modifiers)
+    return Spelling(opcode, modifiers, name, base, _later)
 
 
-def _candidates(opcode: str, name: str, modifiers: tuple[str, ...]) -> list[Candidate]:
+def _later(spelling: Spelling) -> tuple[Candidate, ...]:
+    """What fits besides: newer forms, and where nothing else does, forms with a `.pred` too many."""
+    opcode, name, modifiers = spelling.opcode, spelling.name, spelling.modifiers
+    found = _candidates(LATER, opcode, name, modifiers)
+    if found or spelling.base or modifiers.count("pred") != 1 or name not in PASSES_OVER_PRED:
+        return found
+    others = tuple(modifier for modifier in modifiers if modifier != "pred")
+    either = _candidates(BASE, opcode, name, others) + _candidates(LATER, opcode, name, others)
+    return tuple(replace(candidate, beyond=(*candidate.beyond, ".pred")) for candidate in either)
+
+
+def _candidates(
+    chapters: tuple[str, ...], opcode: str, name: str, modifiers: tuple[str, ...]
+) -> tuple[Candidate, ...]:
     """The forms of a name that modifiers fit."""
     found = []
-    for row in _rows().get(opcode, ()):
+    for row in _rows(chapters).get(opcode, ()):
         if row.may_have(modifiers) and name in row.form.names:
             candidate = assign(row.form, name, modifiers)
             if candidate is not None:
                 found.append(candidate)
-    return found
+    return tuple(found)

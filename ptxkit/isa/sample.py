@@ -236,6 +236,8 @@ class _OperandMaker:
         sign = ""
         if place.negatable and self.random.random() < 0.4:
             sign = place.negatable
+        if count == 0:
+            return None
         if count is not None:
             assert type_ is not None
             choices = self.registers(type_, spec, element="vec" in spec.words)

@@ -18,12 +18,12 @@ COLLECTOR_B = " ".join(
 SCALES = ".kind::mxf8f6f4 -> !.scale_vec::2X & !.scale_vec::4X & !.block16; .kind::mxf4 -> !.scale_vec::1X & !.scale_vec::4X & !.block16; .kind::mxf4nvf4 -> !.scale_vec::1X & .scale_vectorsize"
 ARCH = "8.6 sm_100a sm_110a"
 SCALED_NEEDS = {
-    ".scale_vec::1X | .scale_vec::2X | .scale_vec::4X": "8.6 sm_100a sm_103a sm_110a",
+    ".scale_vec::1X | .scale_vec::2X | .scale_vec::4X": "8.6 sm_100a sm_103a sm_110a, 9.4 sm_107a",
     ".kind::mxf4nvf4": "8.7",
     ".block16 | .block32": "8.8",
     "!.scale_vectorsize": "8.8",
 }
-SPARSE_NEEDS = {**SCALED_NEEDS, ".kind::mxf4 | .kind::mxf4nvf4": "8.6 sm_100a sm_103a sm_110a"}
+SPARSE_NEEDS = {**SCALED_NEEDS, ".kind::mxf4 | .kind::mxf4nvf4": "8.6 sm_100a sm_103a sm_110a, 9.4 sm_107a"}
 COLUMNS = "u32 32 64 128 256 512"
 
 # fmt: off
@@ -49,7 +49,7 @@ form("tcgen05.wait::st.sync.aligned",      "8.5", since=FAMILY)
 form("tcgen05.cp.cta_group.shape{.b8x16.src_fmt}  [taddr], s-desc", "9.2", cta_group=GROUP, shape="128x256b 4x256b 128x128b", src_fmt="b6x16_p32 b4x16_p64", taddr=TMEM, s_desc="u64", since=FAMILY)
 form("tcgen05.cp.cta_group.64x128b.multicast{.b8x16.src_fmt}  [taddr], s-desc", "9.2", cta_group=GROUP, multicast="warpx2::02_13 warpx2::01_23", src_fmt="b6x16_p32 b4x16_p64", taddr=TMEM, s_desc="u64", since=FAMILY)
 form("tcgen05.cp.cta_group.32x128b.warpx4{.b8x16.src_fmt}  [taddr], s-desc", "9.2", cta_group=GROUP, src_fmt="b6x16_p32 b4x16_p64", taddr=TMEM, s_desc="u64", since=FAMILY)
-form("tcgen05.shift.cta_group.down  [taddr]", "9.3", cta_group=GROUP, taddr=TMEM, since="8.6 sm_100a sm_103a sm_110a")
+form("tcgen05.shift.cta_group.down  [taddr]", "9.3", cta_group=GROUP, taddr=TMEM, since="8.6 sm_100a sm_103a sm_110a, 9.4 sm_107a")
 
 form("tcgen05.mma.cta_group.kind{.collector}  [d], a-desc, b-desc, idesc{, disable-output-lane}, {!}enable-input-d{, scale-input-d}", "10.9.1", cta_group=GROUP, kind=FLOAT, collector=COLLECTOR, d=TMEM_B32, a_desc="u64", b_desc="u64", idesc="u32", disable_output_lane="reg xgroup*4 b32", enable_input_d="pred", scale_input_d="imm 0..15", rules="scale_input_d -> .kind::f16 | .kind::tf32", since=FAMILY, needs={"scale_input_d": "8.6 sm_100f"})
 form("tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector}  [d], a-desc, b-desc, idesc, [scale-A], [scale-B], {!}enable-input-d", "10.9.1", cta_group=GROUP, kind=SCALED, scale_vectorsize=VECTORS, collector=COLLECTOR, d=TMEM_B32, a_desc="u64", b_desc="u64", idesc="u32", scale_A=TMEM_B32, scale_B=TMEM_B32, enable_input_d="pred", rules=SCALES, since=FAMILY, needs=SCALED_NEEDS)

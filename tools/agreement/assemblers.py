@@ -45,9 +45,18 @@ def use(release: str) -> None:
     kept.assembler.cache_clear()
 
 
+def _folder(release: str) -> Path:
+    return kept.folder() / "assemblers" / RELEASES[release]
+
+
+def is_here(release: str) -> bool:
+    """Whether a release has been fetched."""
+    return (_folder(release) / "ptxas").exists()
+
+
 def fetch(release: str) -> Path:
     """The folder in which a release's `ptxas` is, fetched where it is not here yet."""
-    folder = kept.folder() / "assemblers" / RELEASES[release]
+    folder = _folder(release)
     if not (folder / "ptxas").exists():
         with tempfile.TemporaryDirectory() as wheels:
             wanted = f"nvidia-cuda-nvcc=={RELEASES[release]}"

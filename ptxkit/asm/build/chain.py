@@ -1,12 +1,14 @@
 """Instructions as attribute chains: `k.ld.global_.v4.u32` is `ld.global.v4.u32`.
 
-A modifier is an attribute of its own name, with three spellings where Python needs them: `__` for `::`
-(`shared__cta`), a `_` behind a keyword (`global_`, `and_`), a `_` before a digit (`_2d`, `_16x256b`).
+A modifier is an attribute of its own name, with four spellings where Python needs them: `__` for `::`
+(`shared__cta`), a `_` behind a keyword (`global_`, `and_`), a `_` before a digit (`_2d`, `_16x256b`), and one
+for the colon of a ratio (`sp__2_4` is `.sp::2:4`).
 """
 
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +18,12 @@ Emit = Callable[[str, tuple[str, ...], tuple[Any, ...], Any], Any]
 """Adds an instruction: opcode, modifiers, operands, guard."""
 
 
+_RATIO = re.compile(r"sp::(\d+)_(\d+)\Z")
+
+
 def attribute(word: str) -> str | None:
     """How an opcode or a modifier is spelled as an attribute; None where it can't be."""
-    name = word.replace("::", "__")
+    name = word.replace("::", "__").replace(":", "_")
     if name[:1].isdigit():
         name = f"_{name}"
     if keyword.iskeyword(name):
@@ -34,7 +39,7 @@ def modifier(name: str) -> str | None:
         if not name[1:2].isdigit():
             return None
         name = name[1:]
-    return name.replace("__", "::")
+    return _RATIO.sub(r"sp::\1:\2", name.replace("__", "::"))
 
 
 class OpcodeChain:

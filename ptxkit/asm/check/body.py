@@ -7,7 +7,7 @@ from ptxkit.asm.check.addresses import check_addresses
 from ptxkit.asm.check.calls import check_call, check_targets
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import check_name, check_variable
-from ptxkit.asm.check.directives import check_pragma, check_tuning
+from ptxkit.asm.check.directives import check_availability, check_pragma, check_tuning
 from ptxkit.asm.check.explain import explain
 from ptxkit.asm.check.header import check_target
 from ptxkit.asm.check.instructions import check_match, check_special_registers
@@ -69,6 +69,8 @@ def check_declaration(context: Context, statement: Variable | Directive, scope: 
         check_target(context, statement)
     elif statement.name == "pragma":
         check_pragma(context, statement, "body")
+    elif statement.name == "loc_intermediate":
+        check_availability(context, statement, "9.4")
     elif statement.name in LISTS:
         check_targets(context, statement, scope)
 

@@ -11,7 +11,7 @@ from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.redeclarations import differs
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.tree import Directive, Function, Integer, Name, Prototype, String
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import Severity, SpanLabel, counted
 from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
 
@@ -27,6 +27,7 @@ class Tuning:
         excludes: a directive that can't stand beside it.
         requires: directives that must stand beside it.
         once: whether it may stand there once only.
+        advised: `since` is the manual's; ptxas takes it earlier.
     """
 
     since: str = "1.0"
@@ -35,6 +36,7 @@ class Tuning:
     excludes: str | None = None
     requires: tuple[str, ...] = ()
     once: bool = False
+    advised: bool = False
 
     @cached_property
     def availability(self) -> Availability:
@@ -44,6 +46,19 @@ class Tuning:
 
 ABI_REGISTERS, ABI_PREDICATES = 239, 11
 """How many registers, and registers of other kinds, a function can be asked to preserve."""
+
+LANGUAGES = {
+    0: "unknown",
+    3: "ptx",
+    4: "nvvm",
+    5: "cuda c++",
+    6: "cuda c++ tile",
+    7: "tile ir",
+    8: "python-cutile",
+    9: "fortran",
+    10: "optix",
+}
+"""What a function may have been written in; 1 and 2 are reserved, and ptxas takes them."""
 
 TUNING = {
     "maxnreg": Tuning(positive=True),
@@ -55,14 +70,28 @@ TUNING = {
     "maxclusterrank": Tuning("7.8 sm_90"),
     "blocksareclusters": Tuning("9.0 sm_90", requires=("reqntid", "reqnctapercluster")),
     "noreturn": Tuning("6.4 sm_30", once=True),
+    "minperctamemory": Tuning("9.4 sm_80", most=2**32 - 1),
+    "language": Tuning("9.3", advised=True),
     "abi_preserve": Tuning("9.0 sm_80", once=True, most=ABI_REGISTERS),
     "abi_preserve_control": Tuning("9.0 sm_80", once=True, most=ABI_PREDICATES),
 }
 
-PRAGMAS = {"used_bytes_mask": "8.3", "enable_smem_spilling": "8.7", "frequency": "9.0"}
+PRAGMAS = {
+    "used_bytes_mask": "8.3",
+    "enable_smem_spilling": "8.7",
+    "frequency": "9.0",
+    "mma_throughput": "9.3",
+}
 """Pragmas that ptxas has known since a version; it passes over what it does not know."""
-INSIDE = frozenset({"enable_smem_spilling"})
+INSIDE = frozenset({"enable_smem_spilling", "mma_throughput"})
 """Pragmas that must stand in a function's body."""
+
+
+def check_availability(context: Context, directive: Directive, since: str) -> None:
+    """Check that the version and target have a directive."""
+    availability = Availability.parse(since)
+    if not availability.met(context.version, context.target):
+        report_need(context, f"`.{directive.name}`", directive.span, availability)
 
 
 def check_tuning(context: Context, function: Function | Prototype) -> None:
@@ -78,7 +107,10 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
         if tuning is None:
             continue
         if not tuning.availability.met(context.version, context.target):
-            report_need(context, f"`.{directive.name}`", directive.span, tuning.availability)
+            severity = Severity.WARNING if tuning.advised else Severity.ERROR
+            report_need(context, f"`.{directive.name}`", directive.span, tuning.availability, severity)
+        if directive.name == "language":
+            _check_languages(context, directive)
         earlier = seen.setdefault(directive.name, directive)
         if tuning.once and earlier is not directive:
             context.report(
@@ -96,6 +128,23 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
             _check_company(context, function, directive, tuning)
 
 
+def _check_languages(context: Context, directive: Directive) -> None:
+    """The languages of `.language`, by name or number (11.8.2)."""
+    for argument in directive.arguments:
+        if isinstance(argument, Integer) and argument.value > max(LANGUAGES):
+            found = str(argument.value)
+        elif isinstance(argument, String) and argument.value.lower() not in LANGUAGES.values():
+            found = f'`"{argument.value}"`'
+        else:
+            continue
+        context.report(
+            "P225",
+            f"expected a language or its number up to {max(LANGUAGES)} in `.language`, found {found}",
+            argument.span or directive.span,
+            help="languages are " + ", ".join(f'`"{name}"`' for name in LANGUAGES.values()),
+        )
+
+
 def _check_numbers(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
     numbers = [argument for argument in directive.arguments if isinstance(argument, Integer)]
     if tuning.most is not None and numbers and numbers[0].value > tuning.most:
@@ -103,7 +152,9 @@ def _check_numbers(context: Context, function: Function, directive: Directive, t
             "P225",
             f"expected a number up to {tuning.most} in `.{directive.name}`, found {numbers[0].value}",
             numbers[0].span or directive.span,
-            help="there are no more registers that a function could preserve",
+            help="there are no more registers that a function could preserve"
+            if directive.name.startswith("abi")
+            else None,
         )
     for number in numbers if tuning.positive else ():
         if number.value == 0:
