@@ -1,4 +1,4 @@
-"""Diagnostics as values: where, what, why, and how to mend it.
+"""Diagnostics as values: where, what, why, and how to fix it.
 
 A `Diagnostic` is data. `render_text` shows them to people; `ptxkit.cli.formats` has them for programs. What
 each code means lives in `ptxkit/codes/*.toml`, a file or
@@ -259,7 +259,7 @@ def code_table() -> dict[str, CodeInfo]:
 
 
 def _example(entry: dict[str, Any]) -> str:
-    """The example as it is read: the files it needs, what stands before it, then itself."""
+    """The example as it is read: the files it needs, what comes before it, then itself."""
     files = [f"{name}:\n{_indented(text)}" for name, text in entry.get("files", {}).items()]
     return "\n".join([*files, *filter(None, [entry.get("given")]), entry["example"]])
 

@@ -335,7 +335,7 @@ def limits(target: Target | str | tuple[int, int]) -> Limits:
     next newer listed part, as PTX for it would run there.
 
     Raises:
-        KeyError: the name is no target, or nothing listed is as new.
+        KeyError: the name is not a target, or nothing listed is as new.
     """
     if isinstance(target, str):
         found = parse(target)

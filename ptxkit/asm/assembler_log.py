@@ -125,7 +125,7 @@ def _place(message: str, number: int | None, source: Source) -> Span | None:
 
 
 def _find(word: str, source: Source) -> Span | None:
-    """Where a word stands first, comments at the ends of lines apart."""
+    """Where a word first occurs, trailing comments aside."""
     for match in _whole(word).finditer(source.text):
         begin = source.text.rfind("\n", 0, match.start()) + 1
         if "//" not in source.text[begin : match.start()]:

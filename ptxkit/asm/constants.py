@@ -10,7 +10,7 @@ _MASK = (1 << 64) - 1
 
 
 def constant_value(operand: Operand) -> int | None:
-    """The integer that an operand stands for, or None where it is no integer constant.
+    """The integer that an operand stands for, or None where it is not an integer constant.
 
     Negative numbers come out negative, as they are meant, though PTX computes in 64 bits.
     """

@@ -147,7 +147,7 @@ class Decoded:
         return value
 
     def negated(self, operand: str) -> bool:
-        """Whether a minus stands before an operand, as in `vmad`."""
+        """Whether a minus comes before an operand, as in `vmad`."""
         there = self.operands[operand]
         return isinstance(there, Unary) and there.operator == "-" and isinstance(there.operand, Name)
 
@@ -167,7 +167,7 @@ class Decoded:
 
 
 def _name(place: OperandPlace, operand: Operand, found: dict[str, Operand]) -> None:
-    """Enter what stands in a place under the names that the place has."""
+    """Enter what is in a place under the names that the place has."""
     found[place.name] = operand
     if place.shape == "pair" and isinstance(operand, Pair):
         for half, value in zip(place.parts, (operand.first, operand.second), strict=True):
@@ -220,7 +220,7 @@ def destinations(instruction: Instruction) -> tuple[Operand, ...]:
 
 
 def sources(instruction: Instruction) -> tuple[Operand, ...]:
-    """The operands that an instruction reads, addresses included; what is read and written stands in both."""
+    """The operands that an instruction reads, addresses included; what is read and written is in both."""
     match = instruction.match
     if match is None:
         return instruction.operands

@@ -256,7 +256,7 @@ class FunctionCode:
         return basic_blocks(self)
 
     def live_after(self, number: int) -> int:
-        """The registers that may still be read behind an instruction, as bits."""
+        """The registers that may still be read after an instruction, as bits."""
         block = next(block for block in self.blocks if block.start <= number < block.stop)
         live = block.live_out
         for later in reversed(range(number + 1, block.stop)):

@@ -1,7 +1,7 @@
 """The one style of PTX text: what `write(module, canonical=True)` and `ptxkit fmt` produce.
 
 Four blanks a level, one statement a line, one blank between tokens where there is any, labels one level out,
-each parameter and each directive of a function on its own line. Comments stay where they are: behind a
+each parameter and each directive of a function on its own line. Comments stay where they are: after a
 statement, between statements, or inside one. Blank lines stay too, one at a time, and stand around functions.
 
 A statement that is longer than `lines.WIDTH` is broken, its lines one level in:
@@ -10,9 +10,9 @@ A statement that is longer than `lines.WIDTH` is broken, its lines one level in:
   its own, and other operands stand side by side.
 - An operand that fits no line is opened where it stands: what its brackets hold goes one level in, the
   elements of braces in rows of a power of two, other brackets filled, and the closing bracket begins a line.
-- Other statements, and what has a comment inside that ends a line, are filled and broken behind commas.
+- Other statements, and what has a comment inside that ends a line, are filled and broken after commas.
 
-Comments behind lines share a column where the lines are one below the other and indented alike, as far as
+Comments after lines share a column where the lines are one below the other and indented alike, as far as
 that keeps them within the width. Formatting twice changes nothing more.
 """
 
@@ -63,7 +63,7 @@ class _Formatter:
         """The comments before a statement, and the line on which it stands where `outer` is given.
 
         Args:
-            comments: what stands there.
+            comments: what is there.
             indent: for comments on lines of their own.
             blank: whether a blank line must come first.
             keep_blank: whether a blank line may come first.
@@ -132,7 +132,7 @@ def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> L
     """The layout of a statement whose modifiers stand apart, brought to its usual tokens.
 
     Comments between modifiers, and all comments inside a statement that was changed after it was read, move
-    behind the first token.
+    after the first token.
     """
     wide = statement_tokens(node, spread=True, indent=indent)
     comments = "".join(trivia for trivia in layout[1:] if trivia.strip(WHITE))

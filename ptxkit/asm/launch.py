@@ -287,7 +287,7 @@ def dim3(given: int | Sequence[int]) -> Dim3:
 
 
 def _no_value(part: str, given: Any) -> Diagnostic | None:
-    """P510, where what is given is no dimensions, or no bytes."""
+    """P510, where what is given are not dimensions, or not bytes."""
     try:
         values = [index(value) for value in (given if isinstance(given, Sequence) else (given,))]
     except TypeError:

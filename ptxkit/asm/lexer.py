@@ -45,7 +45,7 @@ _NAME = KINDS["NAME"]
 LITERALS_AHEAD = re.compile(rf"(?:{_blank}\d[\w$.]*{_blank},){{256,4096}}", re.ASCII)
 """Literals of a long initializer, each with its comma."""
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:[A-Za-z_]|\r?$)", re.MULTILINE)
-"""A line for the preprocessor (4.1): any that begins with `#` and is no line marker."""
+"""A line for the preprocessor (4.1): any that begins with `#` and is not a line marker."""
 LABEL_AHEAD = re.compile(rf"{_identifier}{_blank}:(?!:)", re.ASCII)
 
 

@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 
 class _Trailing(NamedTuple):
-    """Comments behind a line's code: where the gap before is in `out`, and what its width hangs on."""
+    """Comments after a line's code: where the gap before is in `out`, and what its width depends on."""
 
     gap: int
     row: int
@@ -61,7 +61,7 @@ class LineBuffer:
         self.indent = last[: len(last) - len(last.lstrip(" "))]
 
     def put_trailing(self, comments: Sequence[str]) -> None:
-        """Comments behind the code of this line, which ends with them."""
+        """Comments after the code of this line, which ends with them."""
         text = " ".join(comments)
         if "\n" not in text:
             self._trailing.append(_Trailing(len(self.out), self.row, self.column, self.indent, len(text)))
@@ -69,7 +69,7 @@ class LineBuffer:
         self.put(text)
 
     def text(self) -> str:
-        """The lines, with the comments behind them in columns."""
+        """The lines, with the comments after them in columns."""
         for column, block in _columns(self._trailing):
             for comment in block:
                 self.out[comment.gap] = " " * (column - comment.column)
@@ -149,7 +149,7 @@ class _Statement:
     # ---- widths
 
     def width(self, start: int, end: int) -> int:
-        """Columns of a stretch on one line, without what stands before its first token."""
+        """Columns of a stretch on one line, without what comes before its first token."""
         return self.sums[end] - self.sums[start] - self.leads[start]
 
     def fits(self, column: int, start: int, end: int) -> bool:
@@ -163,7 +163,7 @@ class _Statement:
         return self.width(start, last + 1)
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """A stretch parted behind its commas, those in brackets not counted."""
+        """A stretch parted after its commas, those in brackets not counted."""
         first = index = start
         while index < end:
             index = self.match.get(index, index)
@@ -174,7 +174,7 @@ class _Statement:
         if first < end:
             yield first, end
 
-    # ---- what stands before a token
+    # ---- what comes before a token
 
     def newline(self, index: int, indent: str, inner: str = "") -> None:
         """A new line for a token; its comments come before, indented by `inner` where given."""
@@ -185,7 +185,7 @@ class _Statement:
             self.lines.put(f"\n{indent}")
 
     def lead(self, index: int, indent: str) -> None:
-        """What stands before a token: its gap, or its comments."""
+        """What comes before a token: its gap, or its comments."""
         gap, _, comments = self.items[index]
         if not index:
             return
@@ -195,7 +195,7 @@ class _Statement:
             self.lines.put(gap)
 
     def lead_or_newline(self, start: int, end: int, indent: str) -> None:
-        """What stands before a stretch; a new line where it, or its first word, fits one but not this."""
+        """What comes before a stretch; a new line where it, or its first word, fits one but not this."""
         wanted = self.width(start, end) if self.fits(len(indent), start, end) else self.word(start, end)
         if self.leads[start] and _NEVER > self.leads[start] > WIDTH - self.lines.column - wanted:
             self.newline(start, indent)
@@ -203,10 +203,10 @@ class _Statement:
             self.lead(start, indent)
 
     def comments(self, comments: Comments, indent: str, end: str) -> None:
-        """Comments between two tokens, and the white space behind them.
+        """Comments between two tokens, and the white space after them.
 
         Args:
-            comments: what stands there.
+            comments: what is there.
             indent: for those on lines of their own.
             end: the gap before the second token; a blank at least.
         """
@@ -234,7 +234,7 @@ class _Statement:
         """Pieces side by side as far as they go, a new line for one that fits a line but not this one.
 
         Args:
-            pieces: the pieces; what stands before the first is there.
+            pieces: the pieces; what comes before the first is there.
             indent: of new lines.
             apart: a vector has a line of its own.
         """

@@ -73,7 +73,7 @@ def _edited(module: Module, held: dict[str, Function | Variable], above: set[str
     Args:
         module: to be edited.
         held: the definition of each name that a module shows.
-        above: the names of those that stand before the module.
+        above: the names of those that come before the module.
     """
     lines = _text(module).split("\n")
     for statement in module.statements:
@@ -179,7 +179,7 @@ def _shared(name: str, first: Module, second: Module) -> bool:
 
 
 def _in_order(modules: Sequence[Module], held: dict[str, Function | Variable]) -> list[Module]:
-    """The modules, each behind those whose variables it needs; a function needs only its prototype."""
+    """The modules, each after those whose variables it needs; a function needs only its prototype."""
     defined = [
         {name for name, s in _defined(m) if isinstance(s, Variable) and held[name] is s} for m in modules
     ]

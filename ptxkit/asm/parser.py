@@ -71,7 +71,7 @@ class Parser:
         self.reducer.begin(self.kinds)
 
     def next(self) -> tuple[str, str, str, int]:
-        """The token at `position`: kind, text, what stands before it, offset. Does not move."""
+        """The token at `position`: kind, text, what comes before it, offset. Does not move."""
         trivia = TRIVIA.match(self.text, self.position)
         assert trivia is not None
         start = trivia.end()
@@ -81,7 +81,7 @@ class Parser:
         return kind_of(match), match[0], trivia[0], start
 
     def take(self, kind: str, text: str, trivia: str, start: int) -> None:
-        """Count a token to the current statement and move behind it."""
+        """Count a token to the current statement and move after it."""
         self.kinds.append(kind)
         self.tokens.append(text)
         self.trivia.append(trivia)
@@ -111,7 +111,7 @@ class Parser:
         self.counted = offset
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line and the column of an offset in the statement that is being read, or behind it."""
+        """The line and the column of an offset in the statement that is being read, or after it."""
         newlines = self.text.count("\n", self.counted, offset)
         before = self.text.rfind("\n", self.counted, offset) if newlines else self.line_start - 1
         return self.line + newlines, offset - before
@@ -140,7 +140,7 @@ class Parser:
         return True
 
     def close_unwritten(self) -> None:
-        """Close the innermost block although its `}` does not stand in the text."""
+        """Close the innermost block although its `}` does not be in the text."""
         self.unwritten = True
         self.feed("}", "}", "", self.position)
         self.unwritten = False

@@ -123,7 +123,7 @@ def _unterminated_comment(parser: Parser, kind: str, text: str, trivia: str, sta
 
 
 def _inside(parser: Parser) -> bool:
-    """Whether the statement being read stands in the braces of a function."""
+    """Whether the statement being read is in the braces of a function."""
     return _list_index(parser) > 1
 
 
@@ -152,7 +152,7 @@ def _in_header(parser: Parser) -> bool:
 
 
 def _outside(parser: Parser, kind: str) -> bool:
-    """Whether an instruction or a label stands at module scope."""
+    """Whether an instruction or a label is at module scope."""
     return parser.states[-1] == ITEMS and (
         kind in NAMES or kind in "@{" or kind in (KINDS["DOTTED"], KINDS["QUALIFIED"], KINDS["CALL"])
     )

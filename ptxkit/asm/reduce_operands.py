@@ -41,7 +41,7 @@ Maker = Callable[[Tokens, Spanner], Any]
 
 
 class StatementPart(NamedTuple):
-    """A piece of a statement that is no node: `parameters`, `alignment`, `guard`, .."""
+    """A piece of a statement that is not a node: `parameters`, `alignment`, `guard`, .."""
 
     role: str
     make: Maker

@@ -75,7 +75,7 @@ def simulate(kinds: str) -> int:
 
 
 def _after(rule: str) -> int:
-    """The state behind a rule that occurs in one place of the grammar."""
+    """The state after a rule that occurs in one place of the grammar."""
     (state,) = set(re.findall(rf"(?<!\S){rule}:(\d+)", _grammar.STATES))
     return int(state)
 

@@ -5,7 +5,7 @@ before they are used; labels are known in the whole block that holds them, and i
 A function's parameters and the declarations of its body's top level share one scope. `.reg .b32 %r<39>;`
 declares `%r0` to `%r38`.
 
-`bind` walks a function in order and hands out each statement with the scope as it stands there:
+`bind` walks a function in order and hands out each statement with the scope as it is there:
 
     outer = module_scope(module)
     for statement, scope in bind(function, outer):
@@ -129,7 +129,7 @@ class Scope:
         return self.parent.lookup(name) if self.parent else None
 
     def _member(self, name: str) -> Symbol | None:
-        """The register of a range that `name` means: `%r` of `%r<39>` is what stands before all digits.
+        """The register of a range that `name` means: `%r` of `%r<39>` is what comes before all digits.
 
         The members of a range whose own name ends in a digit can't be named, therefore.
         """
@@ -314,7 +314,7 @@ def function_scope(function: Function, outer: Scope) -> Scope:
 
 def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
     """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
-    stands there (a declaration comes after it has been declared). The function's own parameters are declared
+    is there (a declaration comes after it has been declared). The function's own parameters are declared
     in the scope of its body, and a prototype in it is declared in the module's.
     """
     if function.body is None:

@@ -161,7 +161,7 @@ def _advice(parser: Parser, kind: str, text: str) -> str | None:
 
 
 def report_malformed(parser: Parser, text: str, start: int) -> None:
-    """P103, P104: text that is no token."""
+    """P103, P104: text that is not a token."""
     end = start + len(text)
     if text.startswith('"'):
         report(parser, "P104", 'expected `"` before the end of the line', start, end, "close the string")

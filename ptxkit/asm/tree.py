@@ -92,7 +92,7 @@ class Float(Node):
 
 @dataclass(slots=True)
 class String(Node):
-    """A double-quoted string, as in `.pragma "nounroll";`. `value` is what stands between the quotes."""
+    """A double-quoted string, as in `.pragma "nounroll";`. `value` is what is between the quotes."""
 
     value: str
 
@@ -139,11 +139,11 @@ class Vector(Node):
 
 @dataclass(slots=True)
 class Address(Node):
-    """`[base]`, `[base + offset]`, `[map, {x, y}]`: whatever stands in brackets.
+    """`[base]`, `[base + offset]`, `[map, {x, y}]`: anything in brackets.
 
     `base` is what is addressed. `offset` is the displacement as written, `operator` the `+` or `-` before
     it (None: there is no offset). `rest` holds what follows a comma: coordinates, gather rows. `suffix` is
-    the word behind the brackets without its dot: `unified`.
+    the word after the brackets without its dot: `unified`.
     """
 
     base: Operand

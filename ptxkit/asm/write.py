@@ -77,7 +77,7 @@ class _SourceWriter:
 
 def _glue(left: str, right: str) -> bool:
     """Whether two tokens side by side would read as one."""
-    if not left:  # behind what could not be read
+    if not left:  # after what could not be read
         return False
     a, b = left[-1], right[0]
     if b == ".":

@@ -204,7 +204,7 @@ class Word:
 
     @classmethod
     def rows(cls, word: int) -> list[FieldRow]:
-        """The table of one word, lowest bits first; what is wrong with a field stands in its row."""
+        """The table of one word, lowest bits first; what is wrong with a field is in its row."""
         table = []
         cls = cls.form(word)
         for field in cls.FIELDS.values():

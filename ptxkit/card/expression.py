@@ -67,7 +67,7 @@ class SizeExpression:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def name_span(self, name: str) -> Span | None:
-        """Where `name` first stands in it."""
+        """Where `name` first is in it."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Name) and node.id == name:
                 return _part(self.span, node)
@@ -199,7 +199,7 @@ def _objection(node: ast.expr) -> str | None:
 
 
 def unknown_size(expression: SizeExpression, name: str, sizes: Mapping[str, object]) -> Diagnostic:
-    """P534, or of an option P560: `expression` uses `name`, which is no size."""
+    """P534, or of an option P560: `expression` uses `name`, which is not a size."""
     known = ", ".join(f"`{size}`" for size in sizes)
     return Diagnostic(
         "P534" if expression.source else "P560",

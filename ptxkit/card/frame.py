@@ -1,4 +1,4 @@
-"""The comment block that holds a launch card, and where the characters of its TOML stand in the file.
+"""The comment block that holds a launch card, and where the characters of its TOML are in the file.
 
 The block opens with the line `// /// ptxkit` and closes with `// ///`; every line between begins with `//`.
 """
@@ -16,7 +16,7 @@ from ptxkit.diagnostics import PtxkitError, Source, Span, error
 OPENING = "// /// ptxkit"
 CLOSING = "// ///"
 MARK = "// "
-"""What stands before each line of TOML."""
+"""What comes before each line of TOML."""
 
 _NEARLY = re.compile(r"\s*(?:/{3,}|//\s*/+)\s*ptxkit\s*\Z")
 _AT_LINE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")

@@ -1,6 +1,6 @@
 """What a tensor holds before the first launch: `randn`, `uniform(-1, 1)`, `@x.npy`, ..
 
-The same spelling stands in a card's `init` and after the colon of `--arg x=f32[1024]:randn`.
+The same spelling is in a card's `init` and after the colon of `--arg x=f32[1024]:randn`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Sizes = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a launch: what stands in `params`, in the order of the `.entry`.
+    """One argument of a launch: what is in `params`, in the order of the `.entry`.
 
     Attributes:
         value: the name of a tensor, of a tensor map or of a size; integer arithmetic over sizes; or a float.

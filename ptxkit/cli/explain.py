@@ -40,7 +40,7 @@ from ptxkit.diagnostics import (
 @click.argument("value", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(code: str | None, value: str | None, as_json: bool) -> int:
-    """Say what a diagnostic CODE means, why it matters, and how to mend it; of a family, P4, list its codes.
+    """Say what a diagnostic CODE means, why it matters, and how to fix it; of a family, P4, list its codes.
 
     CODE may be an instruction (ld, cp.async.bulk): its forms are shown, with what each modifier and operand
     may be. It may be a special register, such as %tid.

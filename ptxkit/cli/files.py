@@ -42,7 +42,7 @@ def standard_input(max_size: int) -> str:
     """All of standard input.
 
     Raises:
-        PtxkitError: P111, it is too large; P112, it is no text.
+        PtxkitError: P111, it is too large; P112, it is not a text.
     """
     data = read_beyond(sys.stdin.buffer, max_size)
     if len(data) > max_size:

@@ -37,8 +37,8 @@ _COLORS = {"+": "32", "-": "31", "@": "36"}
 def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> int:
     """Lay PTX files out in the one style: four blanks a level, a statement a line, comments where they are.
 
-    Lines have 110 columns. A longer statement is broken behind its opcode and its operands, and inside an
-    operand only where no line holds it: long vectors stand in rows. Comments behind lines that follow each
+    Lines have 110 columns. A longer statement is broken after its opcode and its operands, and inside an
+    operand only where no line holds it: long vectors are in rows. Comments after lines that follow each
     other share a column.
 
     What a file says does not change. A file with syntax errors is left alone.
@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> i
             print_failure(problem.diagnostics, as_json=False)
             worst = max(worst, exit_code(problem.diagnostics))
     changed, dry = counts["would be"], check or diff
-    sys.stdout.flush()  # what it says of the text comes behind it, where both go to one place
+    sys.stdout.flush()  # what it says of the text comes after it, where both go to one place
     print(_summary(changed, counts["unchanged"], dry), file=sys.stderr)
     return worst or int(bool(changed) and dry)
 

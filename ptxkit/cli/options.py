@@ -32,7 +32,7 @@ class ByteSize(click.ParamType):
 
 
 class Seconds(click.FloatRange):
-    """A number of seconds, or another one that a wait may depend on: not NaN, and not for ever."""
+    """A number of seconds, or another one that a wait may depend on: not NaN, and not forever."""
 
     def __init__(self, min: float = 0.0, min_open: bool = False) -> None:
         super().__init__(min, _LONGEST, min_open)

@@ -15,7 +15,7 @@ _NOT_CURRENT = ("CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_INVALID_HANDLE")
 
 
 class CudaContext:
-    """What everything on one GPU hangs on. `with context:` makes it current for the block.
+    """What everything on one GPU depends on. `with context:` makes it current for the block.
 
     The primary context is the one that CUDA's runtime, torch and CuPy use too, so pointers and streams go
     from one to the other.

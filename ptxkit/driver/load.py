@@ -164,7 +164,7 @@ def read(source: str | Path | Module | bytes) -> DriverImage:
 
 
 def inspect(image: DriverImage, context: CudaContext) -> list[Diagnostic]:
-    """What stands against loading PTX on this GPU, and the warnings of `check`."""
+    """What rules out loading PTX on this GPU, and the warnings of `check`."""
     if image.module is None:
         return []
     found = [*check_module(image.module)]

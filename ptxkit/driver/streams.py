@@ -77,7 +77,7 @@ class Event:
         self._destroy = context.own(self, driver.cuEventDestroy, made)
 
     def record(self, stream: Any = None) -> None:
-        """Set the event behind what the stream holds so far."""
+        """Set the event after what the stream holds so far."""
         with self.context:
             recorded = bindings().cuEventRecord(self.handle, stream_handle(stream, self.context))
             self.context.check(recorded, "record an event")

@@ -1,4 +1,4 @@
-"""What may stand at a place: opcodes, modifiers, names, and whatever else the grammar takes."""
+"""What may be at a place: opcodes, modifiers, names, and whatever else the grammar takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands at a place of a text: the word, the statement and the names that are known there."""
+"""What is at a position in a text: the word, the statement and the names that are known there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TextWord:
     Attributes:
         text: with the dots in it: `ld.global.u32`, `%tid.x`.
         column: of its first character.
-        before: as much of it as stands before the place that was asked for.
+        before: as much of it as comes before the place that was asked for.
     """
 
     text: str
@@ -44,7 +44,7 @@ def word_at(document: Document, line: int, column: int) -> TextWord | None:
 
 
 def statement_at(document: Document, line: int, column: int) -> tuple[Statement | None, Scope]:
-    """The statement at a place, None where there is none, and the scope as it stands there."""
+    """The statement at a place, None where there is none, and the scope as it is there."""
     line = document.made_line(line)
     module = document.module
     for function in module.functions:

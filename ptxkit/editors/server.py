@@ -183,7 +183,7 @@ def make() -> Server:
 
 
 def _symbols(document: Document) -> list[tuple[str, types.SymbolKind, Span]]:
-    """Functions and variables of the module that stand in this text."""
+    """Functions and variables of the module that are in this text."""
     found: list[tuple[str, types.SymbolKind, Span]] = []
     made = document.module.source
     for statement in document.module.statements:

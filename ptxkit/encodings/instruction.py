@@ -108,7 +108,7 @@ class InstructionDescriptor(Word32, abstract=True):
         return bool(getattr(self, f"transpose_{matrix}", False))
 
     def check_use(self, cta_group: int, ws: bool = False) -> list[Diagnostic]:
-        """What stands against this descriptor in an instruction of that `.cta_group`, `.ws` or not."""
+        """What rules out this descriptor in an instruction of that `.cta_group`, `.ws` or not."""
         if any(row.cta_group == cta_group and row.ws == ws for row in self.uses()):
             return []
         rows = shapes(self.MMA_KIND, cta_group=cta_group, ws=ws, sparse=self.sparse, k=self.k)

@@ -84,7 +84,7 @@ class ZeroColumnMask(Word64):
         return [period[(start + column) % len(period)] for column in range(columns)]
 
     def check_use(self, m: int) -> Iterator[Diagnostic]:
-        """What stands against this mask in an instruction with that M."""
+        """What rules out this mask in an instruction with that M."""
         if m == 32 and self.shift > 16:
             message = f"`shift` of `{self.KIND}` must be 0 .. 16 where M = 32, found {self.shift}"
             yield Diagnostic(SHIFT, message, notes=(self.SECTION,))

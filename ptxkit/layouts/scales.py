@@ -74,7 +74,7 @@ def tmem_cells(rows: int, blocks: int, halves: bool = False) -> tuple[np.ndarray
     """Where scales lie in TMEM: lane, column and byte of each, with all its copies.
 
     Row m is in lane m % 32 of every quarter; a column word holds four blocks; rows beyond 32 are in
-    the following columns, further blocks behind all rows (9.7.16.10.7.2).
+    the following columns, further blocks after all rows (9.7.16.10.7.2).
 
     Args:
         rows: M for A, N for B; columns count by whole 128 rows.

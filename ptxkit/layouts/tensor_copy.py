@@ -12,7 +12,7 @@ takes the swizzle's whole width of shared memory, bytes beyond the box stay unto
 count them; the traversal stride of dimension 0 counts for interleaved layouts alone; their dimension 0 goes
 through the slices of a row, 16 or 32 bytes each, and a copy takes one slice of channels, whatever the box or
 the channels per pixel say. Stores end at whole 16 bytes of a row: where the tensor ends inside of them, the
-elements behind it are written too.
+elements after it are written too.
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def _walk(turn: np.ndarray, start: int, lower: int, end: int, step: int) -> tupl
 def _with_halo(
     at: list[np.ndarray], halo: int, step: int, every: bool
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """The pixels with those of the halo behind the last one, or behind every 32."""
+    """The pixels with those of the halo after the last one, or after every 32."""
     size = HALO_EVERY if every else len(at[0])
     parts = []
     for axis, values in enumerate(at):

@@ -180,7 +180,7 @@ class LaunchPlan:
         """The plan that `to_json` wrote, given as a dict or as text.
 
         Raises:
-            PtxkitError: P558, it is no plan of this schema.
+            PtxkitError: P558, it is not a plan of this schema.
         """
         try:
             document = dict(json.loads(data) if isinstance(data, str) else data)
@@ -230,7 +230,7 @@ class Problem(Protocol):
         """How far an output may be from that."""
 
     def cost(self) -> Cost | None:
-        """What the problem asks of the hardware; None where nobody says."""
+        """What the problem asks of the hardware; None if unspecified."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def make(program: Program, module: Module, card: Card | None, request: Request) 
     """The plan for one run.
 
     Raises:
-        PtxkitError: P504 (no such entry), P534 to P537 (what stands in the card or the flags), P543 (no card
+        PtxkitError: P504 (no such entry), P534 to P537 (what is in the card or the flags), P543 (no card
             and no flags in its place), P544 (no such preset), P550 to P553 (workload and sizes), P561 (no
             launch takes these sizes), P562 (names that don't fit together).
     """

@@ -52,7 +52,7 @@ class Case:
 
     @cached_property
     def cost(self) -> Cost | None:
-        """What the problem asks of the hardware; None where nobody says."""
+        """What the problem asks of the hardware; None if unspecified."""
         return self._problem.cost()
 
     @property

@@ -1,7 +1,7 @@
 """A run on a GPU under NVIDIA's compute-sanitizer.
 
 The run takes place in a process of its own, once for each tool: memcheck (addresses), racecheck (shared
-memory), initcheck (memory that nobody wrote), synccheck (barriers).
+memory), initcheck (memory that was never written), synccheck (barriers).
 
     python -m ptxkit.running.sanitized FOLDER      what runs under the tool: see `_under_the_tool`
 """
@@ -24,7 +24,7 @@ from ptxkit.running.session import RunOptions, Session
 from ptxkit.toolchain.compute_sanitizer import TOOLS, ptx_lines, read_log
 
 TIMEOUT = 600.0
-"""Seconds that a run under one tool may take where nobody says otherwise; it is 10 to 100 times slower."""
+"""Seconds that a run under one tool may take by default; it is 10 to 100 times slower."""
 
 _PROGRAM = "compute-sanitizer"
 _JOB, _ANSWER, _CUBIN, _LOG = "job.pickle", "answer.pickle", "machine.cubin", "log.txt"
@@ -59,7 +59,7 @@ class Sanitized:
         return self._done / len(TOOLS)
 
     def run(self, plan: LaunchPlan) -> Report:
-        """Run and verify one plan under every tool; findings stand before the report's own diagnostics.
+        """Run and verify one plan under every tool; findings come before the report's own diagnostics.
 
         Raises:
             PtxkitError: what the run met where no tool found anything; P565, it took too long; P733, a tool

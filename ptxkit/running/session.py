@@ -120,7 +120,7 @@ class Session:
             self.device.close()
 
     def progress(self) -> float | None:
-        """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
+        """The part of the running launch that is done, 0 to 1; None if unknown. For any thread."""
         return self._fraction
 
     def retired(self) -> int | None:

@@ -68,7 +68,7 @@ class Job:
     def failed(
         self, diagnostics: tuple[Diagnostic, ...], began: datetime.datetime | None = None
     ) -> dict[str, Any]:
-        """The result of a run that did not; `began`: None where nobody knows."""
+        """The result of a run that did not; `began`: None if unknown."""
         found = [diagnostic.to_json() for diagnostic in diagnostics]
         run = {**describe(self.plan), "ok": False, "verified": False, "diagnostics": found}
         return self._result(run, diagnostics, began)

@@ -54,7 +54,7 @@ def _do(process: JobProcess, place: str, retries: int, job: Job) -> dict[str, An
 
 
 def lost(why: str, attempts: int) -> Diagnostic:
-    """What stands in the result of a job that no process came back from."""
+    """What is in the result of a job that no process came back from."""
     message = f"the process that ran the job was lost {attempts} times: {why}"
     help = "begin the sweep again, it goes on where it stopped; look at the memory of the machine"
     return error("P569", message, help=help).diagnostics[0]

@@ -50,7 +50,7 @@ class Results:
                 help = "wait until it has ended, or write to another file"
                 raise error("P567", f"cannot write `{path}`: another sweep writes to it", help=help)
             whole = self._read(path)
-            # A line that was cut off in the middle is no result; what comes next must not hang on it.
+            # A line that was cut off in the middle is not a result; what comes next must not depend on it.
             if whole < path.stat().st_size:
                 self._file.truncate(whole)
         except BaseException:

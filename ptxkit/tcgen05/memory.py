@@ -282,7 +282,7 @@ def plan_columns(parts: dict[str, int], exact: bool = False) -> Budget:
 
     Args:
         parts: columns of `d`, and of `a`, `scale_a`, `scale_b`, `metadata` where needed.
-        exact: refuse a sum that is no power of two.
+        exact: refuse a sum that is not a power of two.
 
     Raises:
         PtxkitError: P485 an unknown part, P486 too many columns.

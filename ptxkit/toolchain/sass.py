@@ -39,8 +39,8 @@ class SassInstruction:
     Attributes:
         address: in bytes from the start of its function.
         text: as the disassembler writes it, the guard first.
-        line: of the PTX it comes from; None where nobody knows.
-        label: that stands before it, None for most.
+        line: of the PTX it comes from; None if unknown.
+        label: that comes before it, None for most.
     """
 
     address: int

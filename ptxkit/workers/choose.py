@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ptxkit.workers.worker import Tell, Worker
 
 TIMEOUT = 10.0
-"""Seconds that a launch on a GPU may take where nobody says otherwise."""
+"""Seconds that a launch on a GPU may take by default."""
 
 
 def session(module: Module, options: RunOptions, timeout: float | None) -> Session | Worker | Sanitized:

@@ -55,7 +55,7 @@ class Worker:
         self._stop()
 
     def progress(self) -> float | None:
-        """The part of the running launch that is done, 0 to 1; None where nobody can say. For any thread."""
+        """The part of the running launch that is done, 0 to 1; None if unknown. For any thread."""
         return self._fraction
 
     def run(self, plan: LaunchPlan) -> Report:

@@ -3,7 +3,7 @@
     attn_sum[s, j] = sum over h of exp2(q[s, h] . k[indices[s, j]] * 576**-0.5 * log2(e) - lse[s, h])
 
 where indices[s, j] is a key that query s may see, and 0 elsewhere: where it is negative or s_kv and more, or
-past the causal limit. Query s stands at position p = q_start_index_s + s; with k_stride positions to a key it
+past the causal limit. Query s is at position p = q_start_index_s + s; with k_stride positions to a key it
 sees the keys up to floor((p + 1 - k_stride) / k_stride). Multi-head latent attention, sparse prefill: one key
 head of 576 elements for all query heads; `lse` is the base-2 logarithm of the softmax's denominator.
 

@@ -43,7 +43,7 @@ class DeclaredProblem:
     """The problem that a list of declared tensors makes.
 
     Raises:
-        PtxkitError: P557, an `expect` that is no expression over the tensors and sizes.
+        PtxkitError: P557, an `expect` that is not an expression over the tensors and sizes.
     """
 
     def __init__(

@@ -82,7 +82,7 @@ class Body(Control):
         self._check_deferred()
 
     def _set_apart(self) -> None:
-        """Leave a line empty behind the registers that were declared for new ones."""
+        """Leave a line empty after the registers that were declared for new ones."""
         rest = self._frame.statements[len(self._allocated) :]
         if self._allocated and rest:
             layout = rest[0].layout or (f"\n{INDENT}",)
@@ -113,7 +113,7 @@ class Body(Control):
         self._frame.scope.clashes.clear()
 
     def _end(self, block: Block, lead: str) -> None:
-        """Close a block: comments that still wait stand before its brace."""
+        """Close a block: comments that still wait come before its brace."""
         frame = self._frame
         closing = frame.trivia(frame.depth - 1)
         if closing is not None:

@@ -1,7 +1,7 @@
 """Instructions as attribute chains: `k.ld.global_.v4.u32` is `ld.global.v4.u32`.
 
 A modifier is an attribute of its own name, with four spellings where Python needs them: `__` for `::`
-(`shared__cta`), a `_` behind a keyword (`global_`, `and_`), a `_` before a digit (`_2d`, `_16x256b`), and one
+(`shared__cta`), a `_` after a keyword (`global_`, `and_`), a `_` before a digit (`_2d`, `_16x256b`), and one
 for the colon of a ratio (`sp__2_4` is `.sp::2:4`).
 """
 

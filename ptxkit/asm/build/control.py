@@ -31,7 +31,7 @@ class Control(Instructions):
     def __init__(self, construction: Construction, node: Function) -> None:
         super().__init__(construction, node)
         self._else: Statement | None = None
-        """The label behind the latest `if_`, which an `else_` right after it moves."""
+        """The label after the latest `if_`, which an `else_` right after it moves."""
         self._loops: list[Loop] = []
 
     def _labels(self, what: str, *parts: str) -> list[LabelOperand]:
@@ -48,7 +48,7 @@ class Control(Instructions):
                 ...
 
         Raises:
-            PtxkitError: P221, it is no predicate.
+            PtxkitError: P221, it is not a predicate.
         """
         (end,) = self._labels("if", "end")
         self._branch(end, _negated(predicate))

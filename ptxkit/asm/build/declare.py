@@ -47,7 +47,7 @@ def name_of(text: Any) -> str:
     """A name as it may be declared.
 
     Raises:
-        PtxkitError: P240, it is no identifier of PTX (4.4).
+        PtxkitError: P240, it is not an identifier of PTX (4.4).
     """
     if not isinstance(text, str) or not _IDENTIFIER.fullmatch(text) or text in _RESERVED:
         raise mistake(

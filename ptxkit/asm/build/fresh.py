@@ -86,7 +86,7 @@ def fill(
 
 
 def _type(spec: Spec, place: OperandPlace, match: Match, elements: int) -> str:
-    """The type of a register that is to stand in a place, alone or as one of the elements of a vector."""
+    """The type of a register that is to be in a place, alone or as one of the elements of a vector."""
     if "pred" in spec.words:
         return "pred"
     type_ = resolve_type(spec, match.slots)

@@ -221,7 +221,7 @@ class Statements:
 
         Args:
             lines: without their `//`; a text that begins with `//` or `/*` stands as it is.
-            trailing: put them behind the statement before instead.
+            trailing: put them after the statement before instead.
         """
         gap = "  " if trailing else f"\n{INDENT * self._frame.depth}"
         self._frame.pending += [f"{gap}{comment}" for line in lines for comment in _comments(line)]
@@ -246,7 +246,7 @@ def _comments(text: str) -> list[str]:
 
 
 def _layout(statement: Statement, lead: str, depth: int) -> tuple[str, ...]:
-    """A layout that says what stands before the first token and leaves the rest to the writer."""
+    """A layout that says what comes before the first token and leaves the rest to the writer."""
     if isinstance(statement, (Block, Section)):
         tokens = statement_tokens(statement, indent=INDENT * depth)
         return (lead, *(gap or "" for gap, _ in tokens[1:]))

@@ -271,7 +271,7 @@ def spelled(text: str) -> Integer | Float:
         text: of a number without a sign.
 
     Raises:
-        PtxkitError: P240, it is no number.
+        PtxkitError: P240, it is not a number.
     """
     match = _NUMBER.fullmatch(text)
     if match is None:

@@ -39,7 +39,7 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
         Errors, warnings and notes, those of the parser included.
 
     Raises:
-        PtxkitError: `target` is no target (P305).
+        PtxkitError: `target` is not a target (P305).
     """
     require_module(module)
     context = Context(module, asked=_asked(target))

@@ -10,7 +10,7 @@ from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.dtypes import DTYPES, Kind
 
 MEMORY = {"ld": 1, "ldu": 1, "st": 0, "atom": 1, "red": 0}
-"""Where the address stands in instructions that move as many bytes as their type and vector say."""
+"""Where the address is in instructions that move as many bytes as their type and vector say."""
 CP_SIZES = (4, 8, 16)
 """Bytes that `cp.async` copies."""
 MBARRIER, MATRIX_ROW, BULK, TENSOR = 8, 16, 16, 128

@@ -1,4 +1,4 @@
-"""What stands in a function's body: names, labels, and every instruction against the instruction set."""
+"""What is in a function's body: names, labels, and every instruction against the instruction set."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class _Body:
                 undeclared.function(name, place)
             elif name not in self.branched:
                 undeclared.name(name, place)
-            elif complete:  # Else the label may stand in what is not there.
+            elif complete:  # Else the label may be in what is not there.
                 undeclared.label(name, place)
         if not self.context.module.has_errors:  # What could not be parsed may have used or written them.
             self.usage.report(self.context, self.function, self.scopes)

@@ -36,7 +36,7 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
     Args:
         context: where findings go.
         variable: the declaration.
-        inside: it stands in a function's body.
+        inside: it is in a function's body.
         scope: where names in initial values are looked up; None: those are not checked.
     """
     names = ", ".join(f"`{declarator.name}`" for declarator in variable.declarators) or "this declaration"
@@ -108,7 +108,7 @@ def is_opaque(type_: str) -> bool:
 
 
 def _check_size(context: Context, variable: Variable, declarator: Declarator) -> None:
-    """An array has a size, from its brackets or its values; a register is no array."""
+    """An array has a size, from its brackets or its values; a register is not an array."""
     if not declarator.dimensions:
         return
     if variable.linkage == "extern":
@@ -159,7 +159,7 @@ def check_type(
 ) -> None:
     """Check the type of a variable, register or parameter, and its vector, in its state space.
 
-    `inside`: it stands in a body or in the header of an entry, where no array of a wrong type passes.
+    `inside`: it is in a body or in the header of an entry, where no array of a wrong type passes.
     `declared`: it is a parameter of what has no body, of which ptxas looks at vectors alone.
     """
     dtype = DTYPES.get(variable.type)

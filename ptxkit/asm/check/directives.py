@@ -84,7 +84,7 @@ PRAGMAS = {
 }
 """Pragmas that ptxas has known since a version; it passes over what it does not know."""
 INSIDE = frozenset({"enable_smem_spilling", "mma_throughput"})
-"""Pragmas that must stand in a function's body."""
+"""Pragmas that must be in a function's body."""
 
 
 def check_availability(context: Context, directive: Directive, since: str) -> None:
@@ -95,7 +95,7 @@ def check_availability(context: Context, directive: Directive, since: str) -> No
 
 
 def check_tuning(context: Context, function: Function | Prototype) -> None:
-    """Check the directives between a function's header and its body, or behind a prototype."""
+    """Check the directives between a function's header and its body, or after a prototype."""
     seen: dict[str, Directive] = {}
     for directive in function.directives:
         if directive.name == "pragma":

@@ -70,7 +70,7 @@ def _here(directive: Directive) -> tuple[SpanLabel, ...]:
 
 
 def header_only(module: Module) -> bool:
-    """Whether nothing stands behind the header; then the rest of it may be missing like all that follows."""
+    """Whether nothing comes after the header; then the rest of it may be missing like all that follows."""
     return all(
         isinstance(s, Malformed) or (isinstance(s, Directive) and s.name in _HEADER)
         for s in module.statements

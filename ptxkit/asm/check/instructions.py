@@ -216,7 +216,7 @@ def _named(
 
 
 def _leaves(place: OperandPlace, operand: Operand) -> Iterator[tuple[OperandPlace, Operand]]:
-    """The places that stand for one value each, with what stands there."""
+    """The places that stand for one value each, with what is there."""
     if place.shape == "plain":
         yield place, operand
     elif place.shape == "vector" and isinstance(operand, Vector):

@@ -53,7 +53,7 @@ def report_misfit(
 
 
 def _declaration(scope: Scope, operand: Operand) -> tuple[SpanLabel, ...]:
-    """Where the name that stands there is declared."""
+    """Where the name that is there is declared."""
     while isinstance(operand, Address):
         operand = operand.base
     symbol = scope.lookup(operand.name) if isinstance(operand, Name) else None
@@ -73,7 +73,7 @@ def declared(symbol: Symbol) -> str:
 def _smallest(
     candidate: Candidate, place: OperandPlace, kind: OperandKind, operand: Operand
 ) -> tuple[OperandPlace, OperandKind, Operand]:
-    """The innermost place that does not fit, with what stands there."""
+    """The innermost place that does not fit, with what is there."""
     parts: tuple[OperandPlace, ...] = ()
     elements: tuple[Operand, ...] = ()
     kinds: tuple[OperandKind, ...] = ()

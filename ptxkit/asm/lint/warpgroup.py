@@ -90,7 +90,7 @@ class _InFlight:
 class _Fences:
     """Registers that were written since the last fence.
 
-    Copies in a block behind that of the fence count as none: compilers join the values of a loop there, and
+    Copies in a block after that of the fence count as none: compilers join the values of a loop there, and
     ptxas renames them.
     """
 

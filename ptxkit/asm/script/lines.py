@@ -54,7 +54,7 @@ class ScriptLines:
         self.line(tail)
 
     def assigned(self, left: str, targets: list[str]) -> str:
-        """What stands before an `=`; many identifiers are put in parentheses, over several lines."""
+        """What comes before an `=`; many identifiers are put in parentheses, over several lines."""
         if len(targets) == 1 or len(self.indent) + len(left) <= WIDTH - 30:
             return left
         *first, last = wrapped("(", targets, ")", " " * WIDTH)
@@ -119,7 +119,7 @@ class ScriptLines:
         group.clear()
 
     def lead(self, owner: str, node: Statement, first: bool, apart: bool = False) -> None:
-        """What stands before a statement, and inside it, where the tree has no better place for it."""
+        """What comes before a statement, and inside it, where the tree has no better place for it."""
         layout = node.layout
         if not layout:
             return

@@ -97,7 +97,7 @@ class ModuleScript(Functions):
         return 0
 
     def heading(self, arguments: list[str], head: list[Statement]) -> None:
-        """`Builder(..)` with the comments that stand before and among the header's lines."""
+        """`Builder(..)` with the comments that come before and among the header's lines."""
         lines: list[str] = []
         for trivia in (trivia for statement in head for trivia in statement.layout or ()):
             found = read_comments(trivia)

@@ -325,7 +325,7 @@ def wrapped(head: str, arguments: list[str], tail: str = ")", indent: str = "") 
 
 
 def _pieces(text: str) -> list[str]:
-    """An expression cut behind its commas, where Python lets a line end: all of them are inside brackets."""
+    """An expression cut after its commas, where Python lets a line end: all of them are inside brackets."""
     pieces, start, inside = [], 0, False
     for position, character in enumerate(text):
         if character == '"' and (not inside or _unescaped(text, position)):

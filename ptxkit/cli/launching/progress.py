@@ -19,7 +19,7 @@ class Progress:
 
     Args:
         title: what runs: `gemv.ptx smoke`; a function where it changes.
-        fraction: gives the part that is done, 0 to 1, or None where nobody knows.
+        fraction: gives the part that is done, 0 to 1, or None if unknown.
     """
 
     def __init__(self, title: str | Callable[[], str], fraction: Callable[[], float | None]) -> None:

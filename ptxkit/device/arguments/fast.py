@@ -25,7 +25,7 @@ _INTEGERS: dict[str, Any] = {
     f"{kind}{bits}": FORMATS[f"{kind}{bits}"] for kind in "us" for bits in (8, 16, 32, 64)
 }
 _UNKNOWN = object()
-"""Stands for what lies in a space and is no object that could be given again."""
+"""Stands for what lies in a space and is not an object that could be given again."""
 
 
 class ParameterSpace:
