@@ -36,7 +36,7 @@ class Access(Reach):
             order: weak, relaxed or acquire.
         """
         history = self.history
-        if self.lane_set.batch.launch.program.asynchronous:
+        if self.lane_set.launch.program.asynchronous:
             self.check_in_flight(width * count, False)
         if history is not None:
             number = check_load(self, history, width * count, order is not MemoryOrder.WEAK)
@@ -82,7 +82,7 @@ class Access(Reach):
         if self.space in READ_ONLY:
             self.refuse("writes", "which kernels only read")
         history = self.history_of_write
-        if self.lane_set.batch.launch.program.asynchronous:
+        if self.lane_set.launch.program.asynchronous:
             self.check_in_flight(width * len(values), True)
         if history is not None:
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
@@ -92,7 +92,7 @@ class Access(Reach):
         if active is not None and active.ndim:
             index = index[active]
             values = tuple(value[active] for value in values)
-        if self.lane_set.batch.launch.watching:
+        if self.lane_set.launch.watching:
             self._watch(index, values, width)
         self.bank.store(index, values, width)
         if self.bank.shadow is None or (masks is None and not self.suspect):
@@ -103,7 +103,7 @@ class Access(Reach):
         """Take note if the store changes anything."""
         held = self.bank.load(index, width, len(values))
         if any(bool((old != new).any()) for old, new in zip(held, values, strict=True)):
-            self.lane_set.batch.launch.changes += 1
+            self.lane_set.launch.changes += 1
 
     def _store_shadow(
         self, index: Any, masks: Masks | None, active: Any, width: int, count: int, origin: Any
@@ -135,13 +135,13 @@ class Access(Reach):
             self.owner.undefined = True
         elif self.space == "global":
             for address in distinct(np.asarray(self.index)):
-                found = self.lane_set.batch.launch.memory.find(int(address) + BASE)
+                found = self.lane_set.launch.memory.find(int(address) + BASE)
                 if found is not None:
                     found.undefined = True
 
     def origin(self, size: int) -> int:
         """The origin of undefined bytes that are loaded, `size` by each lane."""
-        origins = self.lane_set.batch.launch.origins
+        origins = self.lane_set.launch.origins
         if self.bank.origins is not None:
             numbers = np.atleast_1d(self.bank.origin(self.index, size))
             active = lanes_of(self.lane_set, self.guard, np.shape(self.index))
@@ -155,7 +155,7 @@ class Access(Reach):
 
     def discard(self, size: int) -> None:
         """Make bytes of global memory undefined."""
-        launch = self.lane_set.batch.launch
+        launch = self.lane_set.launch
         if not launch.sanitize:
             return
         index, _, active = self.broadcast((np.uint8(0),))
@@ -170,7 +170,7 @@ class Access(Reach):
 
     def count_traffic(self, size: int, what: str) -> None:
         """Count what the access costs the memory system, where that is asked for; see `Traffic.lanes`."""
-        traffic = self.lane_set.batch.launch.counts.traffic
+        traffic = self.lane_set.launch.counts.traffic
         if traffic is None or self.space not in ("shared", "global"):
             return
         rows = self.lane_set.n

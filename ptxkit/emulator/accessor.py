@@ -178,7 +178,7 @@ class Accessor:
 
     def global_(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to global memory."""
-        memory = lane_set.batch.launch.memory
+        memory = lane_set.launch.memory
         low, high = _range(address)
         allocation = self._allocation
         if (
@@ -203,7 +203,7 @@ class Accessor:
 
     def _check_each(self, lane_set: LaneSet, address: Any, guard: Any) -> None:
         """Lane by lane: whether each lies in a live allocation."""
-        memory = lane_set.batch.launch.memory
+        memory = lane_set.launch.memory
         good = memory.inside(np.asarray(address, np.uint64), self.size)
         if good.all():
             return
@@ -227,7 +227,7 @@ class Accessor:
 
     def shared(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
-        launch, bank = lane_set.batch.launch, lane_set.batch.shared
+        launch, bank = lane_set.launch, lane_set.batch.shared
         if launch.cluster > 1:
             return self._cluster(lane_set, address, guard)
         start, end = launch.shared.start, launch.shared.start + launch.shared.total
@@ -323,12 +323,12 @@ class Accessor:
 
     def const(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to constant memory."""
-        bank, end = lane_set.batch.launch.program.constants
+        bank, end = lane_set.launch.program.constants
         return self._flat(lane_set, address, guard, "const", bank, CONST_START, end)
 
     def param(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the kernel's parameters."""
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         end = PARAM_START + launch.parameter_size
         return self._flat(lane_set, address, guard, "param", launch.parameters, PARAM_START, end)
 

@@ -13,7 +13,7 @@ from ptxkit.emulator.values import WARP
 
 def _ticks(lane_set: LaneSet) -> int:
     """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
-    launch = lane_set.batch.launch
+    launch = lane_set.launch
     launch.clock += 32
     return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
 

@@ -59,7 +59,7 @@ def registers(place: CodePlace, row: int) -> Iterator[RegisterState]:
     """
     lane_set = place.lane_set
     code = lane_set.code
-    flow = lane_set.batch.launch.program.flow(code.name)
+    flow = lane_set.launch.program.flow(code.name)
     types = {symbol.name: symbol.type for symbol in flow.registers}
     known = {code.names[slot] for slot in place.block.live}
     for site in place.block.sites[: place.index]:

@@ -94,7 +94,7 @@ class LaneSet:
     """Lanes of a batch at one block.
 
     Attributes:
-        schedule: of the batch.
+        schedule, launch: of the batch.
         batch: the batch.
         code, pc: the function and the number of its block that comes next.
         rows: the batch's rows that the lane set has lanes in, ascending; None for all of them.
@@ -122,6 +122,7 @@ class LaneSet:
         "frames",
         "joint",
         "kept",
+        "launch",
         "local",
         "mask",
         "n",
@@ -152,6 +153,7 @@ class LaneSet:
     ) -> None:
         self.schedule = schedule
         self.batch = batch = schedule.batch
+        self.launch = batch.launch
         self.code = code
         self.pc = pc
         self.rows = rows
@@ -162,10 +164,8 @@ class LaneSet:
         self.undefined = undefined
         self.frames: tuple[Frame, ...] = ()
         self.trail: Trail = ()
-        self.local = 0
-        self.top = 0
+        self.local = self.top = self.spins = 0
         self.passed = False
-        self.spins = 0
         self.result: Any = None
         self.joint: Any = None
         self.polled: Site | None = None

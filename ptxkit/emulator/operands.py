@@ -153,7 +153,7 @@ def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, wha
     Raises:
         EmulatorFault: P605.
     """
-    launch = lane_set.batch.launch
+    launch = lane_set.launch
     number = launch.origin(origin, site)
     lanes = lanes_of(lane_set, None, mask.shape)
     some = mask != 0 if lanes is None else (mask != 0) & lanes

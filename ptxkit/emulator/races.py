@@ -245,7 +245,7 @@ def _find_race_of_load(
         number = int(history.number(own.flat[0]))
         own = _own_records(access, history, number, STRONG if strong else WEAK, shape)
         flagged = np.broadcast_to(flagged, (*shape, flagged.shape[-1])) & ~history.is_async(record)
-        together = lane_set.batch.launch.events.together
+        together = lane_set.launch.events.together
         rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
         for number in distinct(history.number(record)).tolist():
             if number in together:
@@ -256,7 +256,7 @@ def _find_race_of_load(
 
 def _guessed(access: Reach, history: AccessHistory, records: Any) -> Any:
     """Which of the writes that a plain load meets are swaps, if the load is a guess at what one will find."""
-    launch = access.lane_set.batch.launch
+    launch = access.lane_set.launch
     swapped = np.array([swaps(launch.events.site(int(number))) for number in history.number(records)])
     if swapped.any() and not is_guess(access.site, launch.program):
         swapped[:] = False

@@ -64,7 +64,7 @@ class Reach:
     @property
     def history_of_write(self) -> AccessHistory | None:
         """The same for a write: races are sought in global memory from the first one on, if not before."""
-        known, launch = self.history, self.lane_set.batch.launch
+        known, launch = self.history, self.lane_set.launch
         if known is not None or not launch.sanitize or not isinstance(self.owner, Allocation):
             return known
         return launch.seek_races(self.owner)

@@ -65,7 +65,7 @@ class StackParameter(CallParameter):
         word, mask, origin = value
         accessor = self._accessors[piece.slot]
         if mask is not None:
-            launch = lane_set.batch.launch
+            launch = lane_set.launch
             if origin:
                 origin = launch.origin_of_store(origin, self._site)
             else:

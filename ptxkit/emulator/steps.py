@@ -136,7 +136,7 @@ def checked_division(step: Step, divisor: SourceOperand, guard: SourceOperand | 
             if zero.any() and (wanted is None or wanted.ndim or wanted):
                 thread = lane_set.thread(*lane_set.first(zero))
                 message = f"division by zero: the result of `{site.instruction.spelling}` is unspecified"
-                lane_set.batch.launch.warn("P615", message, site, (f"{thread}",))
+                lane_set.launch.warn("P615", message, site, (f"{thread}",))
         return step(lane_set)
 
     return checked
@@ -178,7 +178,7 @@ def tracked_step(
             values = [read(lane_set) for read in readers]
             masks = propagate(operation, values, [entry and entry[0] for entry in found], results)
             first = next(entry[1] for entry in found if entry)
-            origin = lane_set.batch.launch.origin(first, site)
+            origin = lane_set.launch.origin(first, site)
         before = {slot: undefined.get(slot) for slot in written}
         step(lane_set)
         for target, mask, bits in zip(targets, masks, results, strict=True):

@@ -119,7 +119,7 @@ def vprintf(call: SystemCall) -> None:
     for row, lane in call.lanes():
         reader = _TextReader(lane_set, row, lane, call.site)
         text, count = _format(reader.text(int(formats[row, lane])), int(lists[row, lane]), reader)
-        lane_set.batch.launch.output(text)
+        lane_set.launch.output(text)
         counts[row, lane] = count
     call.give(counts)
 
@@ -130,7 +130,7 @@ def malloc(call: SystemCall) -> None:
     pointers = np.zeros((lane_set.n, WARP), np.uint64)
     for row, lane in call.lanes():
         size = int(sizes[row, lane])
-        found = _allocate(lane_set.batch.launch, size, str(lane_set.thread(row, lane)))
+        found = _allocate(lane_set.launch, size, str(lane_set.thread(row, lane)))
         pointers[row, lane] = found.address if found is not None else 0
     call.give(pointers)
 
@@ -148,7 +148,7 @@ def _allocate(launch: LaunchState, size: int, thread: str) -> Allocation | None:
 def free(call: SystemCall) -> None:
     """`void free(void *pointer)`."""
     lane_set, pointers = call.lane_set, call.values(0)
-    memory = lane_set.batch.launch.memory
+    memory = lane_set.launch.memory
     for row, lane in call.lanes():
         pointer = int(pointers[row, lane])
         if not pointer:

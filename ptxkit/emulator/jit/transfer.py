@@ -241,7 +241,7 @@ class CompiledTransfer:
 
     def _note(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace, what: str) -> None:
         """Count what it costs the memory system, where that is asked for."""
-        traffic = lane_set.batch.launch.counts.traffic
+        traffic = lane_set.launch.counts.traffic
         if traffic is not None:
             size, array = self._transfer.width * self._transfer.count, addresses.array
             traffic.lanes(place.space, array, addresses.active, lane_set.n, size, what, offset=self._offset)
@@ -264,7 +264,7 @@ class CompiledTransfer:
                 before.append(np.ascontiguousarray(np.broadcast_to(old, shape)))
         if not self._move(lane_set, addresses, place, made, before):
             return False
-        lane_set.batch.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
+        lane_set.launch.counts.load(place.space, addresses.lanes * transfer.width * transfer.count)
         self._note(lane_set, addresses, place, "loaded")
         for target, value in zip(transfer.targets, made, strict=True):
             if target is not None:
@@ -272,7 +272,7 @@ class CompiledTransfer:
         return True
 
     def _store(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
-        transfer, launch = self._transfer, lane_set.batch.launch
+        transfer, launch = self._transfer, lane_set.launch
         if launch.watching or (place.suspect and place.bank.origins is not None):
             return False
         if addresses.extent is not Extent.THREADS:

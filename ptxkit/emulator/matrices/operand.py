@@ -109,4 +109,4 @@ class Unknown:
         """The elements of D, as bool, and the origin that they have from this instruction on."""
         if self._where is None or not self._where.any():
             return None
-        return self._where, lane_set.batch.launch.origin(self._origin, site)
+        return self._where, lane_set.launch.origin(self._origin, site)

@@ -53,7 +53,7 @@ def _nothing(form: ScopedForm) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         if len(Issuers.of(lane_set, guard)):
             message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
-            lane_set.batch.launch.warn("P222", message, site)
+            lane_set.launch.warn("P222", message, site)
 
     return Effect(step)
 

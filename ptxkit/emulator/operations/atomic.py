@@ -50,7 +50,7 @@ def atom(form: ScopedForm) -> Effect:
     form.scope.program.touches(plain_space(named), width)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         if returns:
             lane_set.schedule.poll(lane_set, site)
         shape = (lane_set.n, WARP)
@@ -138,7 +138,7 @@ def _taint(
     Returns:
         The undefined bits of what each lane found, with their origin; None where there are none.
     """
-    bank, launch = access.bank, access.lane_set.batch.launch
+    bank, launch = access.bank, access.lane_set.launch
     if bank.shadow is None:
         return None
     (before,) = bank.load_shadow(at, width)

@@ -26,9 +26,7 @@ def warp_sync(form: ScopedForm) -> Effect:
 
     def meet(lane_set: LaneSet, guard: Any) -> None:
         check(lane_set, guard)
-        lane_set.batch.happens_before.warps_meet(
-            lane_set.occupied()[0], lane_set.batch.launch.events.take(site)
-        )
+        lane_set.batch.happens_before.warps_meet(lane_set.occupied()[0], lane_set.launch.events.take(site))
 
     return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
 
@@ -79,7 +77,7 @@ def fence(form: ScopedForm) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        lane_set.batch.happens_before.fence(lane_set.occupied()[0], lane_set.batch.launch.events.take(site))
+        lane_set.batch.happens_before.fence(lane_set.occupied()[0], lane_set.launch.events.take(site))
 
     return Effect(step)
 
@@ -87,7 +85,7 @@ def fence(form: ScopedForm) -> Effect:
 def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
     """`fence.mbarrier_init.release.cluster`: a cluster barrier hands the initialised mbarriers on."""
     rows = executing_rows(lane_set, guard)
-    lane_set.batch.happens_before.init_fenced[rows] = lane_set.batch.launch.events.take()
+    lane_set.batch.happens_before.init_fenced[rows] = lane_set.launch.events.take()
 
 
 @effect("membar.proxy", "fence.proxy")
@@ -106,7 +104,7 @@ def proxy_fence(form: ScopedForm) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         rows = executing_rows(lane_set, guard)
         if len(rows):
-            lane_set.batch.happens_before.proxy_fence(rows, lane_set.batch.launch.events.take(site), spaces)
+            lane_set.batch.happens_before.proxy_fence(rows, lane_set.launch.events.take(site), spaces)
 
     return Effect(step)
 

@@ -150,7 +150,7 @@ def nanosleep(form: ScopedForm) -> Effect:
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         longest = int(read(lane_set).max())
-        lane_set.batch.launch.clock += min(longest, 1_000_000)
+        lane_set.launch.clock += min(longest, 1_000_000)
         lane_set.schedule.poll(lane_set, lane_set.polled)
 
     return Effect(step)

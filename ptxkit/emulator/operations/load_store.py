@@ -70,7 +70,7 @@ def ld(form: ScopedForm) -> Effect:
             lane_set.schedule.poll(lane_set, form.site)
         tainted = False
         for access in accesses:
-            lane_set.batch.launch.counts.load(access.space, access.lanes * width * count)
+            lane_set.launch.counts.load(access.space, access.lanes * width * count)
             access.count_traffic(width * count, "loaded")
             values, masks = access.load(width, count, order)
             chosen = access.guard
@@ -152,9 +152,9 @@ def st(form: ScopedForm) -> Effect:
             if any(found):
                 masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
                 first = next(entry[1] for entry in found if entry)
-                origin = lane_set.batch.launch.origin_of_store(first, form.site)
+                origin = lane_set.launch.origin_of_store(first, form.site)
         for access in accessor(lane_set, guard):
-            lane_set.batch.launch.counts.store(access.space, access.lanes * width * count)
+            lane_set.launch.counts.store(access.space, access.lanes * width * count)
             access.count_traffic(width * count, "stored")
             access.store(values, masks, width, origin, order)
 
@@ -282,7 +282,7 @@ def isspacep(form: ScopedForm) -> Effect:
                 inside = inside & (rank == lane_set.special("%cluster_ctarank"))
         entry, mask = source.undefined(lane_set), None
         if entry is not None:
-            mask = (entry[0] != 0, lane_set.batch.launch.origin(entry[1], site))
+            mask = (entry[0] != 0, lane_set.launch.origin(entry[1], site))
         if target is not None:
             target.write(lane_set, inside, mask, guard)
         return mask is not None

@@ -149,7 +149,7 @@ class _MapPlace:
         taking = np.zeros((lane_set.n, WARP), bool)
         taking[issuers.at] = True
         addresses = np.full(len(issuers), -1, np.int64)
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         for access in self.whole(lane_set, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             at = issuers.take(access.index).astype(np.int64)
@@ -192,7 +192,7 @@ class _MapPlace:
                 masks, origin = None, 0
                 if undefined is not None:
                     masks = _words(undefined, offset)
-                    origin = lane_set.batch.launch.origins.of_copy(self.site)
+                    origin = lane_set.launch.origins.of_copy(self.site)
                 access.store(_words(held, offset), masks, 4, origin)
 
 
@@ -222,7 +222,7 @@ def fence(form: ScopedForm) -> Effect:
 
     def acquire(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         number = launch.events.take(site)
         lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
         for access in at(lane_set, guard):
@@ -237,7 +237,7 @@ def fence(form: ScopedForm) -> Effect:
 def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
     issuers = Issuers.of(lane_set, guard)
     if len(issuers):
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         number = launch.events.take(site)
         lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
         launch.own(MapFences).release(issuers, number)

@@ -55,7 +55,7 @@ def shfl(form: ScopedForm) -> Effect:
             own = executing(lane_set, guard)
             if (silent if own is None else silent & own).any():
                 unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
-                origin = lane_set.batch.launch.origins.of_lane(site)
+                origin = lane_set.launch.origins.of_lane(site)
                 mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
         if target is not None:
             target.write(lane_set, permute(value), mask if mask and mask[0].any() else None, guard)
@@ -229,7 +229,7 @@ def redux(form: ScopedForm) -> Effect:
             bad = entry[0] != 0 if on is None else (entry[0] != 0) & on
             spoiled = np.broadcast_to(bad, (lane_set.n, WARP)).any(axis=1, keepdims=True)
             if spoiled.any():
-                origin = lane_set.batch.launch.origin(entry[1], site)
+                origin = lane_set.launch.origin(entry[1], site)
                 mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
         if target is not None:
             target.write(lane_set, result, mask, guard)
@@ -285,7 +285,7 @@ def elect(form: ScopedForm) -> Effect:
         named = check(lane_set, guard)
         lanes = taking_part(lane_set, guard)
         candidates = named if lanes is None else named & packed(lanes)
-        leader = _leader(candidates, lane_set.batch.launch.elect_from)
+        leader = _leader(candidates, lane_set.launch.elect_from)
         if target is not None:
             target.write(lane_set, leader, None, guard)
         if leads is not None:

@@ -258,7 +258,7 @@ class _Issue:
         Raises:
             EmulatorFault: P639, the descriptor has no meaning; P602, it leads out of shared memory.
         """
-        plan, launch, bank = self.plan, lane_set.batch.launch, lane_set.batch.shared
+        plan, launch, bank = self.plan, lane_set.launch, lane_set.batch.shared
         words = self._uniform(lane_set, guard, members, source)
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
         different, which = np.unique(words, return_inverse=True)
@@ -324,7 +324,7 @@ class _Issue:
         unknown_a, unknown_b, doubtful = masks
         if unknown_a is None and unknown_b is None and doubtful is None and accumulator.unknown is None:
             return
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         origin = accumulator.origin
         if unknown_a is not None or unknown_b is not None:
             origin = launch.origins.of_copy(self.site)

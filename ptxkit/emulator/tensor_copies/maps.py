@@ -104,7 +104,7 @@ class MapFences:
         last = written[np.argmax(history.number(written))]
         number = int(history.number(last))
         thread = int(history.thread(last))
-        launch = issuers.lane_set.batch.launch
+        launch = issuers.lane_set.launch
         cta, inside = thread >> 10, thread & 1023
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
         released = self.released.get((cta, inside // WARP), 0)
@@ -171,7 +171,7 @@ class MapOperand:
         copies: list[TensorCopy | None] = [None] * len(issuers)
         addresses = np.full(len(issuers), -1, np.int64)
         known: dict[tuple[str, int], TensorCopy] = {}
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         for access in self.accessor(lane_set, taking):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             index = issuers.take(access.index).astype(np.int64)
@@ -215,7 +215,7 @@ class MapOperand:
         if copy.rank != self.rank:
             why = f"it has {counted(copy.rank, 'dimension')}, the instruction {self.rank}"
             raise self._refused(issuers, item, why)
-        if issuers.lane_set.batch.launch.program.capability < (10, 0):
+        if issuers.lane_set.launch.program.capability < (10, 0):
             made = copy.map
             if made.dtype in SUB_BYTE or "atom" in made.swizzle:
                 raise self._refused(issuers, item, "its type or swizzle needs sm_100 or later")

@@ -22,7 +22,7 @@ def watched(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand
     condition = guard.reader if guard is not None else None
 
     def careful(lane_set: LaneSet) -> Any:
-        if lane_set.batch.launch.sanitize:
+        if lane_set.launch.sanitize:
             lane_set.batch.own(Warpgroups).touch(
                 lane_set, slots, site, condition(lane_set) if condition else None
             )

@@ -123,7 +123,7 @@ class RowAccess:
         unknown: np.ndarray | None = None
         origin = 0
         for access in self(lane_set, guard):
-            lane_set.batch.launch.counts.load(access.space, access.lanes * ROW)
+            lane_set.launch.counts.load(access.space, access.lanes * ROW)
             access.count_traffic(ROW, "loaded")
             values, masks = access.load(4, 4)
             for i in range(4):
@@ -140,7 +140,7 @@ class RowAccess:
     ) -> None:
         """Store rows, uint8 (n, 32, 16), some of whose bits may be undefined."""
         for access in self(lane_set, guard):
-            lane_set.batch.launch.counts.store(access.space, access.lanes * ROW)
+            lane_set.launch.counts.store(access.space, access.lanes * ROW)
             access.count_traffic(ROW, "stored")
             access.store(_words(rows), None if mask is None else _words(mask), 4, origin)
 
@@ -201,7 +201,7 @@ def stmatrix(form: ScopedForm) -> Effect:
         found = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
         if any(found):
             mask = arranged([np.uint32(0) if entry is None else entry[0] for entry in found], lane_set.n)
-            launch = lane_set.batch.launch
+            launch = lane_set.launch
             first = next(entry[1] for entry in found if entry)
             origin = launch.origin_of_store(first, site)
         access.store(lane_set, guard, rows, mask, origin)

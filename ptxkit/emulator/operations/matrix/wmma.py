@@ -216,7 +216,7 @@ def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         check_whole_warps(lane_set, guard, site)
         where.check(lane_set, guard)
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         values = np.zeros((where.registers, lane_set.n, WARP), raw)
         masks: np.ndarray | None = None
         origin = 0
@@ -244,7 +244,7 @@ def _storer(where: Matrix, sources: Sequence[SourceOperand], site: Site) -> Guar
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole_warps(lane_set, guard, site)
         where.check(lane_set, guard)
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         for piece in where.pieces:
             source = sources[piece.register]
             value = (source.reader(lane_set) >> raw.type(piece.shift)).astype(narrow)

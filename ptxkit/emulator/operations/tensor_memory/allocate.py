@@ -41,7 +41,7 @@ def alloc(form: ScopedForm) -> Effect:
         for access in accessor(lane_set, guard):
             access.store((addresses,), None, 4)
         # The whole warp stores, so its lanes may load at once (PTX ISA 9.7.16.6.1).
-        lane_set.batch.happens_before.warps_meet(rows, lane_set.batch.launch.events.take(site))
+        lane_set.batch.happens_before.warps_meet(rows, lane_set.launch.events.take(site))
 
     return Effect(step, sync_point)
 

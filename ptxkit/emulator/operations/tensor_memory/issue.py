@@ -147,7 +147,7 @@ def warn_many(lane_set: LaneSet, issuers: Issuers, site: Site) -> None:
     if counts.max() > 1:
         row = int(rows[int(np.argmax(counts))])
         lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
-        lane_set.batch.launch.warn(
+        lane_set.launch.warn(
             "P6129",
             f"{int(counts.max())} threads of a warp execute `{site.instruction.spelling}`, each for itself",
             site,

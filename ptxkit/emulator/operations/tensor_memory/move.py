@@ -193,7 +193,7 @@ def st(form: ScopedForm) -> Effect:
                 masks[i] = entry[0]
                 origin = origin or entry[1]
         if masks is not None:
-            origin = lane_set.batch.launch.origin_of_store(origin, site)
+            origin = lane_set.launch.origin_of_store(origin, site)
         for address, rows in addresses(lane_set, guard):
             where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "st", site, pattern, address, where)
@@ -228,14 +228,14 @@ def _wait(form: ScopedForm, kind: str) -> Effect:
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole_warps(lane_set, guard, site)
-        if not lane_set.batch.launch.sanitize:
+        if not lane_set.launch.sanitize:
             return
         lanes = executing(lane_set, guard)
         rows, _ = lane_set.occupied()
         if lanes is not None:
             on = lanes.any(axis=1)
             rows = np.flatnonzero(on) if lane_set.rows is None else lane_set.rows[on]
-        number = lane_set.batch.launch.events.take(site)
+        number = lane_set.launch.events.take(site)
         lane_set.batch.own(Engine).in_flight.waited(kind, rows.tolist(), number)
 
     return Effect(step, AlignedSyncPoint(form))

@@ -76,7 +76,7 @@ def _fence(form: ScopedForm, before: bool) -> Effect:
     form.scope.program.tensor_fences = True
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        launch = lane_set.batch.launch
+        launch = lane_set.launch
         if not launch.sanitize:
             return
         issuers = Issuers.of(lane_set, guard)
