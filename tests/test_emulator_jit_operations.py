@@ -46,6 +46,7 @@ FORMS = [
     *("abs.ftz.f32", "neg.ftz.f32"),
     *(f"{opcode}.{kind}" for opcode in ("popc", "brev", "bfi") for kind in ("b32", "b64")),
     *("bfe.u32", "bfe.u64"),
+    *(f"clmad.{half}.{kind}" for half in ("lo", "hi") for kind in ("u64", "s64")),
     *(f"dp4a.{a}.{b}" for a in ("u32", "s32") for b in ("u32", "s32")),
     *(f"{opcode}.{kind}" for opcode in ("and", "or", "xor", "not") for kind in ("pred", "b16", "b32", "b64")),
     *(f"{opcode}.{kind}" for opcode in ("cnot", "shl", "shr") for kind in ("b16", "b32", "b64")),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import numpy as np
@@ -143,6 +145,24 @@ def test_counting() -> None:
             source = f"{'s' if signed else 'u'}{size}"
             check(f"bfind.{source}", [source], find, "u32")
             check(f"bfind.shiftamt.{source}", [source], amount, "u32")
+
+
+def polynomial_product(a: int, b: int) -> int:
+    """Over GF(2): the sum of the shifted `a`, without carries."""
+    return reduce(xor, (a << i for i in range(64) if b >> i & 1), 0)
+
+
+@pytest.mark.parametrize("kind", ["u64", "s64"])
+def test_carryless_products(kind: str) -> None:
+    """Every pair of bits, all ones by all ones, and random words."""
+    ones = 2**64 - 1
+    check(f"clmad.lo.{kind}", ["u64"] * 3, lambda a, b, c: polynomial_product(a, b) & ones ^ c, "u64")
+    check(f"clmad.hi.{kind}", ["u64"] * 3, lambda a, b, c: polynomial_product(a, b) >> 64 ^ c, "u64")
+    bits = [(1 << i, 1 << j) for i in range(64) for j in range(64)]
+    for half, shift in (("lo", 0), ("hi", 64)):
+        lanes = [*bits, (ones, ones), (ones, 1 << 63)]
+        got = run(f"clmad.{half}.{kind}", *zip(*lanes, strict=True), [0] * len(lanes))
+        assert list(got) == [polynomial_product(a, b) >> shift & ones for a, b in lanes]
 
 
 def nth_set(mask: int, base: int, offset: int) -> int:

@@ -9,6 +9,7 @@ from importlib import import_module
 
 CHAPTERS = {
     "integer": ("integer",),
+    "packed": ("packed",),
     "extended": ("extended_precision",),
     "logic": ("logic",),
     "floating": ("floating",),

@@ -15,6 +15,7 @@ from ptxkit.emulator.numerics.bits import (
     any_lane,
     count_ones,
     low_ones,
+    reverse,
     select,
     shift_left,
     shift_right,
@@ -51,6 +52,30 @@ def multiply_high(a: Any, b: Any) -> Any:
     if a.dtype.kind == "i":
         high = high - (y & unsigned(a >> np.int64(63))) - (x & unsigned(b >> np.int64(63)))
     return high.view(a.dtype)
+
+
+EVERY_FOURTH = 0x1111111111111111
+"""Bits 0, 4, 8, .. of a word of 64."""
+
+
+def carryless_low(a: Any, b: Any) -> Any:
+    """The lower half of the product of 64-bit polynomials over GF(2).
+
+    Bits are multiplied four apart, so that the at most 16 ones that meet in a place carry into no other place
+    that is kept; the lowest bit of their sum is their sum modulo 2.
+    """
+    masks = [np.uint64(EVERY_FOURTH << i & 2**64 - 1) for i in range(4)]
+    x, y = ([word & mask for mask in masks] for word in (a, b))
+    result = np.uint64(0)
+    for place, mask in enumerate(masks):
+        terms = [x[i] * y[(place - i) % 4] for i in range(4)]
+        result = result | (terms[0] ^ terms[1] ^ terms[2] ^ terms[3]) & mask
+    return result
+
+
+def carryless_high(a: Any, b: Any) -> Any:
+    """The upper half: the lower half of the mirrored factors is the mirrored upper half, from bit 63 on."""
+    return reverse(carryless_low(reverse(a), reverse(b))) >> np.uint64(1)
 
 
 def divide(a: Any, b: Any) -> Any:
