@@ -8,6 +8,8 @@ from types import FrameType
 
 HOME = str(Path(__file__).parents[1])
 """ptxkit's own files, which are not shown."""
+RUNNERS = ("/_pytest/", "/pluggy/", "/unittest/")
+"""What runs tests, below which nothing of the program is."""
 DEPTH = 6
 """Most frames that are kept."""
 _LOOKED_AT = 64
@@ -23,8 +25,10 @@ def host_stack() -> tuple[str, ...]:
     for _ in range(_LOOKED_AT):
         if frame is None or len(found) == DEPTH:
             break
-        code = frame.f_code
-        if not code.co_filename.startswith((HOME, "<frozen", "<string>")):
-            found.append(f"{code.co_filename}:{frame.f_lineno} in {code.co_name}")
+        file = frame.f_code.co_filename
+        if any(runner in file for runner in RUNNERS):
+            break
+        if not file.startswith((HOME, "<frozen", "<string>")):
+            found.append(f"{file}:{frame.f_lineno} in {frame.f_code.co_name}")
         frame = frame.f_back
     return tuple(found)
