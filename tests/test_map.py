@@ -77,3 +77,17 @@ def test_the_walls_are_those_of_the_contract() -> None:
     floors = [re.findall(r"\w+", line) for line in drawn.strip().splitlines()]
     assert floors == [layer.split(" | ") for layer in reversed(layers)]
     assert len(floors) <= 12
+
+
+def test_the_worked_example_is_in_the_tree() -> None:
+    """Each block of CONTRIBUTING that shows code of the last file named before it, line by line."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    shown = 0
+    for block in re.finditer(r"^   ```python sketch\n(.*?)^   ```", text, re.MULTILINE | re.DOTALL):
+        named = re.findall(r"[Ii]n\s+`((?:ptxkit|tests)/[\w/]+\.py)`", text[: block.start()])
+        if "clmad" in block[1]:
+            lines = [line.strip() for line in (ROOT / named[-1]).read_text("utf-8").splitlines()]
+            missing = [line for line in block[1].splitlines() if line.strip() not in lines]
+            assert not missing, (named[-1], missing)
+            shown += 1
+    assert shown == 4
