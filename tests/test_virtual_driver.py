@@ -95,3 +95,15 @@ def test_plain_memory_of_the_host_is_a_devices_only_where_it_was_asked_for() -> 
     done = execute("host_memory.py", "plain")
     assert done.returncode == 1
     assert "error[P602]: out of bounds" in done.stderr
+
+
+def test_what_is_mapped_twice_is_one_memory() -> None:
+    done = execute("mappings.py")
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
+
+
+def test_an_undefined_result_is_found_where_the_host_reads_it() -> None:
+    done = execute("undefined.py")
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert "warning[P606]: undefined result: byte 2048 of memory (allocation 2)" in done.stderr
+    assert done.stderr.count("P606") == 1

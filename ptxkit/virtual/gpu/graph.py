@@ -3,7 +3,8 @@ Driver API, chapter "Graph management"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -78,12 +79,42 @@ class Wait(Work):
     event: VirtualEvent
 
 
+class UserObject(Object):
+    """Something of the program's that lives as long as references to it do.
+
+    Attributes:
+        references: how many there are.
+    """
+
+    noun: ClassVar[str] = "user object"
+    error: ClassVar[str] = "INVALID_VALUE"
+
+    def __init__(self, machine: Machine, destroy: Callable[[], object], references: int) -> None:
+        self._machine = machine
+        self._destroy = destroy
+        self.references = references
+
+    def release(self, count: int) -> None:
+        """So many references less; without any it is destroyed.
+
+        Raises:
+            DriverError: INVALID_VALUE, there are not so many.
+        """
+        if count > self.references:
+            raise failure("INVALID_VALUE", f"{self.references} references, {count} to be released")
+        self.references -= count
+        if not self.references:
+            self._machine.handles.remove(self)
+            self._destroy()
+
+
 class VirtualGraph(Object):
     """A graph that can be changed.
 
     Attributes:
         machine: where.
         nodes: in the order of their making.
+        objects: how many references it has to each user object.
     """
 
     noun: ClassVar[str] = "graph"
@@ -92,6 +123,7 @@ class VirtualGraph(Object):
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.nodes: list[GraphNode] = []
+        self.objects: Counter[UserObject] = Counter()
 
     def add(self, work: Work, after: Iterable[GraphNode], origin: GraphNode | None = None) -> GraphNode:
         """Add a node.
@@ -144,6 +176,9 @@ class VirtualGraph(Object):
             work = Child(node.work.graph.clone()) if isinstance(node.work, Child) else node.work
             made[node] = graph.add(work, [made[one] for one in node.after], node)
             made[node].enabled = node.enabled
+        for thing, count in self.objects.items():
+            graph.objects[thing] = count
+            thing.references += count
         self.machine.handles.add(graph)
         return graph
 
@@ -153,6 +188,10 @@ class VirtualGraph(Object):
             if isinstance(node.work, Child):
                 node.work.graph.close()
             self.machine.handles.remove(node)
+        for thing, count in self.objects.items():
+            if count:
+                thing.release(count)
+        self.objects.clear()
         self.machine.handles.remove(self)
 
     def queue(self, context: VirtualContext, after: Sequence[Operation | None]) -> list[Operation | None]:

@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 from ptxkit import targets
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.origins import Origins
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.handles import Handles
 from ptxkit.virtual.gpu.memory import UnifiedMemory
+from ptxkit.virtual.gpu.physical import AddressSpace
 from ptxkit.virtual.gpu.pool import Pool
 from ptxkit.virtual.gpu.schedule import WorkSchedule
+from ptxkit.virtual.gpu.undefined import undefined_result
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.report import ProcessReport
 from ptxkit.virtual.results import failure
@@ -42,6 +45,7 @@ class VirtualDevice:
             arch=options.arch,
             memory=machine.memory,
         )
+        self.emulator.origins = machine.origins
         self.primary: VirtualContext | None = None
         self.primary_flags = 0
         self.retained = 0
@@ -66,6 +70,8 @@ class Machine:
         options: what they are like.
         report: takes what was found and what was not supported.
         memory: the one address space.
+        addresses: what was reserved of it, and is mapped.
+        origins: where undefined bits of all devices come from.
         schedule: when what was queued happens; its lock guards everything here.
         handles: of what programs made.
         initialised: whether `cuInit` was called.
@@ -76,6 +82,8 @@ class Machine:
         self.options = options
         self.report = ProcessReport(options)
         self.memory = UnifiedMemory(options.host_memory)
+        self.addresses = AddressSpace(self.memory)
+        self.origins = Origins()
         self.schedule = WorkSchedule(options.order, options.seed)
         self.handles = Handles()
         self.initialised = False
@@ -90,6 +98,12 @@ class Machine:
         """Whether the call at hand means the thread's own stream by the null stream."""
         self.address_of: Callable[[str], int] = lambda name: 0
         """Where the code of a symbol of the driver is."""
+
+    def look_at(self, address: int, size: int) -> None:
+        """The host reads memory: what is undefined there is a finding."""
+        found = undefined_result(self.memory, self.origins, address, size)
+        if found is not None:
+            self.report.add(found)
 
     def device(self, ordinal: int) -> VirtualDevice:
         """A device by its number.

@@ -117,6 +117,13 @@ class UnifiedMemory(GlobalMemory):
             self.forget(allocation)
         return allocation.address
 
+    def set_aside(self, size: int, align: int) -> int:
+        """Addresses of the arena that `allocate` gives to nobody."""
+        made = self.allocate(size, "reserved addresses", align)
+        self.disown(made)
+        self.used -= size
+        return made.address
+
     def register(self, address: int, size: int, name: str) -> None:
         """Let devices see a range of the host's own memory.
 
@@ -170,6 +177,11 @@ class UnifiedMemory(GlobalMemory):
         if not found.live:
             return f"{address:#x} belongs to {found.name}, which is gone: {found.freed_by}"
         return f"{address:#x} is byte {address - found.address} of {found}"
+
+    def is_device(self, address: int) -> bool:
+        """Whether an address is of memory that the host does not see."""
+        owner = self.owner(address)
+        return owner is not None and self.kinds.get(owner.address) is AllocationKind.DEVICE
 
     def owner(self, address: int) -> Allocation | None:
         """The live allocation that an address belongs to."""

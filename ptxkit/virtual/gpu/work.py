@@ -96,6 +96,8 @@ class Copy(Work):
 
     def run(self) -> None:
         memory = self.machine.memory
+        if not memory.is_device(self.dst):
+            self.machine.look_at(self.src, self.src_extent)
         for plane in range(self.depth):
             dst, src = self.dst + plane * self.dst_plane, self.src + plane * self.src_plane
             for row in range(self.height):

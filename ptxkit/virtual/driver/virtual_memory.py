@@ -1,0 +1,115 @@
+"""Virtual memory management."""
+
+from __future__ import annotations
+
+import ctypes
+
+from ptxkit.virtual.abi import AllocationProperties, Int, Size, get, put
+from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.physical import GRANULARITY, PhysicalMemory
+from ptxkit.virtual.results import failure
+
+PINNED, DEVICE = 1, 1
+"""The allocation type and the location that there are."""
+READ_WRITE = 3
+
+
+def _properties(address: int) -> ctypes.Structure:
+    if not address:
+        raise failure("INVALID_VALUE", "the properties are null")
+    given = AllocationProperties.from_address(address)
+    if given.type != PINNED:
+        raise failure("INVALID_VALUE", f"there is no allocation type {given.type}")
+    if given.location != DEVICE or given.handles:
+        raise failure("NOT_SUPPORTED", "memory of another place than a device, or shared between processes")
+    return given
+
+
+@driver()
+def cuMemGetAllocationGranularity(machine: Machine, size: int, properties: int, option: int) -> None:
+    _properties(properties)
+    put(size, Size, GRANULARITY)
+
+
+@driver()
+def cuMemAddressReserve(
+    machine: Machine, address: int, size: int, align: int, wanted: int, flags: int
+) -> None:
+    if not size or size % GRANULARITY or align & (align - 1):
+        raise failure("INVALID_VALUE", f"expected a multiple of {GRANULARITY} bytes, found {size}")
+    put(address, Size, machine.addresses.reserve(size, align))
+
+
+@driver()
+def cuMemAddressFree(machine: Machine, address: int, size: int) -> None:
+    machine.addresses.unreserve(address, size)
+
+
+@driver()
+def cuMemCreate(machine: Machine, handle: int, size: int, properties: int, flags: int) -> None:
+    given = _properties(properties)
+    device = machine.device(given.device).ordinal
+    if not size or size % GRANULARITY:
+        raise failure("INVALID_VALUE", f"expected a multiple of {GRANULARITY} bytes, found {size}")
+    if size > machine.memory.budget - machine.memory.used:
+        raise failure("OUT_OF_MEMORY", f"asked for {size} bytes")
+    put(handle, Size, machine.handles.add(PhysicalMemory(size, device)))
+
+
+def _drop(machine: Machine, physical: PhysicalMemory) -> None:
+    machine.handles.remove(physical)
+
+
+@driver()
+def cuMemRelease(machine: Machine, handle: int) -> None:
+    found = machine.handles.get(PhysicalMemory, handle)
+    if found.release():
+        _drop(machine, found)
+
+
+@driver()
+def cuMemMap(machine: Machine, address: int, size: int, offset: int, handle: int, flags: int) -> None:
+    if flags:
+        raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
+    machine.addresses.map(machine.handles.get(PhysicalMemory, handle), address, size, offset)
+
+
+@driver()
+def cuMemUnmap(machine: Machine, address: int, size: int) -> None:
+    machine.schedule.finish_all()
+    for physical in machine.addresses.unmap(address, size):
+        _drop(machine, physical)
+
+
+@driver()
+def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count: int) -> None:
+    for index in range(count):
+        place, flags = access + 12 * index, get(access + 12 * index + 8, Int)
+        if get(place, Int) == DEVICE:
+            machine.device(get(place + 4, Int))
+        if flags:
+            machine.addresses.allow(address, size)
+        else:
+            machine.addresses.forbid(address)
+
+
+@driver()
+def cuMemGetAccess(machine: Machine, flags: int, location: int, address: int) -> None:
+    machine.addresses.at(address)
+    put(flags, Size, READ_WRITE if machine.addresses.allowed(address) else 0)
+
+
+@driver()
+def cuMemRetainAllocationHandle(machine: Machine, handle: int, address: int) -> None:
+    found = machine.addresses.at(address)
+    found.references += 1
+    put(handle, Size, found.handle)
+
+
+@driver()
+def cuMemGetAllocationPropertiesFromHandle(machine: Machine, properties: int, handle: int) -> None:
+    found = machine.handles.get(PhysicalMemory, handle)
+    ctypes.memset(properties, 0, ctypes.sizeof(AllocationProperties))
+    given = AllocationProperties.from_address(properties)
+    given.type, given.location, given.device = PINNED, DEVICE, found.device

@@ -1,0 +1,162 @@
+"""Physical memory and its mappings. Driver API, chapter "Virtual memory management".
+
+Physical memory is a file without a name; to map it is to map the file where a device address says. So what is
+mapped twice is one memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from typing import Any, ClassVar
+
+from ptxkit.emulator.global_memory import Allocation
+from ptxkit.emulator.memory import MAP_NORESERVE
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.memory import AllocationKind, UnifiedMemory
+from ptxkit.virtual.results import failure
+
+GRANULARITY = 2 << 20
+"""Bytes that sizes and addresses are multiples of."""
+_FIXED = 0x10
+
+_libc: Any = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+
+
+class PhysicalMemory(Object):
+    """What `cuMemCreate` gives.
+
+    Attributes:
+        size: in bytes.
+        device: whose it is.
+        references: handles that were given and mappings.
+    """
+
+    noun: ClassVar[str] = "physical allocation"
+    error: ClassVar[str] = "INVALID_VALUE"
+
+    def __init__(self, size: int, device: int) -> None:
+        self.size = size
+        self.device = device
+        self.references = 1
+        self._file = os.memfd_create("ptxkit")
+        os.ftruncate(self._file, size)
+
+    def map(self, address: int, size: int, offset: int) -> None:
+        """Put it at an address."""
+        flags = mmap.MAP_SHARED | _FIXED
+        modes = mmap.PROT_READ | mmap.PROT_WRITE
+        if _libc.mmap(address, size, modes, flags, self._file, offset) != address:
+            raise failure("OUT_OF_MEMORY", os.strerror(ctypes.get_errno()))
+        self.references += 1
+
+    def release(self) -> bool:
+        """One reference less; whether it was the last one."""
+        self.references -= 1
+        if not self.references:
+            os.close(self._file)
+        return not self.references
+
+
+class AddressSpace:
+    """Addresses that were reserved, and what is mapped there.
+
+    Attributes:
+        reserved: bytes of each reservation, by its first address.
+        mapped: the memory and the bytes of each mapping, by its first address.
+    """
+
+    def __init__(self, memory: UnifiedMemory) -> None:
+        self._memory = memory
+        self.reserved: dict[int, int] = {}
+        self.mapped: dict[int, tuple[PhysicalMemory, int]] = {}
+        self._visible: dict[int, Allocation] = {}
+
+    def reserve(self, size: int, align: int) -> int:
+        """Addresses that nothing else gets."""
+        address = self._memory.set_aside(size, max(align, GRANULARITY))
+        self.reserved[address] = size
+        return address
+
+    def unreserve(self, address: int, size: int) -> None:
+        """Give addresses back.
+
+        Raises:
+            DriverError: INVALID_VALUE, they were not reserved so, or something is mapped there.
+        """
+        if self.reserved.get(address) != size or any(address <= at < address + size for at in self.mapped):
+            raise failure("INVALID_VALUE", f"{address:#x} is no reservation of {size} bytes without mappings")
+        del self.reserved[address]
+
+    def map(self, physical: PhysicalMemory, address: int, size: int, offset: int) -> None:
+        """Map memory at reserved addresses; no device may use it before `allow`.
+
+        Raises:
+            DriverError: INVALID_VALUE.
+        """
+        inside = any(at <= address and address + size <= at + length for at, length in self.reserved.items())
+        taken = any(at < address + size and address < at + held for at, (_, held) in self.mapped.items())
+        if not inside or taken or offset + size > physical.size or (address | size | offset) % GRANULARITY:
+            raise failure("INVALID_VALUE", f"{size} bytes can't be mapped at {address:#x}")
+        physical.map(address, size, offset)
+        self.mapped[address] = physical, size
+
+    def unmap(self, address: int, size: int) -> list[PhysicalMemory]:
+        """Undo mappings; those that nobody has any more.
+
+        Raises:
+            DriverError: INVALID_VALUE, the range is none of whole mappings.
+        """
+        found = {at: held for at, held in self.mapped.items() if address <= at < address + size}
+        if sum(length for _, length in found.values()) != size:
+            raise failure("INVALID_VALUE", f"{size} bytes at {address:#x} are no whole mappings")
+        gone = []
+        for at, (physical, length) in found.items():
+            self.forbid(at)
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE | _FIXED
+            _libc.mmap(at, length, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+            del self.mapped[at]
+            if physical.release():
+                gone.append(physical)
+        return gone
+
+    def allow(self, address: int, size: int) -> None:
+        """Let devices use what is mapped in a range.
+
+        Raises:
+            DriverError: INVALID_VALUE, not all of it is mapped.
+        """
+        found = [at for at in self.mapped if address <= at < address + size]
+        if sum(self.mapped[at][1] for at in found) != size:
+            raise failure("INVALID_VALUE", f"not all of {size} bytes at {address:#x} is mapped")
+        for at in found:
+            if at not in self._visible:
+                physical, length = self.mapped[at]
+                self._visible[at] = self._memory.adopt(at, length, "mapped memory")
+                self._memory.kinds[at] = AllocationKind.DEVICE
+                self._memory.devices[at] = physical.device
+
+    def forbid(self, address: int) -> None:
+        """No device may use a mapping any more."""
+        allocation = self._visible.pop(address, None)
+        if allocation is not None:
+            self._memory.disown(allocation)
+            del self._memory.kinds[address], self._memory.devices[address]
+
+    def allowed(self, address: int) -> bool:
+        """Whether devices may use what is at an address."""
+        return any(at <= address < at + held.size for at, held in self._visible.items())
+
+    def at(self, address: int) -> PhysicalMemory:
+        """The memory that is mapped at an address.
+
+        Raises:
+            DriverError: INVALID_VALUE, none is.
+        """
+        for start, (physical, size) in self.mapped.items():
+            if start <= address < start + size:
+                return physical
+        raise failure("INVALID_VALUE", f"nothing is mapped at {address:#x}")
