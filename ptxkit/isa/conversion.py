@@ -56,7 +56,7 @@ form("cvt.frnd{.ftz}{.sat}.f16.f32    d, a", "21", frnd=FRND, d="wide f16", a="w
 form("cvt.frnd{.sat}.f16.f64          d, a", "21", frnd=FRND, d="wide f16", a="wide f64")
 form("cvt{.ftz}{.sat}.f32.f16         d, a", "21", d="wide f32", a="wide f16")
 form("cvt.frnd{.sat}.f32.f64          d, a", "21", frnd=FRND, d="wide f32", a="wide f64")
-form("cvt.frnd.ftz{.sat}.f32.f64      d, a", "21", frnd=FRND, d="f32", a="f64")
+form("cvt.frnd.ftz{.sat}.f32.f64      d, a", "21", frnd=FRND, d="wide f32", a="f64")
 form("cvt{.sat}.f64.f16               d, a", "21", d="wide f64", a="wide f16")
 form("cvt{.sat}.f64.f32               d, a", "21", d="wide f64", a="wide f32")
 form("cvt.ftz{.sat}.f64.f32           d, a", "21", d="f64", a="wide f32")

@@ -53,18 +53,18 @@ def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mappi
 
 
 def _all_fit(elements: tuple, type_: str) -> bool:
-    return "_" not in elements and _fits(vector_type(elements), type_)
+    return "_" not in elements and _fits(vector_type(elements), type_, element=True)
 
 
-def _fits(element: str | tuple | None, type_: str) -> bool:
-    if element in ("?", "any"):
+def _fits(kind: str | tuple | None, type_: str, element: bool = False) -> bool:
+    if kind in ("?", "any"):
         return True
-    if isinstance(element, tuple) and element[0] == "offset":
-        return element[1][0] == "var" or (element[1] in DTYPES and register_fits(element[1], type_))
-    if not isinstance(element, str):
+    if isinstance(kind, tuple) and kind[0] == "offset":
+        return kind[1][0] == "var" or (kind[1] in DTYPES and register_fits(kind[1], type_))
+    if not isinstance(kind, str):
         return False
-    if element in CONSTANTS:
-        return constant_fits(element, type_)
-    if element.startswith(SPECIAL):
-        return register_fits(f"b{element.removeprefix(SPECIAL)}", type_)
-    return element in DTYPES and register_fits(element, type_)
+    if kind in CONSTANTS:
+        return constant_fits(kind, type_)
+    if kind.startswith(SPECIAL):
+        return register_fits(f"b{kind.removeprefix(SPECIAL)}", type_)
+    return kind in DTYPES and register_fits(kind, type_, element=element)
