@@ -118,6 +118,8 @@ def _width_fits(
         if form.opcode == "mbarrier":
             return bits != 32 or any(value.startswith("shared") for value in slots.values())
         return bits != 32 or not {"global", "generic"}.issuperset(spaces)
+    if form.name == "tensormap.query":
+        return bits == 64
     if form.opcode in ("ldmatrix", "stmatrix") and "generic" in spaces:
         return bits >= 32
     if place.name == "mbar" and form.opcode != "tcgen05":

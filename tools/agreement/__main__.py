@@ -10,7 +10,7 @@ from typing import Any
 
 from ptxkit.machine.provenance import provenance
 
-from . import assemblers, corpus, declarations, inline, probes, record, rows, spellings
+from . import assemblers, corpus, declarations, inline, probes, record, releases, rows, spellings
 from .oracle import report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,7 @@ SPELLINGS = ROOT / "bench" / "results" / "spellings.json"
 INLINE = ROOT / "bench" / "results" / "inline.json"
 MODULES = 10_000
 FORMS = "Statements of every form"
+RELEASES = "What came after PTX ISA 9.0"
 DECLARATIONS = "Declarations and calls"
 COMPILERS = ROOT / "bench" / "results" / "compilers.json"
 PAGE = ROOT / "docs" / "agreement.md"
@@ -49,6 +50,11 @@ def main() -> int:
     of_probes.add_argument("file", type=Path, help="one JSON object a line, see tools/agreement/probes.py")
     of_probes.add_argument("--release", choices=assemblers.RELEASES, help="else the newest of each")
     of_probes.add_argument("--show", type=int, default=5, help="disagreements of a group to print")
+    of_releases = verbs.add_parser("releases", help="what came after 9.0, put to each release of ptxas")
+    of_releases.add_argument("--limit", type=int, default=8, help="statements of a row")
+    of_releases.add_argument("--seed", type=int, default=0)
+    of_releases.add_argument("--show", type=int, default=5, help="disagreements of a row to print")
+    of_releases.add_argument("--keep", action="store_true", help="in bench/results/agreement.json")
     of_declarations = verbs.add_parser("declarations", help="modules of declarations and calls")
     of_declarations.add_argument("--limit", type=int, default=1000, help="modules")
     of_declarations.add_argument(
@@ -85,6 +91,8 @@ def main() -> int:
         return ask_libraries(given)
     if given.verb == "record":
         return keep(given)
+    if given.verb == "releases":
+        return ask_releases(given)
     if given.verb == "rows":
         if given.keep:
             return keep_rows(given)
@@ -157,6 +165,23 @@ def keep_rows(given: argparse.Namespace) -> int:
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{part['total']}, {part['agreement']:.4%}")
     return write_page()
+
+
+def ask_releases(given: argparse.Namespace) -> int:
+    """Print, and on demand keep, what each release says of what is new; 1 where a reason is lacking."""
+    part = releases.part(given.limit, given.seed)
+    for change, counts in part["changes"].items():
+        print(f"{change}: {counts}")
+    for entry in part["differ"][: given.show * 40]:
+        print(f"{entry['statement'][:300]} [{entry['change']} {entry['place']}]")
+        print(f"    ptxas: {entry['ptxas'] or 'accepts'}\n    ptxkit: {entry['ptxkit'] or 'accepts'}")
+    print(f"{part['total']}, {part['agreement']:.4%}")
+    if given.keep:
+        document = json.loads(RESULT.read_text(encoding="utf-8"))
+        document["parts"][RELEASES] = part | {"asked": {**part["asked"], **provenance()}}
+        RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        return write_page()
+    return 1 if any(record.reason_for(entry) is None for entry in part["differ"]) else 0
 
 
 def declared(limit: int, seed: int) -> dict[str, Any]:

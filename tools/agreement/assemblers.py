@@ -79,6 +79,12 @@ def _unpack(wheel: Path, folder: Path) -> None:
     partial.replace(folder / "ptxas")
 
 
+def number(release: str) -> targets.Version:
+    """A release as CUDA counts: (13, 5)."""
+    major, minor = map(int, release.split("."))
+    return major, minor
+
+
 def release() -> str | None:
     """The release of the `ptxas` that is asked, `13.0`; None where there is none."""
     found = re.search(r"release (\d+\.\d+)", kept.assembler() or "")
@@ -89,8 +95,7 @@ def release() -> str | None:
 def _newest(release: str | None) -> targets.Version:
     if release is None:
         return targets.NEWEST_VERSION
-    major, minor = map(int, release.split("."))
-    return min(targets.newest_version_for_cuda((major, minor)), targets.NEWEST_VERSION)
+    return min(targets.newest_version_for_cuda(number(release)), targets.NEWEST_VERSION)
 
 
 def newest_version() -> targets.Version:

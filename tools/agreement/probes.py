@@ -16,6 +16,7 @@ from typing import Any
 import ptxkit
 from ptxkit import targets
 
+from . import assemblers
 from .oracle import Verdict
 
 
@@ -27,20 +28,15 @@ def verdicts(path: Path, release: str | None) -> Iterator[Verdict]:
         release: `13.5`; None for the newest that each probe was put to.
     """
     probes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    given = [(probe, release or max(probe["verdict"], key=_number)) for probe in probes]
+    given = [(probe, release or max(probe["verdict"], key=assemblers.number)) for probe in probes]
     with ProcessPoolExecutor() as pool:
         yield from pool.map(_judge, [one for one in given if _knows(*one)], chunksize=16)
 
 
-def _number(release: str) -> targets.Version:
-    major, minor = release.split(".")
-    return int(major), int(minor)
-
-
 def _knows(probe: Mapping[str, Any], release: str) -> bool:
-    return release in probe["verdict"] and _number(probe["version"]) <= targets.newest_version_for_cuda(
-        _number(release)
-    )
+    return release in probe["verdict"] and assemblers.number(
+        probe["version"]
+    ) <= targets.newest_version_for_cuda(assemblers.number(release))
 
 
 def _judge(given: tuple[Mapping[str, Any], str]) -> Verdict:
