@@ -12,6 +12,7 @@ from ptxkit.emulator.barrier_phases import Phases
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, show
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.merge import hold
 from ptxkit.emulator.values import WARP
 
 MEET = "let the lanes meet before the barrier, or use `barrier.sync` without `.aligned`"
@@ -140,15 +141,10 @@ def release(schedule: LaneSchedule, barrier: Barrier) -> None:
     for lane_set in schedule.take(barrier):
         own = rows if lane_set.rows is None else rows[lane_set.rows]
         if not own.all():
-            mask = lane_set.full_mask()
-            stay = mask & ~own[:, None]
-            count = int(np.count_nonzero(stay))
-            if count == lane_set.size:
-                schedule.block(lane_set, barrier)
+            going = hold(lane_set, lane_set.full_mask() & ~own[:, None], barrier)
+            if going is None:
                 continue
-            if count:
-                schedule.block(lane_set.part(stay, count, lane_set.pc), barrier)
-                lane_set = lane_set.part(mask & own[:, None], lane_set.size - count, lane_set.pc)
+            lane_set = going
         lane_set.passed = True
         lane_set.result = results
         schedule.ready.append(lane_set)

@@ -10,6 +10,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.sync_points import executing
@@ -166,11 +167,4 @@ class ClusterWait:
             batch.happens_before.take(barrier.published, some, barrier.of_rows(some))
             batch.happens_before.apart.meet(some)
             batch.happens_before.met[some] = True
-        count = int(np.count_nonzero(held))
-        if count == 0:
-            return lane_set
-        if count == lane_set.size:
-            lane_set.schedule.block(lane_set, barrier)
-            return None
-        lane_set.schedule.block(lane_set.part(held, count, lane_set.pc), barrier)
-        return lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)
+        return hold(lane_set, held, barrier)

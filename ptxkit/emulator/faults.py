@@ -95,6 +95,13 @@ def show(triple: Sequence[int]) -> str:
     return "(" + ", ".join(str(part) for part in triple) + ")"
 
 
+def label_at(other: Site | None, text: str, site: Site | None = None) -> list[SpanLabel]:
+    """A label at another instruction than the finding's; none where that is the same, or stands nowhere."""
+    if other is None or other.span is None or (site is not None and other.span == site.span):
+        return []
+    return [SpanLabel(other.span, text)]
+
+
 def fault(
     code: str,
     message: str,

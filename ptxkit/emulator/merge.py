@@ -1,4 +1,4 @@
-"""Lane sets that meet at a block become one."""
+"""Lane sets that meet at a block become one; at a synchronisation point they part."""
 
 from __future__ import annotations
 
@@ -23,6 +23,29 @@ def join(lane_set: LaneSet, sync_point: Blocking) -> LaneSet:
         ),
     )
     return merge([lane_set, *blocked]) if blocked else lane_set
+
+
+def hold(lane_set: LaneSet, held: np.ndarray, sync_point: Blocking, result: Any = None) -> LaneSet | None:
+    """Block some of a set's lanes at a synchronisation point.
+
+    Args:
+        lane_set: the lane set.
+        held: bool (n, 32), the lanes; some of its own, or none.
+        sync_point: where.
+        result: what these lanes keep; see `LaneSet.result`.
+
+    Returns:
+        The other lanes; None where there are none.
+    """
+    count = int(np.count_nonzero(held))
+    if not count:
+        return lane_set
+    rest = lane_set.size - count
+    blocked = lane_set.part(held, count, lane_set.pc) if rest else lane_set
+    if result is not None:
+        blocked.result = result
+    lane_set.schedule.block(blocked, sync_point)
+    return lane_set.part(lane_set.full_mask() & ~held, rest, lane_set.pc) if rest else None
 
 
 def merge(lane_sets: Sequence[LaneSet]) -> LaneSet:

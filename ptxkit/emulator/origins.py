@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ptxkit.diagnostics import SpanLabel
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.faults import Site, label_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,6 @@ class Origins:
             else:
                 notes.append(f"first read of what nobody wrote: {origin.what}, at {origin.site.where}")
                 text = f"{origin.what} is read before anything is written to it"
-            if origin.site.span is not None:
-                labels.append(SpanLabel(origin.site.span, text))
+            labels += label_at(origin.site, text)
             number = origin.root
         return notes, labels

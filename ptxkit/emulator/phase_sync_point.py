@@ -15,6 +15,7 @@ import numpy as np
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import executing
@@ -116,16 +117,7 @@ class PhaseSyncPoint:
             return lane_set
         held = np.broadcast_to(issuers.on_lanes(~done), (lane_set.n, WARP))
         lanes = executing(lane_set, guard)
-        held = held if lanes is None else held & lanes
-        count = int(np.count_nonzero(held))
-        if count == lane_set.size:
-            waiting, going = lane_set, None
-        else:
-            waiting = lane_set.part(held, count, lane_set.pc)
-            going = lane_set.part(lane_set.full_mask() & ~held, lane_set.size - count, lane_set.pc)
-        waiting.result = slots[~done]
-        lane_set.schedule.block(waiting, self)
-        return going
+        return hold(lane_set, held if lanes is None else held & lanes, self, slots[~done])
 
     def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited: that completes no phase."""

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.reach import Reach
@@ -90,11 +89,8 @@ def report(
             "P689",
             "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
         )
-    labels = []
-    if other is not None and other.span is not None and other.span != site.span:
-        whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
-        labels.append(SpanLabel(other.span, whose))
-    raise fault(code, message, site, notes, help, labels)
+    whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
+    raise fault(code, message, site, notes, help, label_at(other, whose, site))
 
 
 def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:

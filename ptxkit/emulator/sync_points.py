@@ -10,7 +10,7 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
-from ptxkit.emulator.merge import join
+from ptxkit.emulator.merge import hold, join
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.values import WARP
 
@@ -79,16 +79,9 @@ class WarpSyncPoint:
             return self._passed(lane_set)
         if lane_set.schedule.blocked:
             lane_set = join(lane_set, self)
-        ready = self._ready(lane_set)
-        if ready is None:
-            return self._passed(lane_set)
-        count = int(np.count_nonzero(ready))
-        if count == lane_set.size:
-            return self._passed(lane_set)
-        mask = lane_set.full_mask()
-        waiting = lane_set if count == 0 else lane_set.part(mask & ~ready, lane_set.size - count, lane_set.pc)
-        lane_set.schedule.block(waiting, self)
-        return self._passed(lane_set.part(ready, count, lane_set.pc)) if count else None
+        held = self._held(lane_set)
+        going = lane_set if held is None else hold(lane_set, held, self)
+        return self._passed(going) if going is not None else None
 
     def _passed(self, lane_set: LaneSet) -> LaneSet:
         """A lane set of all lanes of its warps goes on."""
@@ -96,8 +89,8 @@ class WarpSyncPoint:
             lane_set.batch.happens_before.exchange(lane_set.rows)
         return lane_set
 
-    def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
-        """The lanes that may go on; None for all."""
+    def _held(self, lane_set: LaneSet) -> np.ndarray | None:
+        """The lanes that have to wait; None for none."""
         guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
             return None
@@ -108,8 +101,7 @@ class WarpSyncPoint:
         missing = self.named(lane_set) & packed(alive) & ~packed(present)
         if not missing.any():
             return None
-        held = present & np.broadcast_to(missing != 0, present.shape)
-        return lane_set.full_mask() & ~held
+        return present & np.broadcast_to(missing != 0, present.shape)
 
     def named(self, lane_set: LaneSet) -> Any:
         """The member mask of each lane."""

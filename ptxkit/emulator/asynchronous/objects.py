@@ -11,12 +11,11 @@ from typing import Protocol
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.asynchronous.operation import Trace
 from ptxkit.emulator.asynchronous.story import KEPT, MbarrierEvent, Story
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.distinct import distinct
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.happens_before import HappensBefore
 
 MOST = (1 << 20) - 1
@@ -148,9 +147,7 @@ class Objects(Story):
 
     def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
         message = f"{self.name_of(place)} is initialised again while it is live"
-        labels = [SpanLabel(other.span, "initialised here")] if other is not None and other.span else []
-        if other is not None and other.span == site.span:
-            labels = []
+        labels = label_at(other, "initialised here", site)
         raise fault(
             "P671",
             message,
@@ -266,7 +263,7 @@ class Objects(Story):
                 if remote
                 else "`bar.sync` must lie between the init and its use by another warp"
             )
-            labels = [SpanLabel(init.span, "initialised here")] if init.span else []
+            labels = label_at(init, "initialised here")
             name = self.name(slot)
             raise fault(
                 "P669",

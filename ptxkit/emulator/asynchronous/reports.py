@@ -6,14 +6,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
@@ -71,11 +71,9 @@ class Reports:
             f"an asynchronous {verb} of {self.place(region, place)} races with another thread's {earlier}"
         )
         notes = [f"{operation.thread(item)} issues the {verb} here"]
-        labels = []
         if site is not None:
             notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
-            if site.span is not None and site.span != operation.site.span:
-                labels.append(SpanLabel(site.span, f"the other {earlier}"))
+        labels = label_at(site, f"the other {earlier}", operation.site)
         help = (
             "let whoever used the bytes arrive at an mbarrier or barrier, and "
             "wait for it before this instruction"
@@ -106,11 +104,9 @@ class Reports:
             "and no `fence.proxy.async` covers that"
         )
         notes = [f"{operation.thread(item)} reads it here through the async proxy"]
-        labels = []
         if site is not None:
             notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
-            if site.span is not None:
-                labels.append(SpanLabel(site.span, "written here"))
+        labels = label_at(site, "written here")
         row = int(operation.rows[item])
         fenced = int(self.happens_before.last_proxy_fence[row])
         if fenced:
@@ -258,10 +254,7 @@ class Reports:
         help: str,
         more: list[str] | None = None,
     ) -> NoReturn:
-        labels = []
-        other = operation.site.span
-        if other is not None and other != site.span:
-            labels.append(SpanLabel(other, "the asynchronous operation"))
+        labels = label_at(operation.site, "the asynchronous operation", site)
         notes = [
             f"{who} does it here",
             f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
@@ -275,9 +268,7 @@ class Reports:
         slot = int(operation.signal.slots[item])
         barriers = self.mbarriers
         phase = int(barriers.phase[slot])
-        labels = [SpanLabel(operation.site.span, "still in flight")] if operation.site.span else []
-        if operation.site.span == site.span:
-            labels = []
+        labels = label_at(operation.site, "still in flight", site)
         raise fault(
             "P678",
             f"phase {phase - 1} of {barriers.name(slot)} completes while a copy that signals it is in flight",

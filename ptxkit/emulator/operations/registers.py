@@ -12,6 +12,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.merge import hold
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warp_registers import WARPGROUP, WarpRegisters
@@ -66,13 +67,7 @@ class RegisterSyncPoint:
         if not waits.any():
             return admitted
         own = waits if admitted.rows is None else waits[admitted.rows]
-        mask = admitted.full_mask() & own[:, None]
-        count = int(np.count_nonzero(mask))
-        if count == admitted.size:
-            admitted.schedule.block(admitted, self)
-            return None
-        admitted.schedule.block(admitted.part(mask, count, admitted.pc), self)
-        return admitted.part(admitted.full_mask() & ~mask, admitted.size - count, admitted.pc)
+        return hold(admitted, admitted.full_mask() & own[:, None], self)
 
     def reconsider(self, schedule: LaneSchedule) -> None:
         """Lanes have exited, which gives no registers back."""

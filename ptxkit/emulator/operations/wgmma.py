@@ -38,8 +38,6 @@ effect = Effects("wgmma")
 
 M = 64
 NONUNIFORM, DESCRIPTOR = "P638", "P639"
-BYTES_OF_K = 32
-"""What one instruction takes of a row of A or a column of B; of B twice as much where A is sparse."""
 
 
 @dataclass(slots=True)

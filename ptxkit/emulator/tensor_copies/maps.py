@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import PtxkitError, SpanLabel, counted
+from ptxkit.diagnostics import PtxkitError, counted
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
@@ -82,7 +82,7 @@ class MapFences:
                         site,
                         (issuers.name(item), f"{operation.thread(at)} issued the copy at {other.where}"),
                         "wait for the copies that use a tensor map before it is changed",
-                        [SpanLabel(other.span, "the copy")] if other.span else [],
+                        label_at(other, "the copy"),
                     )
 
     def check(self, issuers: Issuers, item: int, address: int, owner: Allocation, site: Site) -> None:
@@ -109,7 +109,7 @@ class MapFences:
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
         released = self.released.get((cta, inside // WARP), 0)
         writer = launch.events.site(number)
-        labels = [SpanLabel(writer.span, "changed here")] if writer is not None and writer.span else []
+        labels = label_at(writer, "changed here")
         notes = [issuers.name(item)]
         if writer is not None:
             who = launch.thread(cta, inside)

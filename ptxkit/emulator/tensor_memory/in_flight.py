@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
-from ptxkit.emulator.faults import EmulatorFault, Site, fault
+from ptxkit.emulator.faults import EmulatorFault, Site, fault, label_at
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
 from ptxkit.emulator.tensor_memory.fences import Fences
 from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight, pipelined, tolerated
@@ -255,9 +255,7 @@ def _name(issued: Tcgen05InFlight) -> str:
 
 def _other(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[SpanLabel]:
     """Where the earlier instruction stands."""
-    if earlier.site.span is None or earlier.site.span == later.site.span:
-        return []
-    return [SpanLabel(earlier.site.span, "the other instruction")]
+    return label_at(earlier.site, "the other instruction", later.site)
 
 
 def _covers(later: Tcgen05InFlight, earlier: Tcgen05InFlight) -> bool:

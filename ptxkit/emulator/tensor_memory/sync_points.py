@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.clusters import ClusterBarrier
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import fault, label_at
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.allocation import (
@@ -67,16 +68,7 @@ class TensorSyncPoint:
         for at in np.flatnonzero(blocked).tolist():
             # The other CTA of the pair may have come in this very lane set, behind the row.
             blocked[at] = not self.settled(engine, at if lane_set.rows is None else int(lane_set.rows[at]))
-        if not blocked.any():
-            return lane_set
-        mask = lane_set.full_mask()
-        held = mask & blocked[:, None]
-        count = int(np.count_nonzero(held))
-        if count == lane_set.size:
-            lane_set.schedule.block(lane_set, self)
-            return None
-        lane_set.schedule.block(lane_set.part(held, count, lane_set.pc), self)
-        return lane_set.part(mask & ~blocked[:, None], lane_set.size - count, lane_set.pc)
+        return hold(lane_set, lane_set.full_mask() & blocked[:, None], self)
 
     def operand(self, lane_set: LaneSet, guard: Any, source: SourceOperand) -> np.ndarray:
         """An operand that the lanes of a warp must agree about, for each row of the set."""
@@ -287,7 +279,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
                 "`tcgen05.alloc.cta_group::2` may return before the other CTA has come to its own",
             ),
             "let the CTAs meet between `tcgen05.alloc` and `tcgen05.dealloc`, say at a cluster barrier",
-            [SpanLabel(made.site.span, "the other CTA's allocation")] if made.site.span is not None else [],
+            label_at(made.site, "the other CTA's allocation"),
         )
 
     def _check(self, engine: Engine, request: ColumnRequest) -> None:

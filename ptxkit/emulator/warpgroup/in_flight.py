@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.distinct import distinct
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices.operand import MatrixTarget
 from ptxkit.emulator.provenance import loads_of_products
@@ -179,7 +179,7 @@ class Warpgroups:
             code = WAIT_SHALLOW
             state = f"the last wait left {counted(left, 'group')} pending, its group among them"
             help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
-        label = [SpanLabel(issued.span, "issued here")] if issued.span else []
+        label = label_at(issued, "issued here")
         raise fault(
             code,
             f"`{name}` is accessed while `{issued.instruction.spelling}` holds it",
@@ -238,7 +238,7 @@ class Warpgroups:
             self.accumulators[key] = found
         for other in self.accumulators.values():
             if other is not found and other.active[members.which].any() and other.slots.intersection(slots):
-                label = [SpanLabel(other.site.span, "in flight since here")] if other.site.span else []
+                label = label_at(other.site, "in flight since here")
                 raise fault(
                     SHAPE_CHANGE,
                     f"expected products of shape `{other.shape}` on registers that are "

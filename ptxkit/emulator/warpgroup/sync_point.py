@@ -7,7 +7,7 @@ import numpy as np
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
-from ptxkit.emulator.merge import join
+from ptxkit.emulator.merge import hold, join
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.warpgroup.registers import WARPS
@@ -32,29 +32,12 @@ class WarpgroupSyncPoint:
             return lane_set
         if lane_set.schedule.blocked:
             lane_set = join(lane_set, self)
-        ready = self._ready(lane_set)
-        if ready is None:
-            return lane_set
-        count = int(np.count_nonzero(ready))
-        if count == lane_set.size:
-            return lane_set
-        waiting = lane_set
-        if count:
-            waiting = lane_set.part(lane_set.full_mask() & ~ready, lane_set.size - count, lane_set.pc)
-        lane_set.schedule.block(waiting, self)
-        return lane_set.part(ready, count, lane_set.pc) if count else None
-
-    def _ready(self, lane_set: LaneSet) -> np.ndarray | None:
-        """The lanes that may go on; None for all."""
         guard = self.guard(lane_set) if self.guard is not None else None
         if guard is not None and guard.ndim == 0 and not guard:
-            return None
+            return lane_set
         present = executing(lane_set, guard)
         present = lane_set.full_mask() if present is None else present
-        lacking = self._lacking(lane_set, present)
-        if not lacking.any():
-            return None
-        return lane_set.full_mask() & ~(present & lacking[:, None])
+        return hold(lane_set, present & self._lacking(lane_set, present)[:, None], self)
 
     def _lacking(self, lane_set: LaneSet, present: np.ndarray) -> np.ndarray:
         """Whether lanes of its warpgroup are missing, for each of the set's rows."""
