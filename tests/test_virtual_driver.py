@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+
 import pytest
 from virtual import execute, needs_linux
 
@@ -107,3 +109,9 @@ def test_an_undefined_result_is_found_where_the_host_reads_it() -> None:
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
     assert "warning[P606]: undefined result: byte 2048 of memory (allocation 2)" in done.stderr
     assert done.stderr.count("P606") == 1
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the client has machine code of x86-64")
+def test_an_exception_on_its_way_goes_on() -> None:
+    done = execute("exception.py")
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr

@@ -14,8 +14,9 @@ from typing import Any
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.virtual.abi import ctype
-from ptxkit.virtual.elf.write import END, TABLE
+from ptxkit.virtual.elf.write import END, RESTORE, TABLE
 from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.pending import PendingException
 from ptxkit.virtual.results import DriverError
 from ptxkit.virtual.symbols import ExportedSymbol
 
@@ -109,8 +110,16 @@ class SymbolLibrary:
         early = symbol.name in self._functions.early or symbol.plain in self._functions.early
         per_thread, lock = symbol.per_thread, self._machine.schedule.lock
         process = self._process
+        pending = PendingException(self.address(RESTORE))
+        take, taken, give_back = pending.take, pending.taken, pending.give_back
 
         def call(*arguments: Any) -> Any:
+            take()
+            exception = taken()
+            result = answer(arguments)
+            return result if exception is None else give_back(exception, result)
+
+        def answer(arguments: tuple[Any, ...]) -> Any:
             with lock:
                 if not early and (not machine.initialised or os.getpid() != process):
                     return failed(NOT_INITIALISED)

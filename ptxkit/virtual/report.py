@@ -89,7 +89,10 @@ class ProcessReport:
         if isinstance(problem, PtxkitError):
             for diagnostic in problem.diagnostics:
                 self.add(diagnostic)
-            return code(CODES.get(problem.diagnostics[0].code, "LAUNCH_FAILED"))
+            first = problem.diagnostics[0]
+            if first.code == "P610" and first.message.startswith("assertion failed"):
+                return code("ASSERT")
+            return code(CODES.get(first.code, "LAUNCH_FAILED"))
         self.crashed(problem)
         return code("UNKNOWN")
 

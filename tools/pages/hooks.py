@@ -20,18 +20,36 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pages import codes, coverage, descriptors, instructions, verbs
+from pages import codes, coverage, descriptors, instructions, verbs, virtual_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
 PTX = re.compile(r"^([ ]*`{3,})ptx$", re.MULTILINE)
 WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
 MADE = re.compile(r"^<!-- made: (\w+) -->\n", re.MULTILINE)
-MAKERS = {"codes": codes.index, "coverage": coverage.tables, "instructions": instructions.index}
+MAKERS = {
+    "codes": codes.index,
+    "coverage": coverage.tables,
+    "instructions": instructions.index,
+    "virtual_gpu": virtual_gpu.tables,
+}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 START = "index.md"
 """The README's page."""
-GUIDES = ("bench", "card", "check", "debug", "desc", "driver", "plan", "run", "sweep", "trace", "workload")
+GUIDES = (
+    "bench",
+    "card",
+    "check",
+    "debug",
+    "desc",
+    "driver",
+    "exec",
+    "plan",
+    "run",
+    "sweep",
+    "trace",
+    "workload",
+)
 """Pages that the search shows, as it does the reference, before those of instructions and messages."""
 COPIES = "repository"
 """The folder of the site with copies of files of the repository."""

@@ -94,6 +94,12 @@ class AArch64(EntryCode):
         self._word(0xF1000442)  # subs x2, x2, 1
         self._word(0x54FFFFC1)  # b.ne, two words back
 
+    def call_with_words(self) -> None:
+        self._word(0xF9400809)  # ldr x9, [x0, 16]
+        self._word(0xA9400520)  # ldp x0, x1, [x9]
+        self._word(0xA9412522)  # ldp x2, x9, [x9, 16]
+        self._word(0xD61F0120)  # br x9
+
     def enter(self) -> None:
         self._word(0xA9BE7BFD)  # stp x29, x30, [sp, -32]!
         self._word(0x910003FD)  # mov x29, sp

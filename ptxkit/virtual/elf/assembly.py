@@ -90,6 +90,11 @@ class EntryCode(ABC):
         """Store the address of a label in `count` words, from `addend` bytes behind `place` on."""
 
     @abstractmethod
+    def call_with_words(self) -> None:
+        """Call, with three words, the function whose address is a fourth; the address of the four is a word
+        16 bytes behind the first argument. What it returns is what is returned."""
+
+    @abstractmethod
     def enter(self) -> None:
         """Begin a routine that calls others and keeps one value."""
 

@@ -15,6 +15,9 @@ TABLE = "ptxkit_table"
 """The exported symbol of the table: a word a symbol, in their order."""
 END = "ptxkit_end"
 """An exported function without arguments: from then on no entry needs Python."""
+RESTORE = "ptxkit_restore"
+"""An exported function, the destructor of a capsule of Python's: it calls the fourth word that the capsule
+points to, with the first three as arguments."""
 
 PAGE = 1 << 16
 """The largest page of the machines."""
@@ -86,7 +89,7 @@ def shared_object(
     texts["text.program"] = program.encode() + b"\0"
 
     strings = _Strings()
-    everything = [*IMPORTS, *symbols, END, TABLE]
+    everything = [*IMPORTS, *symbols, END, RESTORE, TABLE]
     offsets = [strings(name) for name in everything]
     named = [strings(name) for name in (soname, version or soname, *NEEDED)]
 
@@ -95,7 +98,7 @@ def shared_object(
     layout.put("hash", _hash_table(everything), 8)
     layout.reserve("symbols", _SYMBOL * (len(everything) + 1), 8)
     layout.put("strings", bytes(strings.data), 1)
-    layout.put("versions", _versions(len(symbols) + 2) if version else b"", 2)
+    layout.put("versions", _versions(len(symbols) + 3) if version else b"", 2)
     layout.put("definitions", _definitions(soname, version, named) if version else b"", 8)
     layout.reserve("relocations", _RELOCATION * len(IMPORTS), 8)
     for label, data in texts.items():
@@ -118,7 +121,11 @@ def shared_object(
     for offset in offsets[: len(IMPORTS)]:
         entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, 0, 0, 0)
     size = _entry_size(type(assembly))
-    starts = [*(size * index for index in range(len(symbols))), assembly.labels[END]]
+    starts = [
+        *(size * index for index in range(len(symbols))),
+        assembly.labels[END],
+        assembly.labels[RESTORE],
+    ]
     for start, offset in zip(starts, offsets[len(IMPORTS) : -1], strict=True):
         entries += struct.pack("<IBBHQQ", offset, _FUNCTION, 0, _TEXT_SECTION, at["code"] + start, size)
     entries += struct.pack("<IBBHQQ", offsets[-1], _OBJECT, 0, _DATA_SECTION, at["table"], 8 * len(symbols))
@@ -205,6 +212,9 @@ def _write_end(assembly: EntryCode, count: int, ended: int, pointers: Sequence[i
     for index in pointers:
         assembly.store("nothing", "table", 8 * index, 1)
     assembly.answer(0)
+    assembly.align()
+    assembly.label(RESTORE)
+    assembly.call_with_words()
 
 
 class _Layout:

@@ -64,6 +64,13 @@ class X86_64(EntryCode):
             b"\x48\x89\x02\x48\x83\xc2\x08\xff\xc9\x75\xf5"  # mov [rdx], rax; add rdx, 8; dec ecx; jne
         )
 
+    def call_with_words(self) -> None:
+        self.code += b"\x48\x8b\x47\x10"  # mov rax, [rdi + 16]
+        self.code += (
+            b"\x48\x8b\x38\x48\x8b\x70\x08\x48\x8b\x50\x10"  # mov rdi | rsi | rdx, [rax + 0 | 8 | 16]
+        )
+        self.code += b"\xff\x60\x18"  # jmp [rax + 24]
+
     def enter(self) -> None:
         self.code += b"\x53"  # push rbx: the stack is aligned for calls, too
 
