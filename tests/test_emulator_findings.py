@@ -165,7 +165,7 @@ END:
     device = Emulator()
     out = device.empty(32, np.uint32)
     found = fault("P605", text, [out], device=device)
-    assert found.message == "undefined: the guard `%p1` hangs on bits that nobody wrote"
+    assert found.message == "undefined: the guard `%p1` depends on bits that were never written"
     assert found.span is not None
     assert found.span.line == line_of(text, "bra END")
     assert [label.span.line for label in found.labels] == [line_of(text, "ld.shared")]
@@ -177,7 +177,7 @@ END:
 def test_undefined_register_as_address() -> None:
     body = "    @%p1 mov.u64 %rd2, 0;\n    ld.global.u32 %r1, [%rd2];\n"
     found = fault("P605", module("    setp.eq.u32 %p1, 0, 1;\n" + body), [0])
-    assert found.message == "undefined: the address `%rd2` hangs on bits that nobody wrote"
+    assert found.message == "undefined: the address `%rd2` depends on bits that were never written"
     assert "register `%rd2`" in found.notes[1]
 
 
@@ -457,7 +457,7 @@ END:
 """
     )
     found = fault("P635", module(body), [0])
-    assert found.message == "BAR-DIVERGED: a warp comes to `bar.sync` in parts"
+    assert found.message == "BAR-DIVERGED: a warp reaches `bar.sync` in parts"
     launch(module(body.replace("bar.sync", "barrier.sync")), [0])
 
 
@@ -579,10 +579,10 @@ def test_livelock() -> None:
     device = Emulator()
     flag = device.array(np.zeros(1, np.uint32))
     found = fault("P608", module(SPIN), [flag], block=64, device=device)
-    assert found.message == "LIVELOCK: 3 warps loop, and nothing they look at will ever change"
+    assert found.message == "LIVELOCK: 3 warps loop, polling memory that will never change"
     line = line_of(module(SPIN), "ld.acquire")
     assert found.notes[0] == (
-        "warp 0 of CTA (0, 0, 0), lanes 0x00000001 looks at memory again and again by "
+        "warp 0 of CTA (0, 0, 0), lanes 0x00000001 polls memory by "
         f"`ld.acquire.gpu.global.u32` at line {line}"
     )
     flag.write(np.ones(1, np.uint32))

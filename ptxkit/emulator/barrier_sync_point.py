@@ -220,7 +220,7 @@ class BarrierSyncPoint:
                     there = other.code.blocks[other.pc].sites[0]
                     raise fault(
                         "P635",
-                        f"a warp comes to `{self.site.instruction.spelling}` in parts",
+                        f"a warp reaches `{self.site.instruction.spelling}` in parts",
                         self.site,
                         (
                             f"{batch.thread(int(row), int(np.argmax(own[row])))} is here",
@@ -300,7 +300,7 @@ class BarrierSyncPoint:
         twice = barrier.arrived[rows] & mask
         if twice.any():
             row, lane = divmod(int(np.argmax(twice)), WARP)
-            message = f"the warp comes to barrier {barrier.number} again before it completes"
+            message = f"the warp reaches barrier {barrier.number} again before it completes"
             raise fault("P634", message, self.site, (f"{batch.thread(int(rows[row]), lane)}",))
 
 

@@ -165,7 +165,7 @@ def _check_nobody_left(batch: CtaBatch, barrier: Barrier, rows: np.ndarray) -> N
     site = barrier.sites[row // batch.warps]
     raise fault(
         "P635",
-        f"a part of a warp comes to `{site.instruction.spelling}`",
+        f"only part of a warp reaches `{site.instruction.spelling}`",
         site,
         (
             f"{batch.thread(row, int(np.argmax(barrier.arrived[row])))} is here",

@@ -97,7 +97,8 @@ class EmulatorBuffer:
             place = f"element [{', '.join(str(int(i)) for i in index)}]"
             raise fault(
                 "P606",
-                f"undefined result: {place} of {self.allocation.name} was made from bits that nobody wrote",
+                f"undefined result: {place} of {self.allocation.name} depends on bits "
+                "that were never written",
                 origins[number].site,
                 [f"byte {offset} of {self.allocation}", *notes],
                 labels=[label for label in labels if label.span != origins[number].site.span],

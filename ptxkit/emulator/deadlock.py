@@ -115,8 +115,8 @@ def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault
             place = lane_set.code.blocks[lane_set.pc].sites[0]
             if polled is not None:
                 site = site or polled
-                what = f"at memory again and again by `{polled.instruction.spelling}` at {polled.where}"
-                said = f" looks {what}", f" look {what}"
+                what = f"memory by `{polled.instruction.spelling}` at {polled.where}"
+                said = f" polls {what}", f" poll {what}"
             else:
                 said = f" is at {place.where}", f" are at {place.where}"
             lines += _lines(batch, lane_set, {row: said for row, _ in _rows(batch, lane_set)})
@@ -126,8 +126,8 @@ def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault
         many = f"{held_back} CTAs have not started: there is no room for them while these run"
         one = "1 CTA has not started: there is no room for it while these run"
         listed.append(many if held_back > 1 else one)
-    many = f"{warps} warps loop, and nothing they look at will ever change"
-    message = many if warps > 1 else "1 warp loops, and nothing it looks at will ever change"
+    many = f"{warps} warps loop, polling memory that will never change"
+    message = many if warps > 1 else "1 warp loops, polling memory that will never change"
     return fault("P608", message, site, listed)
 
 

@@ -252,7 +252,7 @@ def in_flight(batch: CtaBatch, cta: int) -> Iterator[str]:
         who = who if len(mine) == 1 else f"{len(mine)} items, {who} first"
         done = "has read its source" if operation.fetched else "has not begun"
         if operation.delivered:
-            done = "is done, and nobody has waited for it"
+            done = "is done, and has not been waited for"
         slots = getattr(operation.signal, "slots", None)
         signal = f", signals {batch.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
         sizes = sum(region.of_items(_chosen(operation.count, mine)).total for region in operation.writes)

@@ -161,7 +161,7 @@ def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, wha
     notes, labels = launch.origins.describe(number)
     raise fault(
         "P605",
-        f"undefined: {what} hangs on bits that nobody wrote",
+        f"undefined: {what} depends on bits that were never written",
         site,
         (f"{thread}", *notes),
         labels=[label for label in labels if label.span != site.span],

@@ -81,7 +81,7 @@ class Origins:
                 notes.append(f"stored by `{origin.site.instruction.spelling}` at {origin.site.where}")
                 text = "the undefined value is stored here"
             else:
-                notes.append(f"first read of what nobody wrote: {origin.what}, at {origin.site.where}")
+                notes.append(f"first undefined read: {origin.what}, at {origin.site.where}")
                 text = f"{origin.what} is read before anything is written to it"
             labels += label_at(origin.site, text)
             number = origin.root

@@ -130,5 +130,5 @@ class Story:
             )
             return "P690", f"{missing}: {why}"
         if not arrived and phase > 0:
-            return "P682", f"phase {phase - 1} is complete, {missing}, and nobody has begun phase {phase}"
+            return "P682", f"phase {phase - 1} is complete, {missing}, and phase {phase} has not begun"
         return "P676", f"{missing}, and every thread that could arrive waits or has exited"

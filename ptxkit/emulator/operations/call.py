@@ -167,7 +167,7 @@ def _indirect(
 
 def _no_function(lane_set: LaneSet, address: int, site: Site) -> Exception:
     thread = lane_set.thread(*lane_set.first(np.True_))
-    message = f"call target {address:#x} is no function that this call can reach"
+    message = f"call target {address:#x} is not a function that this call can reach"
     return fault("P614", message, site, (f"{thread}",))
 
 

@@ -94,7 +94,7 @@ class Fences:
             help = "put `tcgen05.fence::after_thread_sync` behind the relaxed wait"
             return (
                 "P6103",
-                f"and its relaxed wait for {name} has no fence behind",
+                f"and no fence follows its relaxed wait for {name}",
                 help,
             )
         if self._bare[earlier.row] > (earlier.done or earlier.number) and earlier.row != later.row:

@@ -121,8 +121,7 @@ class InFlightTable:
         where = f"{box} of CTA {self.fences.batch.name_cta(cta)}"
         self.fences.batch.launch.warn(
             "P6103",
-            f"`{_name(later)}` {verb} {where}, "
-            f"and what orders it after `{_name(earlier)}` has no fence behind",
+            f"`{_name(later)}` {verb} {where}, and no fence follows what orders it after `{_name(earlier)}`",
             later.site,
             (
                 f"{self._who(later)} executes `{later.spelling}` here",

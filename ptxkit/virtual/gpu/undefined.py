@@ -32,7 +32,7 @@ def undefined_result(memory: UnifiedMemory, origins: Origins, address: int, size
         site = origins[number].site
         return finding(
             "P606",
-            f"undefined result: byte {offset} of {owner.name} was made from bits that nobody wrote",
+            f"undefined result: byte {offset} of {owner.name} depends on bits that were never written",
             site,
             [f"the host reads {owner}", *notes],
             labels=[label for label in labels if label.span != site.span],

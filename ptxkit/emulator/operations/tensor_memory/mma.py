@@ -144,7 +144,7 @@ def _work(
         if stale:
             launch.warn(
                 "P6108",
-                f"`{site.instruction.spelling}` adds to cells that nobody has written",
+                f"`{site.instruction.spelling}` adds to cells that were never written",
                 site,
                 (who, f"{product.writes[0]}", "make `enable-input-d` false for the first step along K"),
             )
