@@ -9,7 +9,8 @@ from ptxkit.virtual.abi import Int, Pointer, Size, UInt, lasting_text, put, put_
 from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.driver.initialization import VERSION
 from ptxkit.virtual.gpu.attributes import device_attribute
-from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
+from ptxkit.virtual.gpu.device import VirtualDevice
+from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.symbols import ExportedSymbol, table
 
 SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND, UNKNOWN = 0, 1, 2, 3, 6, 999

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Int, Pointer, Size, get, put, put_if
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph import nodes_at
-from ptxkit.virtual.gpu.capture import GLOBAL, NONE, RELAXED, Capture
+from ptxkit.virtual.gpu.capture import GLOBAL, NONE, RELAXED, Capture, capture_of
+from ptxkit.virtual.gpu.context import VirtualStream
 from ptxkit.virtual.gpu.graph import VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import VirtualStream
 from ptxkit.virtual.results import failure
 
 ADD, SET = 0, 1
@@ -50,10 +50,11 @@ def cuStreamBeginCaptureToGraph(
 @driver()
 def cuStreamEndCapture(machine: Machine, stream: int, graph: int) -> None:
     place = machine.context().stream(stream)
-    if place.capture is None:
+    capture = capture_of(place)
+    if capture is None:
         raise failure("ILLEGAL_STATE", "the stream is not being captured")
     put(graph, Pointer, 0)
-    made = place.capture.end(place)
+    made = capture.end(place)
     put(graph, Pointer, made.handle or machine.handles.add(made))
 
 
@@ -63,7 +64,8 @@ def cuStreamIsCapturing(machine: Machine, stream: int, status: int) -> None:
 
 
 def _status(stream: VirtualStream) -> int:
-    return stream.capture.status if stream.capture is not None else NONE
+    capture = capture_of(stream)
+    return capture.status if capture is not None else NONE
 
 
 @driver()
@@ -77,7 +79,7 @@ def cuStreamGetCaptureInfo_v2(
 ) -> None:
     place = machine.context().stream(stream)
     put(status, Int, _status(place))
-    capture = place.capture
+    capture = capture_of(place)
     if capture is None:
         return
     put_if(identifier, Size, capture.identifier)
@@ -109,10 +111,11 @@ def cuStreamUpdateCaptureDependencies(
     machine: Machine, stream: int, nodes: int, count: int, flags: int
 ) -> None:
     place = machine.context().stream(stream)
-    if place.capture is None:
+    capture = capture_of(place)
+    if capture is None:
         raise failure("ILLEGAL_STATE", "the stream is not being captured")
     found = nodes_at(machine, nodes, count)
-    place.capture.set_tail(place, found if flags == SET else [*place.capture.tail(place), *found])
+    capture.set_tail(place, found if flags == SET else [*capture.tail(place), *found])
 
 
 @driver("cuStreamUpdateCaptureDependencies_v2")

@@ -43,15 +43,15 @@ def cuDevicePrimaryCtxReset(machine: Machine, device: int) -> None:
 def cuDevicePrimaryCtxSetFlags(machine: Machine, device: int, flags: int) -> None:
     one = machine.device(device)
     one.primary_flags = _checked(flags)
-    if one.primary is not None:
-        one.primary.flags = flags
+    if (primary := machine.primary(one)) is not None:
+        primary.flags = flags
 
 
 @driver()
 def cuDevicePrimaryCtxGetState(machine: Machine, device: int, flags: int, active: int) -> None:
     one = machine.device(device)
     put_if(flags, UInt, one.primary_flags)
-    put_if(active, Int, one.primary is not None)
+    put_if(active, Int, machine.primary(one) is not None)
 
 
 # ---- contexts

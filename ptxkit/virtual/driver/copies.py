@@ -7,10 +7,9 @@ from typing import Any
 
 from ptxkit.virtual.abi import Copy2D, Copy3D, memory
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.gpu.context import VirtualContext
+from ptxkit.virtual.gpu.context import VirtualContext, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
-from ptxkit.virtual.gpu.stream import VirtualStream
 from ptxkit.virtual.gpu.work import Copy, Upload, Work
 from ptxkit.virtual.results import failure
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ptxkit.virtual.abi import Float, Pointer, put
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.context import VirtualEvent
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import VirtualEvent
 from ptxkit.virtual.results import failure
 
 INTERPROCESS = 4

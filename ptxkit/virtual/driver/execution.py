@@ -6,8 +6,8 @@ from ptxkit.virtual.abi import ATTRIBUTE_BYTES, Int, LaunchConfig, Pointer, get,
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import VirtualFunction, function_of
-from ptxkit.virtual.gpu.work import Dim3, KernelWork
+from ptxkit.virtual.gpu.module import KernelWork, VirtualFunction, function_of
+from ptxkit.virtual.gpu.work import Dim3
 from ptxkit.virtual.results import failure
 
 COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, PREFERRED_CLUSTER = 2, 4, 6, 11

@@ -12,11 +12,11 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import copy_of
 from ptxkit.virtual.driver.execution import arguments
 from ptxkit.virtual.driver.graph import nodes_at
+from ptxkit.virtual.gpu.context import VirtualEvent
 from ptxkit.virtual.gpu.graph import Child, Empty, Executable, GraphNode, Record, VirtualGraph, Wait
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import function_of
-from ptxkit.virtual.gpu.stream import VirtualEvent
-from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, KernelWork, Work
+from ptxkit.virtual.gpu.module import KernelWork, function_of
+from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, Work
 from ptxkit.virtual.results import failure
 
 W = TypeVar("W", bound=Work)

@@ -112,9 +112,10 @@ def _on(machine: Machine, kernel: int, device: int) -> VirtualFunction:
     current = machine.current
     if current is not None and current.device is one:
         return found.function(current)
-    if one.primary is None:
+    primary = machine.primary(one)
+    if primary is None:
         raise failure("INVALID_CONTEXT", f"device {device} has no context")
-    return found.function(one.primary)
+    return found.function(primary)
 
 
 @driver()

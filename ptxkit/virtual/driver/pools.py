@@ -5,7 +5,8 @@ from __future__ import annotations
 from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.memory import obtain
-from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
+from ptxkit.virtual.gpu.device import VirtualDevice
+from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.pool import DEVICE_LOCATION, RESERVED_HIGH, THRESHOLD, USED_HIGH, Pool
 from ptxkit.virtual.gpu.work import Action
@@ -18,7 +19,7 @@ ALLOCATE, FREE = 10, 11
 def default_pool(machine: Machine, device: VirtualDevice) -> Pool:
     """The default pool of a device."""
     if device.default_pool is None:
-        device.default_pool = device.pool = Pool(device)
+        device.default_pool = device.pool = Pool(device.ordinal)
         machine.handles.add(device.default_pool)
     return device.default_pool
 
@@ -42,7 +43,7 @@ def cuDeviceGetMemPool(machine: Machine, pool: int, device: int) -> None:
 @driver()
 def cuDeviceSetMemPool(machine: Machine, device: int, pool: int) -> None:
     one, found = machine.device(device), machine.handles.get(Pool, pool)
-    if found.device is not one:
+    if found.ordinal != one.ordinal:
         raise failure("INVALID_VALUE", "the pool is of another device")
     default_pool(machine, one)
     one.pool = found
@@ -57,16 +58,17 @@ def cuMemPoolCreate(machine: Machine, pool: int, properties: int) -> None:
         raise failure("NOT_SUPPORTED", "pools of another kind than pinned memory of a device")
     if given.handles:
         raise failure("NOT_SUPPORTED", "pools that are shared between processes")
-    put(pool, Pointer, machine.handles.add(Pool(machine.device(given.device), given.most)))
+    put(pool, Pointer, machine.handles.add(Pool(machine.device(given.device).ordinal, given.most)))
 
 
 @driver()
 def cuMemPoolDestroy(machine: Machine, pool: int) -> None:
     found = machine.handles.get(Pool, pool)
-    if found is found.device.default_pool:
+    one = machine.device(found.ordinal)
+    if found is one.default_pool:
         raise failure("INVALID_VALUE", "a default pool can't be destroyed")
-    if found is found.device.pool:
-        found.device.pool = found.device.default_pool
+    if found is one.pool:
+        one.pool = one.default_pool
     machine.handles.remove(found)
 
 
@@ -99,7 +101,7 @@ def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> 
     found = machine.handles.get(Pool, pool)
     for index in range(count):
         device, flags = get(access + 12 * index + 4, Int), get(access + 12 * index + 8, Int)
-        if machine.device(device) is found.device and not flags:
+        if machine.device(device).ordinal == found.ordinal and not flags:
             raise failure("INVALID_DEVICE", "a pool's own device keeps its access")
         found.access[device] = flags
 

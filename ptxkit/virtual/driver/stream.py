@@ -6,8 +6,8 @@ import ctypes
 
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.context import NON_BLOCKING, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.stream import NON_BLOCKING, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.work import HostCall, Upload
 from ptxkit.virtual.results import failure
 

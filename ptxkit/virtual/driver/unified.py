@@ -19,7 +19,7 @@ def _kind(machine: Machine, owner: Allocation) -> AllocationKind:
 
 def _context(machine: Machine, owner: Allocation) -> int:
     device = machine.memory.devices.get(owner.address, 0)
-    primary = machine.devices[max(device, 0)].primary
+    primary = machine.primary(machine.devices[max(device, 0)])
     current = machine.current
     if current is not None and current.device.ordinal == device:
         return current.handle

@@ -13,7 +13,7 @@ from ptxkit.targets import MAX_BLOCK, MAX_GRID, WARP_SIZE
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import VirtualDevice
+    from ptxkit.virtual.gpu.device import VirtualDevice
 
 NEWEST = 161
 """The greatest number of an attribute."""

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Sequence
 
 from ptxkit.virtual.abi import Pointer
+from ptxkit.virtual.gpu.context import CapturedNodes, VirtualStream
 from ptxkit.virtual.gpu.graph import GraphNode, VirtualGraph, before
-from ptxkit.virtual.gpu.stream import CapturedNodes, VirtualStream
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
@@ -17,6 +17,13 @@ NONE, ACTIVE, INVALIDATED = 0, 1, 2
 """`CUstreamCaptureStatus`."""
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2
 """`CUstreamCaptureMode`."""
+
+
+def capture_of(stream: VirtualStream) -> Capture | None:
+    """The capture that a stream is part of."""
+    found = stream.capture
+    assert found is None or isinstance(found, Capture)
+    return found
 
 
 class Capture:

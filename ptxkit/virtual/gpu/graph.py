@@ -6,17 +6,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from ptxkit.virtual.gpu.context import VirtualContext, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.schedule import Operation
-from ptxkit.virtual.gpu.stream import VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
-
-if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.context import VirtualContext
-    from ptxkit.virtual.gpu.machine import Machine
 
 
 class GraphNode(Object):
@@ -89,7 +86,7 @@ class UserObject(Object):
     noun: ClassVar[str] = "user object"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, machine: Machine, destroy: Callable[[], object], references: int) -> None:
+    def __init__(self, machine: Host, destroy: Callable[[], object], references: int) -> None:
         self._machine = machine
         self._destroy = destroy
         self.references = references
@@ -120,7 +117,7 @@ class VirtualGraph(Object):
     noun: ClassVar[str] = "graph"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Host) -> None:
         self.machine = machine
         self.nodes: list[GraphNode] = []
         self.objects: Counter[UserObject] = Counter()

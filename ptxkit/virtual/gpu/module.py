@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
+from ptxkit.virtual.gpu.context import VirtualContext
+from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.work import KernelWork
+from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.work import Dim3, Work
 from ptxkit.virtual.results import DriverError, code, failure
-
-if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.context import VirtualContext
-    from ptxkit.virtual.gpu.machine import Machine, VirtualDevice
 
 MAX_TEXT = 1 << 28
 """The largest PTX text that is read."""
@@ -111,6 +111,35 @@ class VirtualModule(Object):
             self.context.disown(function)
         self._functions.clear()
         self.loaded.image.close()
+
+
+@dataclass(slots=True)
+class KernelWork(Work):
+    """A kernel's launch.
+
+    Attributes:
+        function: the kernel.
+        grid, block, cluster: its shape; no cluster for what the kernel says.
+        shared: bytes of dynamic shared memory.
+        arguments: the bytes of each parameter.
+        cooperative: whether all CTAs are resident at once.
+        programmatic: whether it may begin before the launch ahead of it has ended.
+        stack: where the host launched it.
+    """
+
+    node_type: ClassVar[int] = 0
+    function: VirtualFunction
+    grid: Dim3
+    block: Dim3
+    cluster: Dim3 | None
+    shared: int
+    arguments: list[bytes]
+    cooperative: bool = False
+    programmatic: bool = False
+    stack: tuple[str, ...] = ()
+
+    def run(self) -> None:
+        self.function.run(self)
 
 
 class VirtualFunction(Object):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.results import failure
-
-if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import VirtualDevice
 
 FOLLOW_EVENTS, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = range(1, 9)
 """`CUmemPool_attribute`."""
@@ -19,7 +16,7 @@ class Pool(Object):
     """A memory pool.
 
     Attributes:
-        device: where its memory is.
+        ordinal: of the device where its memory is.
         settings: the attributes that can be set.
         used: bytes of each allocation, by address.
         highest: most bytes in use at once.
@@ -29,13 +26,13 @@ class Pool(Object):
     noun: ClassVar[str] = "memory pool"
     error: ClassVar[str] = "INVALID_VALUE"
 
-    def __init__(self, device: VirtualDevice, most: int = 0) -> None:
-        self.device = device
+    def __init__(self, ordinal: int, most: int = 0) -> None:
+        self.ordinal = ordinal
         self.settings = {FOLLOW_EVENTS: 1, OPPORTUNISTIC: 1, INTERNAL: 1, THRESHOLD: 0}
         self.used: dict[int, int] = {}
         self.highest = 0
         self.most = most
-        self.access: dict[int, int] = {device.ordinal: 3}
+        self.access: dict[int, int] = {ordinal: 3}
 
     def attribute(self, number: int) -> int:
         """The value of an attribute."""
@@ -45,7 +42,7 @@ class Pool(Object):
         counted = {RESERVED: used, USED: used, RESERVED_HIGH: self.highest, USED_HIGH: self.highest}
         if number in counted:
             return counted[number]
-        rest = {9: 1, 10: 0, 11: self.device.ordinal, 12: DEVICE_LOCATION, 13: self.most, 14: 0}
+        rest = {9: 1, 10: 0, 11: self.ordinal, 12: DEVICE_LOCATION, 13: self.most, 14: 0}
         if number not in rest:
             raise failure("INVALID_VALUE", f"there is no attribute {number} of a memory pool")
         return rest[number]

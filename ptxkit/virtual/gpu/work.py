@@ -6,13 +6,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ptxkit.virtual.abi import Pointer
-
-if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.machine import Machine
-    from ptxkit.virtual.gpu.module import VirtualFunction
+from ptxkit.virtual.gpu.host import Host
 
 Dim3 = tuple[int, int, int]
 
@@ -30,35 +27,6 @@ class Work:
 
 
 @dataclass(slots=True)
-class KernelWork(Work):
-    """A kernel's launch.
-
-    Attributes:
-        function: the kernel.
-        grid, block, cluster: its shape; no cluster for what the kernel says.
-        shared: bytes of dynamic shared memory.
-        arguments: the bytes of each parameter.
-        cooperative: whether all CTAs are resident at once.
-        programmatic: whether it may begin before the launch ahead of it has ended.
-        stack: where the host launched it.
-    """
-
-    node_type: ClassVar[int] = 0
-    function: VirtualFunction
-    grid: Dim3
-    block: Dim3
-    cluster: Dim3 | None
-    shared: int
-    arguments: list[bytes]
-    cooperative: bool = False
-    programmatic: bool = False
-    stack: tuple[str, ...] = ()
-
-    def run(self) -> None:
-        self.function.run(self)
-
-
-@dataclass(slots=True)
 class Copy(Work):
     """A copy of rows, of planes of rows.
 
@@ -72,7 +40,7 @@ class Copy(Work):
     """
 
     node_type: ClassVar[int] = 1
-    machine: Machine
+    machine: Host
     dst: int
     src: int
     width: int
@@ -113,7 +81,7 @@ class Upload(Work):
     """A copy whose source was taken when it was queued, as a driver does with memory that is not pinned."""
 
     node_type: ClassVar[int] = 1
-    machine: Machine
+    machine: Host
     dst: int
     data: bytes = field(repr=False)
 
@@ -134,7 +102,7 @@ class Fill(Work):
     """
 
     node_type: ClassVar[int] = 2
-    machine: Machine
+    machine: Host
     dst: int
     value: bytes
     width: int

@@ -94,7 +94,7 @@ def cudaGetDevice(machine: Machine, device: int) -> None:
 def _set(machine: Machine, device: int) -> VirtualContext:
     one = machine.device(device)
     state.thread.device = device
-    context = one.primary or machine.retain_primary(one)
+    context = machine.primary(one) or machine.retain_primary(one)
     machine.stack[-1:] = [context]
     return context
 
@@ -107,7 +107,7 @@ def cudaSetDevice(machine: Machine, device: int) -> None:
 @runtime()
 def cudaInitDevice(machine: Machine, device: int, flags: int, device_flags: int) -> None:
     one = machine.device(device)
-    if one.primary is None:
+    if machine.primary(one) is None:
         machine.retain_primary(one)
 
 
@@ -134,8 +134,8 @@ def cudaDeviceReset(machine: Machine) -> None:
 def cudaSetDeviceFlags(machine: Machine, flags: int) -> None:
     one = machine.device(state.thread.device)
     one.primary_flags = flags
-    if one.primary is not None:
-        one.primary.flags = flags
+    if (primary := machine.primary(one)) is not None:
+        primary.flags = flags
 
 
 @runtime()

@@ -1,0 +1,45 @@
+"""What programs make things with: memory, queues, handles, and who takes what is found."""
+
+from __future__ import annotations
+
+from ptxkit.emulator.origins import Origins
+from ptxkit.virtual.gpu.handles import Handles, Object
+from ptxkit.virtual.gpu.memory import UnifiedMemory
+from ptxkit.virtual.gpu.schedule import WorkSchedule
+from ptxkit.virtual.gpu.undefined import undefined_result
+from ptxkit.virtual.options import VirtualOptions
+from ptxkit.virtual.report import ProcessReport
+
+
+class Host:
+    """What contexts, modules, graphs and work need of the machine that they are on.
+
+    Attributes:
+        options: what its devices are like.
+        report: takes what was found and what was not supported.
+        memory: the one address space.
+        origins: where undefined bits of all devices come from.
+        schedule: when what was queued happens; its lock guards everything here.
+        handles: of what programs made.
+    """
+
+    def __init__(self, options: VirtualOptions) -> None:
+        self.options = options
+        self.report = ProcessReport(options)
+        self.memory = UnifiedMemory(options.host_memory)
+        self.origins = Origins()
+        self.schedule = WorkSchedule(options.order, options.seed)
+        self.handles = Handles()
+        self.contexts = self.modules = self.allocations = self.captures = 0
+        self.per_thread_default = False
+        """Whether the call at hand means the thread's own stream by the null stream."""
+
+    def forget_context(self, context: Object) -> None:
+        """A context is destroyed."""
+        raise NotImplementedError
+
+    def look_at(self, address: int, size: int) -> None:
+        """The host reads memory: what is undefined there is a finding."""
+        found = undefined_result(self.memory, self.origins, address, size)
+        if found is not None:
+            self.report.add(found)
