@@ -66,7 +66,7 @@ def test_samples_of_every_row_check(chapter):
         assert made, f"no sample of {form.syntax}"
         for sample in made:
             target = fitting_target(form, sample.facts)
-            if target is not None:
+            if target is not None and (sample.of_manual or form.opcode != "tcgen05"):
                 by_target[target].append(sample.text)
     assert by_target
     for target, statements in by_target.items():

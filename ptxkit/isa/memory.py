@@ -26,6 +26,8 @@ parallel("atom{.sem}{.scope}{.global}.add.noftz{.L2::cache_hint}.vec.f32  d, [a]
 parallel("red{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.f32        [a], b{, cache-policy}", "6", sem="relaxed release", scope=SCOPE, space=SPACE, rules=HINT, since="9.4 sm_90", needs={**SPACES, **CACHE})
 parallel("red{.sem}{.scope}{.global}.add.noftz{.L2::cache_hint}.vec.f32   [a], b{, cache-policy}", "6", sem="relaxed release", scope=SCOPE, vec="v2 v4", a="in .global", b="vec f32", rules=HINT.rpartition(";")[0], since="9.4 sm_90", needs=CACHE)
 parallel("fence.proxy.proxykind.alias.sem.sys",  "4", proxykind="generic::fabric fabric::generic fabric::fabric", sem="acquire release ~acq_rel", since="9.3 sm_100")
+parallel("fence.proxy.tensormap::generic.acq_rel.scope",               "4", scope=SCOPE, beyond=".acq_rel", since="8.3 sm_90")
+parallel("fence.proxy.tensormap::generic.acq_rel.scope  [addr], size", "4", scope=SCOPE, addr="in generic const param", size="imm u32 128", beyond=".acq_rel", since="8.3 sm_90")
 parallel("fence.proxy.alias.sem.sys",            "4", sem="acquire release", since="9.4 sm_90")
 parallel("fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster", "4", since="9.4 sm_90")
 parallel("fence.alias.sync_restrict::read.release.sys", "4", since="9.5 sm_90")

@@ -197,7 +197,7 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
         type_ = "b16"
     if "untyped" in words and not DTYPES[type_].fundamental:
         type_ = f"b{register_bits(type_)}"
-    return register_fits(found, type_, "wide" in words, bool(words & {"vec", "braced"}))
+    return register_fits(found, type_, "wide" in words, bool(words & {"vec", "braced", "untyped"}))
 
 
 def _scalar_fits(

@@ -18,8 +18,8 @@ from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import named_forms
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
-NEEDED_BY_NEWER = frozenset({("tcgen05", "aligned")})
-"""Opcodes with a modifier that ptxas 13.0 lets stay empty, and 13.5 does not."""
+NEEDED_BY_NEWER = {("tcgen05", "aligned"): (9, 1)}
+"""Opcodes with a modifier that ptxas 13.0 lets stay empty: every ptxas that knows the version asks for it."""
 
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
@@ -134,12 +134,15 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         )
     for what in candidate.beyond:
         if what.startswith("-"):
-            newer = (instruction.opcode, what[1:]) in NEEDED_BY_NEWER
-            taken = "ptxas 13.0 accepts it, 13.5 refuses it" if newer else "ptxas accepts it"
-            context.warn(
-                "P222",
-                f"`{instruction.spelling}` lacks `.{what[1:]}`; {taken}, the manual does not have it",
+            newer = NEEDED_BY_NEWER.get((instruction.opcode, what[1:]))
+            taken = "; ptxas 13.0 accepts it, later releases refuse it" if newer else "; ptxas accepts it"
+            refused = newer is not None and context.version >= newer
+            context.report(
+                "P214" if refused else "P222",
+                f"`{instruction.spelling}` lacks `.{what[1:]}`"
+                f"{'' if refused else f'{taken}, the manual does not have it'}",
                 spelling_span(instruction, source),
+                severity=Severity.ERROR if refused else Severity.WARNING,
                 help=f"the form is `{match.form.syntax}`",
             )
         else:
