@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from ptxkit.support.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ptxkit.virtual.process import install as install
+    from ptxkit.virtual.installation import install as install
 
 __all__ = ["install"]
 
-__getattr__ = lazy_names(globals(), {"install": "ptxkit.virtual.process"})
+__getattr__ = lazy_names(globals(), {"install": "ptxkit.virtual.installation"})

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import os
 import sys
 import threading
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from ptxkit.virtual import libraries
-from ptxkit.virtual.clients.environment import environment_of
-from ptxkit.virtual.clients.imports import watch
 from ptxkit.virtual.dispatch import SymbolLibrary
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.options import VirtualOptions
-from ptxkit.virtual.run_folder import run_folder
 
 IDLE = 0.02
 """Seconds without a call after which work happens that nobody has waited for."""
@@ -44,6 +39,11 @@ def machine(options: VirtualOptions | None = None) -> Machine:
     return _machine
 
 
+def attached() -> bool:
+    """Whether any library of this process calls into Python."""
+    return bool(_attached)
+
+
 def attach(name: str, path: str) -> SymbolLibrary:
     """Let a library of this process call into Python."""
     if name == "runtime":
@@ -56,36 +56,6 @@ def attach(name: str, path: str) -> SymbolLibrary:
         failed = getattr(home, "failed", int)
         _attached[name] = SymbolLibrary(machine(), path, definition.symbols(), home.load(), failed)
     return _attached[name]
-
-
-def install(**settings: Any) -> Machine:
-    """Give this Python process virtual GPUs: what loads `libcuda.so.1` from now on gets ours.
-
-    Args:
-        settings: of `ptxkit.virtual.options.VirtualOptions`.
-
-    Raises:
-        PtxkitError: P520 and P305 for settings, P751 where there are no libraries for this system.
-    """
-    made = machine(VirtualOptions(**settings))
-    if not _attached:
-        folder = _kept_folder()
-        home = folder / "lib"
-        home.mkdir()
-        for definition, path in zip(libraries.LIBRARIES, libraries.write_libraries(home), strict=True):
-            attach(definition.name, str(path))
-        os.environ.update(environment_of(folder, home, made.options))
-        watch()
-    return made
-
-
-def _kept_folder() -> Path:
-    """A folder that lasts as long as this process: programs that it starts find their libraries there."""
-    stack = ExitStack()
-    folder = stack.enter_context(run_folder())
-    process = os.getpid()
-    atexit.register(lambda: stack.close() if os.getpid() == process else None)
-    return folder
 
 
 def _address_of(name: str) -> int:
