@@ -68,5 +68,8 @@ def _printed(code: str) -> str:
     for shown in examples.shown(code):
         path, comma, which = shown.by.partition(", ")
         link = f"[{posixpath.basename(path)}](../../../{path}){comma}{which}"
-        parts.append(f"{link if shown.by else 'It'} prints:\n\n```text\n{shown.text}\n```\n\n")
+        if shown.text:
+            parts.append(f"{link if shown.by else 'It'} prints:\n\n```text\n{shown.text}\n```\n\n")
+        else:
+            parts.append(f"{link} provokes it.\n\n")
     return "".join(parts)

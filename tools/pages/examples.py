@@ -95,7 +95,7 @@ class Shown:
     """What an example prints.
 
     Attributes:
-        text: the finding, as it prints.
+        text: the finding, as it prints; nothing where a test holds the rule with launches of its own.
         by: the file of the tests whose kernel provokes it, where it is not the example itself.
     """
 
@@ -257,6 +257,6 @@ def _broken(code: str) -> list[Shown]:
         fault = tensor_memory_faults.FAULTS[which]
         found = tensor_memory_faults.findings(fault.text, fault.grid, fault.orders[0])
     else:
-        return []
+        return [Shown("", path.relative_to(ROOT).as_posix())]
     by = f"{path.relative_to(ROOT).as_posix()}{f', {which}' if which else ''}"
     return [Shown(_printed(code, found), by)]
