@@ -16,9 +16,9 @@ pytestmark = [
 ]
 
 
-def built(folder: Path, *options: str) -> Path:
-    program = folder / "runtime"
-    subprocess.run(["nvcc", *options, CLIENTS / "runtime.cu", "-o", program], check=True)
+def built(folder: Path, *options: str, source: str = "runtime.cu") -> Path:
+    program = folder / Path(source).stem
+    subprocess.run(["nvcc", *options, CLIENTS / source, "-o", program], check=True)
     return program
 
 
@@ -36,6 +36,13 @@ def test_a_program_of_nvcc(mode: str, order: str, tmp_path: Path) -> None:
         "cudaErrorInvalidConfiguration, cudaSuccess",
         "cudaErrorInvalidValue",
     ]
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_graphs(order: str, tmp_path: Path) -> None:
+    program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="graphs.cu")
+    done = execute(program, options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "25 6\n135\n"), done.stdout + done.stderr
 
 
 def test_of_several_texts_the_best_is_taken(tmp_path: Path) -> None:

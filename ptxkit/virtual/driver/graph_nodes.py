@@ -75,7 +75,8 @@ def _copy_of(machine: Machine, address: int) -> Copy:
 # ---- making nodes
 
 
-def _add(machine: Machine, node: int, graph: int, before: int, count: int, work: Work) -> None:
+def add_node(machine: Machine, node: int, graph: int, before: int, count: int, work: Work) -> None:
+    """Add a node that does some work to a graph."""
     found = machine.handles.get(VirtualGraph, graph)
     if not node:
         raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
@@ -86,61 +87,61 @@ def _add(machine: Machine, node: int, graph: int, before: int, count: int, work:
 def cuGraphAddKernelNode(
     machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
 ) -> None:
-    _add(machine, node, graph, before, count, launch_of(machine, parameters, False))
+    add_node(machine, node, graph, before, count, launch_of(machine, parameters, False))
 
 
 @driver("cuGraphAddKernelNode_v2")
 def cuGraphAddKernelNode_v2(
     machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
 ) -> None:
-    _add(machine, node, graph, before, count, launch_of(machine, parameters, True))
+    add_node(machine, node, graph, before, count, launch_of(machine, parameters, True))
 
 
 @driver()
 def cuGraphAddMemcpyNode(
     machine: Machine, node: int, graph: int, before: int, count: int, parameters: int, context: int
 ) -> None:
-    _add(machine, node, graph, before, count, _copy_of(machine, parameters))
+    add_node(machine, node, graph, before, count, _copy_of(machine, parameters))
 
 
 @driver()
 def cuGraphAddMemsetNode(
     machine: Machine, node: int, graph: int, before: int, count: int, parameters: int, context: int
 ) -> None:
-    _add(machine, node, graph, before, count, _set_of(machine, parameters))
+    add_node(machine, node, graph, before, count, _set_of(machine, parameters))
 
 
 @driver()
 def cuGraphAddHostNode(
     machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
 ) -> None:
-    _add(machine, node, graph, before, count, _call_of(machine, parameters))
+    add_node(machine, node, graph, before, count, _call_of(machine, parameters))
 
 
 @driver()
 def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, count: int) -> None:
-    _add(machine, node, graph, before, count, Empty())
+    add_node(machine, node, graph, before, count, Empty())
 
 
 @driver()
 def cuGraphAddChildGraphNode(
     machine: Machine, node: int, graph: int, before: int, count: int, child: int
 ) -> None:
-    _add(machine, node, graph, before, count, Child(machine.handles.get(VirtualGraph, child).clone()))
+    add_node(machine, node, graph, before, count, Child(machine.handles.get(VirtualGraph, child).clone()))
 
 
 @driver()
 def cuGraphAddEventRecordNode(
     machine: Machine, node: int, graph: int, before: int, count: int, event: int
 ) -> None:
-    _add(machine, node, graph, before, count, Record(machine.handles.get(VirtualEvent, event)))
+    add_node(machine, node, graph, before, count, Record(machine.handles.get(VirtualEvent, event)))
 
 
 @driver()
 def cuGraphAddEventWaitNode(
     machine: Machine, node: int, graph: int, before: int, count: int, event: int
 ) -> None:
-    _add(machine, node, graph, before, count, Wait(machine.handles.get(VirtualEvent, event)))
+    add_node(machine, node, graph, before, count, Wait(machine.handles.get(VirtualEvent, event)))
 
 
 # ---- asking and changing them
@@ -205,22 +206,28 @@ def cuGraphEventNodeGetEvent(machine: Machine, node: int, event: int) -> None:
     put(event, Pointer, work.event.handle)
 
 
+def change_node(machine: Machine, executable: int, node: int, kind: type[Work], work: Work) -> None:
+    """Let a node of some kind do other work: of its graph, or of an executable one where its handle is
+    given."""
+    found = machine.handles.get(GraphNode, node)
+    if executable:
+        owner = machine.handles.get(Executable, executable)
+        found = owner.node(found)
+        machine.schedule.finish([owner.last])
+    _work(kind, found)
+    found.work = work
+
+
 def _register_changes(name: str, kind: type[Work], make: Callable[[Machine, int], Work]) -> None:
     """`cuGraphXNodeSetParams` and `cuGraphExecXNodeSetParams`."""
     base, _, revision = name.partition("_")
     suffix = f"_{revision}" if revision else ""
 
     def change(machine: Machine, node: int, parameters: int) -> None:
-        found = machine.handles.get(GraphNode, node)
-        _work(kind, found)
-        found.work = make(machine, parameters)
+        change_node(machine, 0, node, kind, make(machine, parameters))
 
     def change_executable(machine: Machine, executable: int, node: int, parameters: int, *rest: Any) -> None:
-        owner = machine.handles.get(Executable, executable)
-        found = owner.node(machine.handles.get(GraphNode, node))
-        _work(kind, found)
-        machine.schedule.finish([owner.last])
-        found.work = make(machine, parameters)
+        change_node(machine, executable, node, kind, make(machine, parameters))
 
     driver(f"cuGraph{base}{suffix}")(change)
     driver(f"cuGraphExec{base}{suffix}")(change_executable)

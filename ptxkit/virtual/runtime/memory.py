@@ -19,7 +19,7 @@ from ptxkit.virtual.runtime.state import INVALID_DIRECTION, state
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
 """`cudaMemcpyKind`."""
 INVALID_PITCH = 12
-_SIDES: dict[int, tuple[bool | None, bool | None]] = {
+SIDES: dict[int, tuple[bool | None, bool | None]] = {
     HOST_TO_HOST: (None, None),
     HOST_TO_DEVICE: (False, None),
     DEVICE_TO_HOST: (None, False),
@@ -51,10 +51,10 @@ class Copy3D(ctypes.Structure):
 
 
 def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
-    if kind not in _SIDES:
+    if kind not in SIDES:
         raise DriverError(INVALID_DIRECTION, f"there is no kind {kind} of a copy")
     context = state.context(machine)
-    submit(machine, checked(machine, copy, *_SIDES[kind]), context.stream(stream or 0), stream is None)
+    submit(machine, checked(machine, copy, *SIDES[kind]), context.stream(stream or 0), stream is None)
 
 
 @runtime("cudaMemcpy", "cudaMemcpyAsync")
@@ -79,9 +79,12 @@ def cudaMemcpy2D(
     _copy(machine, Copy(machine, dst, src, width, height, 1, dst_pitch, src_pitch), kind, stream)
 
 
-@runtime("cudaMemcpy3D", "cudaMemcpy3DAsync")
-def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> None:
-    given = Copy3D.from_address(parameters)
+def copy_of(machine: Machine, given: Copy3D) -> Copy:
+    """The copy that a `cudaMemcpy3DParms` describes.
+
+    Raises:
+        DriverError: NOT_SUPPORTED for arrays.
+    """
     if given.src_array or given.dst_array:
         raise failure("NOT_SUPPORTED", "CUDA arrays")
     width, height, depth = given.extent
@@ -93,8 +96,13 @@ def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -
         starts.append(side.pointer + x + y * side.pitch + z * plane)
         planes.append(plane)
     pitches = given.dst.pitch, given.src.pitch
-    copy = Copy(machine, starts[0], starts[1], width, height, depth, *pitches, planes[0], planes[1])
-    _copy(machine, copy, given.kind, stream)
+    return Copy(machine, starts[0], starts[1], width, height, depth, *pitches, planes[0], planes[1])
+
+
+@runtime("cudaMemcpy3D", "cudaMemcpy3DAsync")
+def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> None:
+    given = Copy3D.from_address(parameters)
+    _copy(machine, copy_of(machine, given), given.kind, stream)
 
 
 @runtime("cudaMemcpyPeer", "cudaMemcpyPeerAsync")
@@ -112,7 +120,12 @@ def cudaMemcpyPeer(
     _copy(machine, Copy(machine, dst, src, size), DEVICE_TO_DEVICE, stream)
 
 
-def _in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
+def in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
+    """The address of some bytes of a variable.
+
+    Raises:
+        DriverError: INVALID_VALUE, it has not so many; 13, there is none.
+    """
     address, whole = state.variable(machine, symbol)
     if offset + size > whole:
         raise failure("INVALID_VALUE", f"bytes {offset} to {offset + size} of a variable of {whole} bytes")
@@ -123,14 +136,14 @@ def _in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
 def cudaMemcpyToSymbol(
     machine: Machine, symbol: int, src: int, size: int, offset: int, kind: int, stream: int | None = None
 ) -> None:
-    _copy(machine, Copy(machine, _in_symbol(machine, symbol, offset, size), src, size), kind, stream)
+    _copy(machine, Copy(machine, in_symbol(machine, symbol, offset, size), src, size), kind, stream)
 
 
 @runtime("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 def cudaMemcpyFromSymbol(
     machine: Machine, dst: int, symbol: int, size: int, offset: int, kind: int, stream: int | None = None
 ) -> None:
-    _copy(machine, Copy(machine, dst, _in_symbol(machine, symbol, offset, size), size), kind, stream)
+    _copy(machine, Copy(machine, dst, in_symbol(machine, symbol, offset, size), size), kind, stream)
 
 
 # ---- sets
