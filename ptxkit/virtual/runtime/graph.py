@@ -10,7 +10,8 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import checked
 from ptxkit.virtual.driver.graph_nodes import V1_BYTES, add_node, change_node, launch_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.work import Copy, KernelWork
+from ptxkit.virtual.gpu.module import KernelWork
+from ptxkit.virtual.gpu.work import Copy
 from ptxkit.virtual.results import DriverError
 from ptxkit.virtual.runtime import runtime
 from ptxkit.virtual.runtime.memory import SIDES, Copy3D, copy_of, in_symbol
