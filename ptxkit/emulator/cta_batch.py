@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,16 @@ from ptxkit.emulator.values import WARP
 T = TypeVar("T")
 
 
+class RelaxedOrder(Protocol):
+    """What relaxed operations on mbarriers order, beside memory; see `tensor_memory.fences`."""
+
+    def arrive(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
+        """Rows arrive at mbarriers with `.relaxed`."""
+
+    def wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        """Rows have waited for mbarriers with `.relaxed`."""
+
+
 class CtaBatch(Ctas):
     """CTAs that execute together.
 
@@ -31,6 +41,7 @@ class CtaBatch(Ctas):
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
         at_exit: called with the rows of which threads have exited.
+        relaxed: what relaxed operations on mbarriers order; None where that is nothing.
         trace: takes down what happens here; None where nobody wants it.
     """
 
@@ -41,6 +52,7 @@ class CtaBatch(Ctas):
         self.mbarriers = MBarriers(self, self.happens_before)
         self.queue = Queue(self, self.mbarriers, self.happens_before)
         self.at_exit: list[Callable[[np.ndarray], None]] = []
+        self.relaxed: RelaxedOrder | None = None
         self.trace: Trace | None = None
         self._own: dict[Any, Any] = {}
 

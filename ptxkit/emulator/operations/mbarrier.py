@@ -20,7 +20,6 @@ from ptxkit.emulator.lanes_apart import Waited
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.places import Places
-from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
@@ -146,8 +145,8 @@ def _arrive(form: ScopedForm, drops: bool) -> Effect:
         batch.happens_before.release(rows, slots, event, relaxed)
         if narrow:
             check_scope(issuers, slots, site)
-        if relaxed and (tensor := batch.found(Engine)) is not None:
-            tensor.relaxed_arrival(rows, slots, event)
+        if relaxed and batch.relaxed is not None:
+            batch.relaxed.arrive(rows, slots, event)
         tokens = batch.mbarriers.arrive(
             slots,
             one if expects else given,
@@ -201,8 +200,8 @@ def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
             if early is not None:
                 raise _too_early(batch, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
             batch.mbarriers.observe(slots[done])
-        if relaxed and done.any() and (tensor := batch.found(Engine)) is not None:
-            tensor.relaxed_wait(issuers.rows[done], slots[done])
+        if relaxed and done.any() and batch.relaxed is not None:
+            batch.relaxed.wait(issuers.rows[done], slots[done])
         if not done.all():
             lane_set.schedule.poll(lane_set, site)
         if target is not None:

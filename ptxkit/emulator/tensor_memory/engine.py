@@ -100,6 +100,7 @@ class Engine:
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
         self.fences = Fences(batch, self.local)
+        batch.relaxed = self.fences
         self.in_flight = InFlightTable(self.fences)
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
@@ -180,14 +181,6 @@ class Engine:
     def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
         """The CTAs that an instruction works on, the even one first."""
         return (cta,) if cta_group == 1 else (cta & ~1, cta | 1)
-
-    def relaxed_arrival(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
-        """Rows arrive at mbarriers with `.relaxed`."""
-        self.fences.arrive(rows, slots, number)
-
-    def relaxed_wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        """Rows have waited for mbarriers with `.relaxed`."""
-        self.fences.wait(rows, slots)
 
     # ---- asynchronous instructions
 
