@@ -11,12 +11,12 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from ptxkit import targets
 from ptxkit.dtypes import DTYPES
 from ptxkit.encodings.tensor_maps import (
     L2_PROMOTION_CODES,
     PADDED,
     PADDED_SWIZZLES,
-    SHARED_LIMIT,
     SUB_BYTE,
     SWIZZLE_SPAN,
     box_bytes,
@@ -25,6 +25,8 @@ from ptxkit.encodings.tensor_maps import (
 )
 
 Fields = dict[str, Any]
+SHARED_LIMIT = targets.limits(targets.TARGETS["sm_90a"]).shared_per_sm
+"""The largest box in bytes that the driver of an H200 makes, and of every target that a test asks for."""
 
 DRIVER_TYPES = (
     "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz",

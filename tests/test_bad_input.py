@@ -112,7 +112,7 @@ def test_a_link_that_leads_nowhere(tmp_path: Path) -> None:
     ("content", "found"),
     [
         (DOUBLE.encode("utf-16"), "found UTF-16"),
-        ("// caf\u00e9\n".encode("latin-1") + DOUBLE.encode(), "found a text in another encoding: byte 6"),
+        ("// caf\u00e9\n".encode("latin-1") + DOUBLE.encode(), "found text in another encoding: byte 6"),
         (b"\x7fELF\x02\x01" + bytes(64), "found a binary file"),
         (b"\x50\xed\x55\xba\x01" + bytes(64), "found a binary file"),
     ],

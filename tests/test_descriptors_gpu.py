@@ -72,8 +72,9 @@ def test_every_disagreement_is_reported(probe, mode):
 
 
 def test_boxes_near_the_limit_have_the_size_that_they_say():
+    from tensor_map_cases import SHARED_LIMIT
+
     from ptxkit.descriptors import TensorMap
-    from ptxkit.encodings.tensor_maps import SHARED_LIMIT
 
     for mode in MODES:
         sizes = dict(cases.boxes_near_the_limit(mode))

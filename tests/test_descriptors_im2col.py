@@ -115,7 +115,7 @@ REFUSED = [
     (
         {"channels_per_pixel": 256, "pixels_per_column": 1024, "swizzle": "none"},
         "P453",
-        "at most 233472 bytes of shared memory, found 524288",
+        "at most 335872 bytes of shared memory, found 524288",
     ),
     ({"element_strides": [1, 9, 1, 1]}, "P454", "`element_strides[1]` must be 1 .. 8, found 9"),
     ({"strides": [65536, 4096, 120]}, "P452", "multiple of 16 bytes, found 120"),

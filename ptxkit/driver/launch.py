@@ -120,10 +120,11 @@ class CudaKernel:
             priority: of this launch; lower runs first. None: the stream's.
             carveout: per cent of the multiprocessor's memory to be shared memory rather than L1.
         """
+        captured = None
         if stream is None:
             handle = 0
         elif type(stream) is Stream and stream.context is self._context:
-            handle = stream.handle
+            handle, captured = stream.handle, stream.captured
         else:
             handle = stream_handle(stream, self._context)
         # Names of their own, because calling what an attribute holds costs more.
@@ -160,8 +161,8 @@ class CudaKernel:
         if status:
             self._start_again(status, configuration, space)
         self._context.last_kernel = self.name
-        if stream is not None and type(stream) is Stream and stream.captured is not None:
-            stream.captured.append((self, args))
+        if captured is not None:
+            captured.append((self, args))
 
     def prepare(
         self,
