@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from compare.atomics import atomics
 from compare.cases import cases
 from compare.chains import execute, forms, judge, text
+from compare.chains.bench import compare_chains
 from compare.chains.make import FEWEST, MOST, Maker
 from compare.chains.model import THREADS, Chain, Step
 from compare.chains.record import Tally
@@ -345,10 +346,10 @@ def test_what_optimising_alone_changes_is_told(
     bench = Bench(Setting(TARGET, VERSION, gpu=False))
     monkeypatch.setattr(bench, "gpu", Misled(wrong_anyway))
     monkeypatch.setattr(bench, "reduced", 1)
-    (verdict,) = bench.run_chains([chain])
+    (verdict,) = compare_chains(bench, [chain])
     assert verdict.wrong
     assert verdict.optimized is not wrong_anyway
-    (verdict,) = bench.run_chains([chain], "SIGSEGV")
+    (verdict,) = compare_chains(bench, [chain], "SIGSEGV")
     assert verdict.wrong is wrong_anyway
     assert verdict.unoptimized == "SIGSEGV"
 
@@ -369,6 +370,6 @@ def test_a_gpu_gives_the_same_bits() -> None:
     version = min(targets.newest_version_for_cuda(driver_version()), targets.NEWEST_VERSION)
     made = Maker(cases(target, version), atomics(target, version), seed=0)
     chosen = [made.chain(number) for number in range(12)]
-    for verdict in Bench(Setting(target, version, gpu=True)).run_chains(chosen):
+    for verdict in compare_chains(Bench(Setting(target, version, gpu=True)), chosen):
         assert not verdict.failed
         assert not verdict.wrong, verdict.example

@@ -14,9 +14,6 @@ import numpy as np
 import ptxkit
 from compare import judge
 from compare.cases import Case
-from compare.chains.bench import compare_chains
-from compare.chains.judge import Verdict
-from compare.chains.model import Chain
 from compare.kernels import BLOCK, Kernel, Program, program
 from ptxkit import targets
 from ptxkit.device.protocol import Device
@@ -118,14 +115,6 @@ class Bench:
             if any(outcomes[i].wrong for i in chosen):
                 self.save(made, results)
         return [outcomes[i] for i in range(len(cases))]
-
-    def run_chains(self, chains: Sequence[Chain], unoptimized: str = "") -> list[Verdict]:
-        """Execute and compare chains, which the driver's compiler optimises if there is no reason against it.
-
-        Raises:
-            Poisoned: as by `run`.
-        """
-        return compare_chains(self, chains, unoptimized)
 
     def save(self, made: Program, results: Sequence[Results]) -> None:
         """Keep a module with its values and both devices' results, to look into what differs."""

@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from compare.cases import Case
+from compare.chains.bench import compare_chains
 from compare.chains.judge import Verdict
 from compare.chains.model import Chain
 from compare.execute import Bench, Outcome, Poisoned, Setting
@@ -147,7 +148,7 @@ def _work(connection: Connection, setting: Setting) -> None:
             return
         try:
             if isinstance(job.items[0], Chain):
-                connection.send(bench.run_chains(job.items, job.unoptimized))
+                connection.send(compare_chains(bench, job.items, job.unoptimized))
             else:
                 connection.send(bench.run(job.items, job.threads))
         except Poisoned as poisoned:

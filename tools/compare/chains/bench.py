@@ -6,7 +6,7 @@ import json
 import traceback
 import zlib
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,11 @@ from compare.chains.judge import Verdict
 from compare.chains.model import Chain
 from compare.chains.reduce import reduced
 from compare.chains.text import module
+from compare.execute import STICKY, Bench, Failed, Poisoned, assemble
+from compare.kernels import Program
 from ptxkit.asm.tree import Module
 from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError
-
-if TYPE_CHECKING:
-    from compare.execute import Bench
 
 MOST_REDUCED = 1
 """Chains that one process makes small."""
@@ -85,8 +84,6 @@ def _both(
 
 
 def _run(device: Device, parsed: Module, chains: Sequence[Chain], unoptimized: bool) -> list[np.ndarray]:
-    from compare.execute import STICKY, Poisoned
-
     try:
         return run(device, parsed, chains, unoptimized)
     except PtxkitError as problem:
@@ -103,9 +100,6 @@ def _run(device: Device, parsed: Module, chains: Sequence[Chain], unoptimized: b
 
 
 def _assemble(bench: Bench, text: str, unoptimized: bool) -> None:
-    from compare.execute import Failed, assemble
-    from compare.kernels import Program
-
     try:
         assemble(Program(text, (), ()), bench.setting.target, unoptimized)
     except Failed as failed:
