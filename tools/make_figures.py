@@ -172,7 +172,9 @@ def _gpus(found: Record) -> str:
 
 
 def _profiler(found: Record) -> str:
-    rows = [row.get("rested", row["under_load"]) for row in found["profiler"].values()]
+    rows = [
+        row.get("rested", row["under_load"]) for row in found["profiler"].values() if row["met"] is not None
+    ]
     short = max(abs(row["net_apart"]) for row in rows if row["seconds"] < 1e-4)
     long = max(abs(row["ratio"] - 1) for row in rows if row["seconds"] >= 1e-4)
     return f"short kernels within {short * 1e6:.2f} us above the floor, long ones within {long:.1%}"

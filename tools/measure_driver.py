@@ -131,7 +131,7 @@ def _launch_often(stopwatch: Stopwatch, launch: Callable[[], None]) -> None:
 
 def profile(name: str, ncu: str) -> dict[str, Any]:
     """The kernel's durations as Nsight Compute tells them, in seconds, and the SM clock in Hz."""
-    entry = "nothing" if name == EMPTY else Path(STATES[name][0]).stem
+    entry = "nothing" if name == EMPTY else plan_of(name).launches[0].entry or Path(STATES[name][0]).stem
     command = [
         ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", f"{TIME},{CLOCK}",
         "--print-units", "base", "--csv", "--kernel-name", entry,
