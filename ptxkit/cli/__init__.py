@@ -22,17 +22,17 @@ VERBS = {
     "bench": "time kernels on a GPU, verified, beside the memory roof",
     "sweep": "run every combination of sizes, here or on a cluster, results as JSON lines",
     "check": "find errors and explain them",
-    "fmt": "lay files out in the one style",
+    "fmt": "format files in one style",
     "asm": "make machine code through NVIDIA's assembler",
     "sass": "show the machine code beside the PTX lines",
     "trace": "write a timeline of the emulated asynchronous machine, for Perfetto",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
-    "explain": "say what a finding means and how to mend it, an instruction's forms, a descriptor's bits",
-    "expand": "print a file after its # lines, as the assembler sees it",
-    "script": "print the Python that builds a module again",
+    "explain": "say what a finding means and how to fix it, an instruction's forms, a descriptor's bits",
+    "expand": "print a file with its # lines carried out, as the assembler sees it",
+    "script": "print the Python that rebuilds a module",
     "lsp": "serve editors: findings, hover, definitions, completion",
-    "doctor": "show what this machine has, what is missing and how to mend it",
+    "doctor": "show what this machine has, what is missing and how to fix it",
 }
 """Every verb with its line of help; the verb lives in the file of its name."""
 

@@ -38,7 +38,7 @@ from ptxkit.toolchain.assembler import OLDEST, Assembly, assemble, second_opinio
 @preprocessor_options
 @MAX_SIZE
 def command(file: str, out: Path, target: str | None, line_info: bool, as_json: bool, **reading: Any) -> int:
-    """Have FILE made into machine code by NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
+    """Make machine code of FILE with NVIDIA's assembler: nvJitLink, or ptxas on PATH."""
     check_folder(out)
     module = files.read(file, **reading)
     assembly, cubin = assembled(module, target, line_info)

@@ -26,8 +26,11 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
 @click.command(
     cls=Verb,
     examples=(
-        ("ptxkit bench gemv.ptx", "the presets that are made for it, beside the memory roof"),
-        ("ptxkit bench a.ptx b.ptx --preset all --json > now.json", "two kernels of one problem, in turns"),
+        ("ptxkit bench gemv.ptx", "the presets made for it, beside the memory roof"),
+        (
+            "ptxkit bench a.ptx b.ptx --preset all --json > now.json",
+            "two kernels of one problem, alternating",
+        ),
         ("ptxkit bench gemv.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --csv", "one size along an axis"),
         (
             "ptxkit bench gemv.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --device cuda:all",
@@ -42,7 +45,7 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
     "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
 )
 @click.option(
-    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="A size with several values: 1,2 or 8:64:8."
+    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="Several values of a size: 1,2 or 8:64:8."
 )
 @launch_options
 @click.option(
@@ -56,13 +59,15 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
     "--rotate",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Sets of buffers that take turns; 2, without a flush 1.",
+    help="Sets of buffers that alternate; 2, or 1 without a flush.",
 )
-@_number("--trials", 3, _DEFAULTS.trials, "N", "Series of samples, each on fresh buffers.")
-@_number("--min-samples", 2, _RULE.min_samples, "N", "Samples of a trial, at least.")
-@_number("--min-time", 0.0, _RULE.min_time, "S", "Seconds that a trial's samples add up to, at least.")
-@_number("--max-noise", 0.0, 100 * _RULE.max_noise, "PERCENT", "How well a trial's median must be known.")
-@_number("--max-time", 0.001, _RULE.max_time, "S", "Seconds after which a trial ends all the same.")
+@_number("--trials", 3, _DEFAULTS.trials, "N", "Series of samples, each with fresh buffers.")
+@_number("--min-samples", 2, _RULE.min_samples, "N", "The least number of samples in a trial.")
+@_number("--min-time", 0.0, _RULE.min_time, "S", "The least total time of a trial's samples, in seconds.")
+@_number(
+    "--max-noise", 0.0, 100 * _RULE.max_noise, "PERCENT", "How precisely a trial's median must be known."
+)
+@_number("--max-time", 0.001, _RULE.max_time, "S", "Seconds after which a trial ends in any case.")
 @_number("--warmup", 0.0, _DEFAULTS.warmup, "S", "Seconds of launches before each trial.")
 @_number(
     "--pause",
@@ -82,7 +87,7 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
 def command(**given: Any) -> int:
     """Time the kernels in FILEs on a GPU: verified, in trials, beside the memory roof.
 
-    Kernels that solve the same problem take turns and are compared. Without --preset, -p and -a the presets
+    Kernels that solve the same problem alternate and are compared. Without --preset, -p and -a the presets
     whose names begin with `bench` are measured, else the card's first. The emulator does not model time:
     there a bench verifies and counts.
     """

@@ -21,7 +21,7 @@ FORMATS = ("text", "json", "github", "sarif")
     examples=(
         ("ptxkit check gemv.ptx", "check one file for the target that it names"),
         ("ptxkit check --target sm_100a *.ptx", "check several as if they were for sm_100a"),
-        ("ptxkit check --ptxas gemv.ptx", "hear NVIDIA's assembler, too"),
+        ("ptxkit check --ptxas gemv.ptx", "run NVIDIA's assembler, too"),
         ("ptxkit check --output-format github kernels/*.ptx", "annotations for a GitHub workflow"),
     ),
 )
@@ -31,7 +31,7 @@ FORMATS = ("text", "json", "github", "sarif")
 )
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --output-format json.")
-@click.option("--ptxas", is_flag=True, help="Have NVIDIA's assembler look, too: nvJitLink, or ptxas on PATH.")
+@click.option("--ptxas", is_flag=True, help="Run NVIDIA's assembler, too: nvJitLink, or ptxas on PATH.")
 @preprocessor_options
 @MAX_SIZE
 def command(

@@ -20,13 +20,13 @@ _MARKS = {
 @click.command(
     cls=Verb,
     examples=(
-        ("ptxkit doctor", "driver, GPUs, assemblers: what there is, what is missing, how to mend it"),
+        ("ptxkit doctor", "driver, GPUs, assemblers: what there is, what is missing, how to fix it"),
         ("ptxkit doctor --json", "the same for a program"),
     ),
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> int:
-    """Show what this machine has for ptxkit, what is missing, and the one step that mends it."""
+    """Show what this machine has for ptxkit, what is missing, and the one step that fixes it."""
     facts = examine()
     if as_json:
         print_json({"schema": 1, "facts": [fact.to_json() for fact in facts]})

@@ -30,7 +30,7 @@ from ptxkit.support.atomic_file import write_atomically
 @preprocessor_options
 @MAX_SIZE
 def command(file: str, out: Path | None, **reading: Any) -> int:
-    """Print FILE after its lines that begin with `#`, as the assembler sees it.
+    """Print FILE with the lines that begin with `#` carried out, as the assembler sees it.
 
     A file without such lines is printed as it is. `-` is standard input.
     """

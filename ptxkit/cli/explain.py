@@ -24,10 +24,13 @@ from ptxkit.diagnostics import (
 @click.command(
     cls=Verb,
     examples=(
-        ("ptxkit explain P561", "what P561 means, why it matters, and how to mend it"),
+        ("ptxkit explain P561", "what P561 means, why it matters, and how to fix it"),
         ("ptxkit explain SMEM-RACE", "the same by the name that opens a finding"),
         ("ptxkit explain P4", "every code of a family, a line each"),
-        ("ptxkit explain cp.async.bulk", "the forms of an instruction, and from when and where it is there"),
+        (
+            "ptxkit explain cp.async.bulk",
+            "the forms of an instruction, and since when and on which targets it exists",
+        ),
         ("ptxkit explain %clusterid", "a special register"),
         ("ptxkit explain", "every code, a line each"),
         (

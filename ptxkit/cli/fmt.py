@@ -24,18 +24,18 @@ _COLORS = {"+": "32", "-": "31", "@": "36"}
 @click.command(
     cls=Verb,
     examples=(
-        ("ptxkit fmt gemv.ptx", "lay a file out in the one style"),
-        ("ptxkit fmt --check kernels/*.ptx", "exit 1 where a file would change, and name it"),
+        ("ptxkit fmt gemv.ptx", "format a file"),
+        ("ptxkit fmt --check kernels/*.ptx", "exit with 1 if a file would change, and name it"),
         ("ptxkit fmt --diff gemv.ptx", "show what would change"),
         ("ptxkit fmt - < gemv.ptx", "from standard input to standard output, as editors like it"),
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 where a file would change.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="The same, and show what would change.")
 @MAX_SIZE
 def command(files: tuple[str, ...], check: bool, diff: bool, max_size: int) -> int:
-    """Lay PTX files out in the one style: four blanks a level, a statement a line, comments where they are.
+    """Format PTX files in one style: four spaces a level, a statement a line, comments where they are.
 
     Lines have 110 columns. A longer statement is broken after its opcode and its operands, and inside an
     operand only where no line holds it: long vectors are in rows. Comments after lines that follow each

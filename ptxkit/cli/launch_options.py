@@ -67,7 +67,7 @@ def emulator_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--arch",
         type=TargetName(),
         metavar="SM",
-        help="The target that the emulator plays, by default the file's.",
+        help="The target to emulate, by default the file's.",
     )
     order = click.option(
         "--order",
@@ -81,7 +81,7 @@ def emulator_options(command: Callable[..., Any]) -> Callable[..., Any]:
 sanitize_option = click.option(
     "--sanitize/--no-sanitize",
     default=None,
-    help="Look for races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
+    help="Find races and undefined data: on emu by default, on a GPU by compute-sanitizer.",
 )
 
 
@@ -93,5 +93,5 @@ jit_option = click.option(
 
 
 strict_option = click.option(
-    "--strict", is_flag=True, help="Warn of what kernels in practice leave out, too (emulator)."
+    "--strict", is_flag=True, help="Warn about what kernels in practice leave out, too (emulator)."
 )

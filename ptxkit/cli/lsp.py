@@ -18,7 +18,7 @@ from ptxkit.diagnostics import error
 def command() -> int:
     """Serve the language server protocol on standard input and output.
 
-    Editors get findings while one types, the forms of an instruction, where a name is declared, completion of
+    Editors get findings as you type, the forms of an instruction, where a name is declared, completion of
     opcodes, modifiers and names, and the formatter.
     """
     try:

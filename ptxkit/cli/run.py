@@ -49,7 +49,7 @@ from ptxkit.cli.options import MAX_SIZE
 def command(**given: Any) -> int:
     """Launch the kernel in FILE and verify its result.
 
-    FILE is a path, else a shipped kernel; `-` is standard input. Its launch card says how it is launched and
+    FILE is a path or a shipped kernel; `-` is standard input. Its launch card says how it is launched and
     which problem it solves; without -p or --preset the card's first preset runs.
     """
     from ptxkit.cli.launching.run import run

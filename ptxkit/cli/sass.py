@@ -22,9 +22,9 @@ _ELF = b"\x7fELF"
 @click.command(
     cls=Verb,
     examples=(
-        ("ptxkit sass gemv.ptx", "the machine code, each stretch of it under the PTX line it comes from"),
+        ("ptxkit sass gemv.ptx", "the machine code, each part under the PTX line it comes from"),
         ("ptxkit sass gemv.ptx gemv --target sm_100a", "one kernel, for another target"),
-        ("ptxkit sass gemv.cubin --json", "machine code that was made before, for a program"),
+        ("ptxkit sass gemv.cubin --json", "existing machine code, as JSON for a program"),
     ),
 )
 @click.argument("file")
@@ -38,7 +38,7 @@ _ELF = b"\x7fELF"
 def command(file: str, entry: str | None, target: str | None, as_json: bool, **reading: Any) -> int:
     """Show the machine code of FILE, PTX or a cubin, beside the PTX lines.
 
-    The assembler moves instructions about, so that a line may come up several times.
+    The assembler moves instructions, so a line may appear several times.
     """
     cubin = _cubin(file)
     source: Source | None = None

@@ -21,7 +21,7 @@ from ptxkit.cli.options import MAX_SIZE, preprocessor_options
 @preprocessor_options
 @MAX_SIZE
 def command(file: str, **reading: Any) -> int:
-    """Print the builder script that makes a module again."""
+    """Print the builder script that rebuilds a module."""
     from ptxkit.asm.script import script
     from ptxkit.cli import files
 

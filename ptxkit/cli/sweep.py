@@ -17,7 +17,7 @@ from ptxkit.cli.options import MAX_SIZE
     examples=(
         (
             "ptxkit sweep gemv.ptx --preset all -o results.jsonl",
-            "every preset; the same again goes on after Ctrl-C",
+            "every preset; run it again to continue after Ctrl-C",
         ),
         (
             "ptxkit sweep a.ptx b.ptx -a M=1024:8192:1024 -p K=7168 -p L=1 --device cuda:all",
@@ -35,25 +35,25 @@ from ptxkit.cli.options import MAX_SIZE
     "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
 )
 @click.option(
-    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="A size with several values: 1,2 or 8:64:8."
+    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="Several values of a size: 1,2 or 8:64:8."
 )
 @launch_options
 @emulator_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl",
-              help="Append results here; those that are there already are not run again.")  # fmt: skip
+              help="Append results here; jobs with a result there are not run again.")  # fmt: skip
 @click.option(
     "--scheduler", metavar="ADDRESS", help="A dask scheduler, `tcp://host:8786`: run on its workers."
 )
 @click.option("--processes", type=click.IntRange(min=1), metavar="N", default=1, show_default=True,
-              help="On this machine's emulator, so many jobs at a time.")  # fmt: skip
+              help="Jobs at a time on this machine's emulator.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(min=0), metavar="N", default=3, show_default=True,
-              help="How often a job begins again whose process or worker died.")  # fmt: skip
+              help="How often to restart a job whose process or worker died.")  # fmt: skip
 @MAX_SIZE
 def command(**given: Any) -> int:
     """Run and verify every combination of sizes, each result as a line of JSON.
 
     On this machine, on every GPU of it with `--device cuda:all` (a process each, one job at a time), or on a
-    cluster. With -o a sweep that was interrupted goes on where it stopped.
+    cluster. With -o an interrupted sweep continues where it stopped.
     """
     from ptxkit.cli.launching.sweep import sweep
 

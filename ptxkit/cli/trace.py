@@ -41,7 +41,7 @@ from ptxkit.cli.options import MAX_SIZE
 def command(**given: Any) -> int:
     """Run FILE on the emulator and write what its warps, copies, matrix units and mbarriers did.
 
-    The axis counts steps of the emulator, not time. A run that ends in a fault leaves its trace too.
+    The axis counts steps of the emulator, not time. A run that ends in a fault leaves a trace, too.
     """
     from ptxkit.cli.launching.trace import trace
 

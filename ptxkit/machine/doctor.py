@@ -1,4 +1,4 @@
-"""The facts behind `ptxkit doctor`: what this machine has for ptxkit, what is missing, and how to mend it.
+"""The facts behind `ptxkit doctor`: what this machine has for ptxkit, what is missing, and how to fix it.
 
 Nothing here opens a context or allocates on a GPU, so it answers on a busy machine too.
 """

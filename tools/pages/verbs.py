@@ -23,6 +23,7 @@ What `ptxkit VERB --help` prints. Text goes to stdout, logs and progress to stde
 | 5 | a crash |
 | 6 | killed by `--timeout` |
 | 130 | Ctrl-C |
+| 141 | nobody reads the output any more |
 
 """
 
