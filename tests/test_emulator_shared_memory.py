@@ -68,3 +68,15 @@ def test_check_refuses_what_launch_would_refuse() -> None:
     with pytest.raises(PtxkitError) as refused:
         kernel.check(grid=1, block=2048)  # type: ignore[attr-defined]
     assert refused.value.diagnostics[0].code == "P511"
+
+
+def test_the_bytes_of_the_parameter_space_are_arguments() -> None:
+    device = Emulator()
+    x = device.array(np.ones(32, np.float32))
+    kernel = device.load(SCALE).kernel()
+    kernel.launch(grid=(1, 1, 1), block=(32, 1, 1), args=kernel.signature.pack([x], device.address_of))
+    assert (x.numpy() == 2).all()
+    with pytest.raises(PtxkitError):
+        kernel.launch(grid=(1, 1, 1), block=(2048, 1, 1), args=[x])
+    kernel.launch(grid=(1, 1, 1), block=(32, 1, 1), args=[x])
+    assert (x.numpy() == 4).all(), "a shape that was refused leaves nothing behind"

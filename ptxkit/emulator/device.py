@@ -228,6 +228,8 @@ class EmulatorKernel:
         self._signature = Signature.of(entry, module.module.source)
         self._programs: dict[bool, EntryProgram] = {}
         self._requirements: Requirements | None = None
+        self._last_shape: Any = None
+        self._last_launch: CheckedLaunch | None = None
 
     @property
     def name(self) -> str:
@@ -290,9 +292,13 @@ class EmulatorKernel:
         Raises:
             PtxkitError: a bad shape or size (P5), a form that is not executed (P601).
         """
+        shape = (grid, block, cluster, shared, cooperative)
+        if shape == self._last_shape and self._last_launch is not None:
+            return self._last_launch
         requirements = self.requirements
         launch = check_launch(requirements, self._module.limits, grid, block, cluster, shared, cooperative)
         check_resident(requirements, launch, self.resident_ctas(launch.threads, launch.shared))
+        self._last_shape, self._last_launch = shape, launch
         return launch
 
     def resident_ctas(self, threads: int, shared: int = 0) -> int:
@@ -317,6 +323,7 @@ class EmulatorKernel:
         """Run the kernel to its end. See `ptxkit.device.protocol.Kernel.launch`.
 
         Args:
+            args: as there; or the bytes of the whole parameter space.
             programmatic: may begin before the kernel ahead of it has ended (`griddepcontrol`): it runs after
                 that one, but what it does before `griddepcontrol.wait` is not ordered behind it.
 
@@ -331,7 +338,7 @@ class EmulatorKernel:
         launch = self.check(grid, block, cluster, shared, cooperative)
         if math.prod(launch.cluster) > 1:
             program = self._compiled(True)
-        parameters = self._signature.pack(args, device.address_of)
+        parameters = args if isinstance(args, bytes) else self._signature.pack(args, device.address_of)
         device.launches += 1
         machine = DeviceState(
             device.memory, device.random, device.output, device.origins, device.events, device.findings

@@ -19,8 +19,8 @@ BUFFER, BUFFER_SIZE = 1, 2
 """The marks of `extra`, CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE."""
 
 
-def arguments(function: VirtualFunction, parameters: int, extra: int) -> list[bytes]:
-    """The bytes of each parameter, from an array of their addresses or from one buffer.
+def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
+    """The bytes of the parameter space, from an array of the parameters' addresses or from one buffer.
 
     Raises:
         DriverError: INVALID_VALUE.
@@ -28,13 +28,16 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> list[by
     signature = function.kernel.signature
     if parameters:
         places = several(parameters, Pointer, len(signature))
-        return [memory(at, parameter.size) for at, parameter in zip(places, signature, strict=True)]
+        space = bytearray(signature.size)
+        for at, parameter in zip(places, signature.parameters, strict=True):
+            space[parameter.offset : parameter.offset + parameter.size] = memory(at, parameter.size)
+        return bytes(space)
     if not extra:
         if len(signature):
             raise failure(
                 "INVALID_VALUE", f"`{function.name}` has parameters, and nothing was given for them"
             )
-        return []
+        return b""
     found: dict[int, int] = {}
     while mark := get(extra, Pointer):
         found[mark] = get(extra + 8, Pointer)
@@ -45,8 +48,7 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> list[by
     if size < signature.size:
         why = f"`{function.name}` takes {signature.size} bytes of parameters, found {size}"
         raise failure("INVALID_VALUE", why)
-    whole = memory(found[BUFFER], size)
-    return [whole[parameter.offset : parameter.offset + parameter.size] for parameter in signature]
+    return memory(found[BUFFER], signature.size)
 
 
 def _grid(function: VirtualFunction, grid: Dim3, cluster: Dim3 | None) -> Dim3:

@@ -157,11 +157,12 @@ def _kernel_parameters(machine: Machine, node: int, address: int, newer: bool) -
     """The parameters lie in memory of the node's, as long as it lives."""
     found = machine.handles.get(GraphNode, node)
     work = _work(KernelWork, found)
-    kept = [ctypes.create_string_buffer(data, len(data)) for data in work.arguments]
-    places = (Pointer * max(len(kept), 1))(*map(ctypes.addressof, kept))
+    kept = ctypes.create_string_buffer(work.arguments, max(len(work.arguments), 1))
+    offsets = work.function.kernel.signature.offsets
+    places = (Pointer * max(len(offsets), 1))(*(ctypes.addressof(kept) + offset for offset in offsets))
     found.storage = (kept, places)
     given = KernelNode(
-        work.function.handle, *work.grid, *work.block, work.shared, ctypes.addressof(places) if kept else 0
+        work.function.handle, *work.grid, *work.block, work.shared, ctypes.addressof(places) if offsets else 0
     )
     ctypes.memmove(address, bytes(given), ctypes.sizeof(KernelNode) if newer else V1_BYTES)
 

@@ -121,7 +121,7 @@ class KernelWork(Work):
         function: the kernel.
         grid, block, cluster: its shape; no cluster for what the kernel says.
         shared: bytes of dynamic shared memory.
-        arguments: the bytes of each parameter.
+        arguments: the bytes of the parameter space.
         cooperative: whether all CTAs are resident at once.
         programmatic: whether it may begin before the launch ahead of it has ended.
         stack: where the host launched it.
@@ -133,7 +133,7 @@ class KernelWork(Work):
     block: Dim3
     cluster: Dim3 | None
     shared: int
-    arguments: list[bytes]
+    arguments: bytes
     cooperative: bool = False
     programmatic: bool = False
     stack: tuple[str, ...] = ()
@@ -221,7 +221,7 @@ class VirtualFunction(Object):
             DriverError: INVALID_VALUE, INVALID_CLUSTER_SIZE, COOPERATIVE_LAUNCH_TOO_LARGE,
             LAUNCH_OUT_OF_RESOURCES.
         """
-        most = self.attribute(MAX_DYNAMIC_SHARED)
+        most = self.attribute(MAX_DYNAMIC_SHARED) if launch.shared else 0
         if launch.shared > most:
             raise failure(
                 "INVALID_VALUE",

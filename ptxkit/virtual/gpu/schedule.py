@@ -13,11 +13,14 @@ A GPU works while the host does something else: what nobody waits for happens af
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from threading import Condition, RLock
 from typing import Any, Protocol
 
+STEP = 0.0002
+"""Seconds after which a question for progress begins no other operation."""
 DEPTH = 1024
 """Operations that may be queued before the oldest one happens, as in the queues of a GPU."""
 
@@ -118,13 +121,14 @@ class WorkSchedule:
             self.finish(wanted)
 
     def step(self, wanted: Operation | None) -> bool:
-        """Let one operation of those that `wanted` needs happen, itself at last; whether it has happened.
+        """Let some of the operations that `wanted` needs happen, itself at last; whether it has happened.
 
         This is what a question for progress does: who asks often enough gets there.
         """
+        until = time.perf_counter() + STEP
         for operation in _closure([wanted]):
-            if all(other.done for other in operation.after):
-                self._perform(operation)
+            self._perform(operation)  # the oldest first: what it waits for has happened
+            if time.perf_counter() > until:
                 break
         return wanted is None or wanted.done
 
