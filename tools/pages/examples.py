@@ -107,6 +107,10 @@ class Silent(Exception):
     """An example does not provoke its code."""
 
 
+class NoAssembler(Exception):
+    """An example needs NVIDIA's assembler, an extra that this machine lacks."""
+
+
 @cache
 def entries() -> dict[str, dict[str, Any]]:
     """Every entry of the codes, with what `code_table` does not need."""
@@ -127,7 +131,10 @@ def shown(code: str) -> list[Shown]:
         return []
     if code.startswith("P6"):
         return _broken(code)
-    return [_shown(code, entry["example"], entry)]
+    try:
+        return [_shown(code, entry["example"], entry)]
+    except NoAssembler:
+        return []
 
 
 def _shown(code: str, text: str, entry: dict[str, Any]) -> Shown:
@@ -201,6 +208,8 @@ def _command(code: str, text: str, files: dict[str, str]) -> str:
     for finding in re.split(r"\n\n|\n(?=(?:error|warning|note)\[)", out.getvalue()):
         if re.match(rf"(?:error|warning|note)\[{code}\]: ", finding):
             return finding.rstrip("\n")
+    if "[P716]: " in out.getvalue():
+        raise NoAssembler
     raise Silent(f"{code}: `{text}` prints\n{out.getvalue()}")
 
 
