@@ -10,7 +10,7 @@ import click
 
 from ptxkit.bench.settings import Settings
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import launch_options
+from ptxkit.cli.launch_options import launches_options
 from ptxkit.cli.options import MAX_SIZE, Seconds
 
 _DEFAULTS = Settings()
@@ -39,15 +39,7 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
         ("ptxkit bench gemv.ptx --baseline now.json --plot roofline.png", "against an earlier bench"),
     ),
 )
-@click.argument("file", nargs=-1, required=True)
-@click.option("--entry", metavar="NAME", help="The `.entry` to launch, where a file has several.")
-@click.option(
-    "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
-)
-@click.option(
-    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="Several values of a size: 1,2 or 8:64:8."
-)
-@launch_options
+@launches_options
 @click.option(
     "--flush",
     type=click.Choice(["read", "write", "none"]),

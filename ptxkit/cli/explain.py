@@ -212,13 +212,5 @@ def _strong(text: str) -> str:
 
 
 def _as_json(info: CodeInfo) -> dict[str, object]:
-    return {
-        "code": info.code,
-        "name": info.name,
-        "severity": info.severity.value,
-        "exit": info.exit,
-        "what": info.what,
-        "why": info.why,
-        "example": info.example,
-        "fix": info.fix,
-    }
+    shown = ("code", "name", "severity", "exit", "what", "why", "example", "fix")
+    return {name: getattr(info, name) for name in shown}

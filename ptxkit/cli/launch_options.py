@@ -54,11 +54,31 @@ _OPTIONS = (
 )
 
 
+_MANY = (
+    click.argument("file", nargs=-1, required=True),
+    click.option("--entry", metavar="NAME", help="The `.entry` to launch, where a file has several."),
+    click.option(
+        "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
+    ),
+    click.option(
+        "-a", "axis", multiple=True, metavar="NAME=V,V..", help="Several values of a size: 1,2 or 8:64:8."
+    ),
+)
+
+
 def launch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every verb that launches."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return preprocessor_options(command)
+
+
+def launches_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, of verbs that launch several files at several sizes."""
+    command = launch_options(command)
+    for option in reversed(_MANY):
+        command = option(command)
+    return command
 
 
 def emulator_options(command: Callable[..., Any]) -> Callable[..., Any]:

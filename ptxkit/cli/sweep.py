@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import emulator_options, launch_options
+from ptxkit.cli.launch_options import emulator_options, launches_options
 from ptxkit.cli.options import MAX_SIZE
 
 
@@ -29,15 +29,7 @@ from ptxkit.cli.options import MAX_SIZE
         ),
     ),
 )
-@click.argument("file", nargs=-1, required=True)
-@click.option("--entry", metavar="NAME", help="The `.entry` to launch, where a file has several.")
-@click.option(
-    "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
-)
-@click.option(
-    "-a", "axis", multiple=True, metavar="NAME=V,V..", help="Several values of a size: 1,2 or 8:64:8."
-)
-@launch_options
+@launches_options
 @emulator_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl",
               help="Append results here; jobs with a result there are not run again.")  # fmt: skip

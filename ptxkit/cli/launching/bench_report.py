@@ -52,10 +52,6 @@ def _times(value: float) -> str:
     return f"{value:.3f}x"
 
 
-def _bytes_per_second(value: float) -> str:
-    return si(value, "B/s")
-
-
 def _clock(row: _StateRow) -> float | None:
     clocks = row.state.figure.sm_clocks if row.state.figure else None
     return clocks[0] if clocks else None
