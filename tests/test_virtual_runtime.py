@@ -16,6 +16,9 @@ pytestmark = [
 ]
 
 
+SOURCE = (CLIENTS / "runtime.cu").read_text()
+
+
 def built(folder: Path, *options: str, source: str = "runtime.cu") -> Path:
     program = folder / Path(source).stem
     subprocess.run(["nvcc", *options, CLIENTS / source, "-o", program], check=True)
@@ -43,6 +46,16 @@ def test_graphs(order: str, tmp_path: Path) -> None:
     program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="graphs.cu")
     done = execute(program, options=("--order", order))
     assert (done.returncode, done.stdout) == (0, "25 6\n135\n"), done.stdout + done.stderr
+
+
+def test_a_missing_barrier_is_found_in_the_programs_own_source(tmp_path: Path) -> None:
+    program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", "-lineinfo", "-DFAULT")
+    done = execute(program)
+    assert done.returncode == 3
+    assert "cudaErrorLaunchFailure" in done.stdout
+    line = next(n for n, text in enumerate(SOURCE.splitlines(), 1) if "part[thread] += part" in text)
+    assert "error[P650]: SMEM-RACE" in done.stderr
+    assert f"compiled from {CLIENTS / 'runtime.cu'}:{line}" in done.stderr
 
 
 def test_of_several_texts_the_best_is_taken(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ __global__ void sum(const float *x, float *total) {
   __shared__ float part[SIZE];
   int thread = threadIdx.x;
   part[thread] = x[blockIdx.x * SIZE + thread];
+#ifndef FAULT
   __syncthreads();
+#endif
   for (int half = SIZE / 2; half; half /= 2) {
     if (thread < half) part[thread] += part[thread + half];
     __syncthreads();

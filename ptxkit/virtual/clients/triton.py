@@ -16,6 +16,7 @@ from typing import Any
 
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.process import machine
+from ptxkit.virtual.results import describe
 
 
 def prepare(module: Any) -> None:
@@ -37,8 +38,11 @@ def _driver() -> Any:
         """Launches on CPU tensors."""
 
         def __call__(self, *arguments: Any) -> None:
-            with visible(machine(), arguments) as shown:
+            made = machine()
+            with visible(made, arguments) as shown:
                 super().__call__(*shown)
+            if made.current is not None and made.current.lost:
+                raise RuntimeError(f"Triton Error [CUDA]: {describe(made.current.lost)}")
 
     class TritonDriver(CudaDriver):
         """Triton's driver for CUDA, whose tensors are the CPU's."""
@@ -119,7 +123,6 @@ def visible(made: Machine, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ..
     memory = made.memory
     shown, moved = [], {}
     with made.schedule.lock:
-        memory.host_visible = True
         for tensor in _tensors(arguments):
             storage = tensor.untyped_storage()
             address, size = storage.data_ptr(), storage.nbytes()
