@@ -8,13 +8,14 @@ is not the set's (`mask`) may hold anything in the set's registers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, ThreadIndex
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.special import value_of
 from ptxkit.emulator.values import WARP
 
@@ -90,6 +91,7 @@ class Frame:
     results: Any
 
 
+@dataclass(slots=True, eq=False)
 class LaneSet:
     """Lanes of a batch at one block.
 
@@ -115,62 +117,33 @@ class LaneSet:
         spins: how long the lane set has gone in loops while others waited.
     """
 
-    __slots__ = (
-        "_special",
-        "batch",
-        "code",
-        "frames",
-        "joint",
-        "kept",
-        "launch",
-        "local",
-        "mask",
-        "n",
-        "passed",
-        "pc",
-        "polled",
-        "regs",
-        "result",
-        "rows",
-        "schedule",
-        "size",
-        "spins",
-        "top",
-        "trail",
-        "undefined",
-    )
+    schedule: LaneSchedule
+    code: CodeToRun
+    pc: int
+    rows: np.ndarray | None
+    mask: np.ndarray | None
+    size: int
+    regs: list[Any]
+    undefined: Undefined
+    frames: tuple[Frame, ...] = ()
+    trail: Trail = ()
+    local: int = 0
+    top: int = 0
+    passed: bool = False
+    result: Any = None
+    joint: Any = None
+    polled: Site | None = None
+    spins: int = 0
+    kept: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    n: int = field(init=False)
+    batch: CtaBatch = field(init=False)
+    launch: LaunchState = field(init=False)
+    _special: dict[str, Any] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        schedule: LaneSchedule,
-        code: CodeToRun,
-        pc: int,
-        rows: np.ndarray | None,
-        mask: np.ndarray | None,
-        size: int,
-        regs: list[Any],
-        undefined: Undefined,
-    ) -> None:
-        self.schedule = schedule
-        self.batch = batch = schedule.batch
+    def __post_init__(self) -> None:
+        self.batch = batch = self.schedule.batch
         self.launch = batch.launch
-        self.code = code
-        self.pc = pc
-        self.rows = rows
-        self.n = batch.rows if rows is None else len(rows)
-        self.mask = mask
-        self.size = size
-        self.regs = regs
-        self.undefined = undefined
-        self.frames: tuple[Frame, ...] = ()
-        self.trail: Trail = ()
-        self.local = self.top = self.spins = 0
-        self.passed = False
-        self.result: Any = None
-        self.joint: Any = None
-        self.polled: Site | None = None
-        self.kept: dict[int, tuple[Any, Any]] = {}
-        self._special: dict[str, Any] = {}
+        self.n = batch.rows if self.rows is None else len(self.rows)
 
     # ---- what the lanes are
 
