@@ -245,6 +245,20 @@ def test_npy_files(tmp_path: Path) -> None:
     assert code_of(content.save, tensor, array, tmp_path / "no" / "x.npy") == "P567"
 
 
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("f32", "save it as float32, or as uint32 holding the bits"),
+        ("u8", "save it as uint8 holding the bits"),
+    ],
+)
+def test_a_file_of_another_type_says_what_it_may_be(tmp_path: Path, kind: str, wanted: str) -> None:
+    np.save(tmp_path / "x.npy", np.zeros(6))
+    with pytest.raises(PtxkitError) as caught:
+        content.load(Tensor("x", kind, (6,)), tmp_path / "x.npy")
+    assert caught.value.diagnostics[0].help == wanted
+
+
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 

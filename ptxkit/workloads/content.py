@@ -79,10 +79,11 @@ def load(tensor: Tensor, path: Path) -> np.ndarray:
     bits = np.dtype(f"u{tensor.storage_dtype.itemsize}")
     raw = array.dtype == bits or (array.dtype.kind == "V" and array.dtype.names is None)
     if array.dtype != tensor.storage_dtype and not (raw and array.dtype.itemsize == bits.itemsize):
+        other = f"{tensor.storage_dtype}, or as " if tensor.storage_dtype != bits else ""
         raise error(
             "P556",
             f"expected `.{tensor.dtype}` for `{tensor.name}`, found `{array.dtype}` in `{path}`",
-            help=f"save it as {tensor.storage_dtype}, or as {bits} holding the bits",
+            help=f"save it as {other}{bits} holding the bits",
         )
     if array.shape != tensor.storage_shape:
         shown = "stored as " if tensor.storage_shape != tensor.shape else ""

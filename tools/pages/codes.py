@@ -63,7 +63,7 @@ def _printed(code: str) -> str:
     """What the example prints, and where the kernel that provokes it lies."""
     needs = examples.entries()[code].get("needs")
     if needs:
-        return f"*What it prints takes {needs}.*\n\n"
+        return f"*It takes {needs} to see what this prints.*\n\n"
     parts = []
     for shown in examples.shown(code):
         path, comma, which = shown.by.partition(", ")
