@@ -149,7 +149,7 @@ def by_rows(given: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, A
     what = (
         f"Made from the {len(forms)} forms of `ptxkit/isa`: of each up to {given.limit} over its modifiers "
         "and operands, for a version and target that have it; the same for any version and target; "
-        f"{given.mutate} with one change."
+        f"{given.mutate} with one change. Judged by {record.assembler()}."
     )
     counts = {"forms": len(forms), "limit": given.limit, "mutate": given.mutate}
     asked = {"elsewhere": given.elsewhere, "seed": given.seed, **provenance()}
@@ -161,7 +161,7 @@ def keep_rows(given: argparse.Namespace) -> int:
     """Ask about the rows alone, and put that into the record in the place of those before."""
     document = json.loads(RESULT.read_text(encoding="utf-8"))
     part, document["forms"] = by_rows(given)
-    document["parts"][FORMS] = part
+    document["parts"][f"{FORMS}, ptxas {given.assembler}" if given.assembler else FORMS] = part
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{part['total']}, {part['agreement']:.4%}")
     return write_page()
