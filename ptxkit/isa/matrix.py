@@ -55,7 +55,7 @@ form("wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, 
 form("wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c", "4.5", alayout=LAYOUT, blayout=LAYOUT, rnd=RND, d="x2 f64", a="x1 f64", b="x1 f64", c="x2 f64", since=ALTERNATE)
 form("wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c", "4.5", d="x2 s32", a="x1 u32", b="x1 u32", c="x2 s32", since=SUBBYTE)
 form("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c", "4.5", d="x2 s32", a="x1 u32", b="x1 u32", c="x2 s32", since=SUBBYTE)
-form("wmma.mma.op.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", "4.5", op="xor and", d="x2 s32", a="x1 u32", b="x1 u32", c="x2 s32", since=SUBBYTE, needs={".and": "7.1 sm_80"})
+form("wmma.mma.op.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", "4.5", op="xor and", d="x2 s32", a="x1 reg u32", b="x1 reg u32", c="x2 s32", since=SUBBYTE, needs={".and": "7.1 sm_80"})
 
 # mma: 9.7.14.5.14; the registers of a thread by shape and type.
 form("mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16   d, a, b, c", "5.14", alayout=LAYOUT, blayout=LAYOUT, d="x4 f16x2", a="x2 f16x2", b="x2 f16x2", c="x4 f16x2", since="6.4 sm_70")

@@ -136,13 +136,17 @@ def judge(sheet: Sheet) -> tuple[dict[int, str], dict[int, str]]:
     """What ptxas refuses and what the checker refuses, by line.
 
     Where they differ the trial is put to ptxas once more, alone: of a statement that it turns into a call, it
-    may refuse the next one for a reason of the one before.
+    may refuse the next one for a reason of the one before. And what it alone accepts must make code alone:
+    among others it has been seen to pass over a 32-bit address.
     """
     theirs, ours = by_ptxas(sheet), by_checker(sheet)
     for line in theirs.keys() ^ ours.keys():
         theirs.pop(line, None)
         theirs.update(by_ptxas(sheet, [line]))
     theirs.update(by_code(sheet, [line for line in sheet.trials if line not in theirs]))
+    if sheet.entries and kept.assembler() is not None:
+        for line in ours.keys() - theirs.keys():
+            theirs.update(_by_code(sheet, [line]))
     return theirs, ours
 
 
