@@ -115,3 +115,10 @@ def test_an_undefined_result_is_found_where_the_host_reads_it() -> None:
 def test_an_exception_on_its_way_goes_on() -> None:
     done = execute("exception.py")
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+@pytest.mark.parametrize("order", ["lazy", "random"])
+def test_threads_and_processes(order: str) -> None:
+    done = execute("threads.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
+    assert "in 33 launches" in done.stderr, "those of the spawned process are counted, too"
