@@ -272,11 +272,7 @@ class BarrierSyncPoint:
         began = barrier.expected[ctas]
         active = began >= 0
         for wrong, code, text in (
-            (
-                active & (began != count),
-                "P630",
-                "barrier {number} expects {began}, found {count}",
-            ),
+            (active & (began != count), "P630", "barrier {number} expects {began}, found {count}"),
             (
                 active & (barrier.reducing[ctas] != (self.predicate is not None)),
                 "P633",

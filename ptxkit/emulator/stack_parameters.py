@@ -53,10 +53,7 @@ class StackParameter(CallParameter):
             (access,) = accessor(lane_set)
             (value,), masks = access.load(accessor.size, 1)
             if masks is not None:
-                undefined[len(values)] = (
-                    masks[0],
-                    access.origin(accessor.size),
-                )
+                undefined[len(values)] = (masks[0], access.origin(accessor.size))
             values.append(value)
         return values, undefined
 

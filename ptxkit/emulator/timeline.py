@@ -332,12 +332,7 @@ class Timeline:
             "name": f"columns {first} to {first + columns - 1}",
             "ts": self.recorder.now,
             **track,
-            "args": {
-                **_place(site),
-                "columns": columns,
-                "cta_group": cta_group,
-                "freed": True,
-            },
+            "args": {**_place(site), "columns": columns, "cta_group": cta_group, "freed": True},
         }
 
     def freed(self, cta: int, first: int) -> None:

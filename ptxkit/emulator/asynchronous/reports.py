@@ -185,11 +185,7 @@ class Reports:
                     f"`{wait}.read` only frees the source: wait with `{wait}` and "
                     "then synchronise with the reader"
                 )
-                return (
-                    "P660",
-                    "after a wait that covered the reads of the copy alone",
-                    help,
-                )
+                return "P660", "after a wait that covered the reads of the copy alone", help
             if waited > operation.number and index >= int(groups.committed[issuer]):
                 return (
                     "P656",
@@ -208,11 +204,7 @@ class Reports:
                     "a wait covers the copies of its own thread: let the issuing "
                     "threads wait, then synchronise",
                 )
-            return (
-                "P652",
-                before,
-                f"let the issuing thread execute `{wait}`, then synchronise",
-            )
+            return "P652", before, f"let the issuing thread execute `{wait}`, then synchronise"
         if isinstance(signal, Transaction | Arrival):
             slot = int(signal.slots[item % len(signal.slots)])
             last = self.happens_before.last_wait(row, slot)

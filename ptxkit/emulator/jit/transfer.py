@@ -22,14 +22,7 @@ from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
-from ptxkit.emulator.jit.memory_code import (
-    DONE,
-    FIELDS,
-    RANGE_FIELDS,
-    AccessShape,
-    access_code,
-    range_code,
-)
+from ptxkit.emulator.jit.memory_code import DONE, FIELDS, RANGE_FIELDS, AccessShape, access_code, range_code
 from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.memory import Bank

@@ -92,16 +92,8 @@ class Fences:
         name = f"`tcgen05.{earlier.kind}`"
         if self._waited.get(later.row):
             help = "put `tcgen05.fence::after_thread_sync` behind the relaxed wait"
-            return (
-                "P6103",
-                f"and no fence follows its relaxed wait for {name}",
-                help,
-            )
+            return "P6103", f"and no fence follows its relaxed wait for {name}", help
         if self._bare[earlier.row] > (earlier.done or earlier.number) and earlier.row != later.row:
             help = "put `tcgen05.fence::before_thread_sync` before the relaxed arrival"
-            return (
-                "P6104",
-                f"and no fence orders the arrival after {name}",
-                help,
-            )
+            return "P6104", f"and no fence orders the arrival after {name}", help
         return None

@@ -159,12 +159,7 @@ class InFlightTable:
             later.kind, "reads" if box in later.reads else "overwrites"
         )
         return fault(
-            code,
-            f"`{_name(later)}` {verb} {where}, {said}",
-            later.site,
-            notes,
-            help,
-            _other(earlier, later),
+            code, f"`{_name(later)}` {verb} {where}, {said}", later.site, notes, help, _other(earlier, later)
         )
 
     def _rule(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) -> tuple[str, str, str]:

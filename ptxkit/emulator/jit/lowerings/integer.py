@@ -69,8 +69,7 @@ def negative(w: Words, a: Any) -> Any:
 
 elementwise("neg", negative)  # PTX ISA 9.7.1.11
 elementwise(
-    "abs",
-    lambda w, a: w.choose(w.compare("<", a, w.constant(w.bits(a), 0), signed=True), negative(w, a), a),
+    "abs", lambda w, a: w.choose(w.compare("<", a, w.constant(w.bits(a), 0), signed=True), negative(w, a), a)
 )  # 9.7.1.10
 
 
