@@ -148,3 +148,26 @@ def test_a_variable_has_one_size_and_state_space(declared: str) -> None:
 def test_a_sizeless_declaration_takes_the_definition_of_any_size() -> None:
     reader = READ.replace("table[4];", "table[];")
     assert first_word(link(modules(reader, TABLE))) == 3
+
+
+def test_source_files_are_numbered_anew() -> None:
+    """Each module has its files from 1 on, as compilers number them; `.loc` and `inlined_at` follow."""
+    one = HEADER + '.file 1 "a.py"\n.visible .func f()\n{\n    .loc 1 3 1\n    ret;\n}\n'
+    two = (
+        HEADER
+        + ".extern .func f();\n.visible .entry k()\n{\n    .loc 2 5 1, function_name x, inlined_at 1 4 2\n"
+        + '    call f;\n    ret;\n}\n.file 1 "b.py"\n.file 2 "c.py"\n.section .debug_str\n{\nx:\n.b8 0\n}\n'
+    )
+    whole = link(modules(two, one))
+    assert not [d for d in check(whole) if d.is_error]
+    assert whole.source is not None
+    text = whole.source.text
+    assert [line.split()[1] for line in text.splitlines() if line.startswith(".file")] in (
+        ["1", "2", "3"],
+        ["2", "3", "1"],
+    )
+    files = dict(line.split()[1:3] for line in text.splitlines() if line.startswith(".file"))
+    locations = [line.split() for line in text.splitlines() if ".loc" in line]
+    assert {files[words[1]] for words in locations} == {'"a.py"', '"c.py"'}
+    (inlined,) = [words for words in locations if "inlined_at" in words]
+    assert files[inlined[inlined.index("inlined_at") + 1]] == '"b.py"'

@@ -3,12 +3,14 @@
     whole = link([main, *others])
 
 An `.extern` declaration is resolved by another module's `.visible`, `.weak` or `.common` definition. Of
-several definitions the `.visible` one holds, else the first; the others go. The whole has the first module's
+several definitions the `.visible` one holds, else the first; the others go. Source files are numbered anew.
+The whole has the first module's
 target and the newest version; every line knows the file that it came from.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ptxkit.asm.parse import parse
@@ -18,6 +20,9 @@ from ptxkit.diagnostics import Source, Span, counted, error
 from ptxkit.dtypes import DTYPES
 
 _HEADER = ("version", "target", "address_size")
+_FILE = re.compile(r"^[ \t]*\.file[ \t]+(\d+)", re.M)
+_FILE_INDEX = re.compile(r"(^[ \t]*\.(?:file|loc)[ \t]+|\binlined_at[ \t]+)(\d+)")
+"""Where the number of a source file stands: each module has its own from 1 on."""
 _RANK: dict[str | None, int] = {"common": 0, "weak": 0, "visible": 1}
 """Which definition holds."""
 
@@ -44,9 +49,11 @@ def link(modules: Sequence[Module]) -> Module:
                 lines.append(_cut(owner, statement.span))
                 origins.append(_origin(owner, statement.span.line))
     above: set[str] = set()
+    files = 0
     for module in _in_order(modules, held):
+        shift, files = files, files + max(map(int, _FILE.findall(_text(module))), default=0)
         for number, line in enumerate(_edited(module, held, above), 1):
-            lines.append(line)
+            lines.append(_renumbered(line, shift) if shift else line)
             origins.append(_origin(module, number))
         above.update(name for name, statement in _defined(module) if held[name] is statement)
     name = " + ".join(module.source.name for module in modules if module.source)
@@ -54,6 +61,11 @@ def link(modules: Sequence[Module]) -> Module:
     whole = parse(text, name=name, max_size=max(1, len(text.encode("utf-8"))))
     whole.source = Expanded(name, text, origins)
     return whole
+
+
+def _renumbered(line: str, by: int) -> str:
+    """A line whose source files have greater numbers."""
+    return _FILE_INDEX.sub(lambda found: found[1] + str(int(found[2]) + by), line)
 
 
 def _held(modules: Sequence[Module]) -> dict[str, Function | Variable]:

@@ -19,6 +19,8 @@ from ptxkit.virtual.results import DriverError, failure
 
 INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6
 """`CUjit_option`."""
+ARCHIVE = b"!<arch>\n"
+"""The first bytes of a library such as libcudadevrt.a."""
 CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM = range(6)
 """`CUjitInputType`."""
 
@@ -199,7 +201,10 @@ def add_input(machine: Machine, linker: Linker, kind: int, address: int, size: i
     Raises:
         DriverError: INVALID_IMAGE, it is not PTX.
     """
-    head = memory(address, min(size, 4))
+    head = memory(address, min(size, 8))
+    if head == ARCHIVE:
+        return  # a library of machine code; what of it PTX can call, the emulator knows or the link lacks
+    head = head[:4]
     if kind == PTX or head not in (FAT, ELF):
         source = memory(address, size).partition(b"\0")[0].decode("utf-8", "replace")
         if ".version" not in source:
