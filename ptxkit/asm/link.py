@@ -4,8 +4,7 @@
 
 An `.extern` declaration is resolved by another module's `.visible`, `.weak` or `.common` definition. Of
 several definitions the `.visible` one holds, else the first; the others go. Source files are numbered anew.
-The whole has the first module's
-target and the newest version; every line knows the file that it came from.
+The whole has the first module's target and the newest version; every line knows the file that it came from.
 """
 
 from __future__ import annotations
