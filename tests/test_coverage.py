@@ -22,8 +22,9 @@ SUMMARY = re.compile(
 
 
 def is_later(form: Form) -> bool:
-    """Whether a form came after PTX ISA 9.0: the emulator executes none of these yet."""
-    return form.since.version > (9, 0)
+    """Whether a form, or something in it, came after PTX ISA 9.0: the emulator executes none of that yet."""
+    asked = [form.since, *(availability for _, availability in form.needs)]
+    return any(one.version > (9, 0) for one in asked)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,9 @@ def test_every_form_is_emulated_but_for_textures_and_surfaces(page: str) -> None
         "surface": (0, 9),
     }
     forms = [form for opcode in registry.opcodes() for form in registry.forms(opcode)]
-    assert set(lacking) == {form.chapter.replace("_", " ") for form in forms if is_later(form)}
+    assert set(lacking) <= {form.chapter.replace("_", " ") for form in forms if is_later(form)}
+    later = {form.chapter.replace("_", " ") for form in forms if form.since.version > (9, 0)}
+    assert later <= set(lacking)
 
 
 def test_a_record_goes_to_its_form() -> None:

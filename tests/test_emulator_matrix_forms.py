@@ -11,7 +11,8 @@ from ptxkit.isa.notation import Form
 from ptxkit.isa.registry import forms
 
 TARGETS = ("sm_90a", "sm_120a", "sm_100a")
-FORMS = [form for opcode in ("mma", "wmma", "ldmatrix", "stmatrix", "movmatrix") for form in forms(opcode)]
+OPCODES = ("mma", "wmma", "ldmatrix", "stmatrix", "movmatrix")
+FORMS = [form for opcode in OPCODES for form in forms(opcode) if form.since.version <= (9, 0)]
 
 
 def module(statement: str, target: str) -> str:

@@ -28,7 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-from compare.arguments import common, modules
+from compare.arguments import EMULATED, common, modules
 from compare.atomics import atomics
 from compare.cases import cases
 from compare.chains import execute, judge, text
@@ -52,7 +52,7 @@ CHAINS_A_JOB = 4
 def main() -> int:
     arguments = _arguments()
     gpu = arguments.only != "emu" and arguments.again is None
-    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
+    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, EMULATED, "emu")
     target = targets.parse(arguments.target) if arguments.target else target
     if target is None:
         print("no such target", file=sys.stderr)

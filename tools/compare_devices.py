@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from compare.approximate import is_approximate
-from compare.arguments import common, modules
+from compare.arguments import EMULATED, common, modules
 from compare.atomics import atomics
 from compare.cases import Case, cases
 from compare.execute import Setting
@@ -44,7 +44,7 @@ CASES_A_JOB, WARP_CASES_A_JOB = 192, 16
 def main() -> int:
     arguments = _arguments()
     gpu = arguments.only != "emu"
-    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, targets.NEWEST_VERSION, "emu")
+    target, version, name = gpu_of(arguments.ordinal) if gpu else (None, EMULATED, "emu")
     target = targets.parse(arguments.target) if arguments.target else target
     if target is None:
         print("no such target", file=sys.stderr)

@@ -6,6 +6,10 @@ import argparse
 import os
 from pathlib import Path
 
+EMULATED = (9, 0)
+"""The newest version of PTX of which the emulator executes everything but textures and surfaces: what is
+compared where there is no GPU."""
+
 
 def common(description: str | None, seed: int, output: str, only: str) -> argparse.ArgumentParser:
     """A parser of what every comparison takes.
