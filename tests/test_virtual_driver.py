@@ -122,3 +122,9 @@ def test_threads_and_processes(order: str) -> None:
     done = execute("threads.py", options=("--order", order))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
     assert "in 33 launches" in done.stderr, "those of the spawned process are counted, too"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_grid_synchronises_by_the_device_runtime(order: str) -> None:
+    done = execute("grid_sync.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "2 3 4 5 6 1\n"), done.stdout + done.stderr

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import ClassVar
 
 from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
+from ptxkit.asm.link import link
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
 from ptxkit.virtual.gpu.context import VirtualContext
@@ -17,6 +20,8 @@ from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.work import Dim3, Work
 from ptxkit.virtual.results import DriverError, code, failure
 
+_DEVICE_RUNTIME = re.compile(r"\.extern\s+\.func[^;]*\bcudaCG(?:Synchronize|GetIntrinsicHandle)\b")
+"""What makes a module need `device_runtime.ptx`."""
 MAX_TEXT = 1 << 28
 """The largest PTX text that is read."""
 
@@ -49,6 +54,9 @@ def load_text(device: VirtualDevice, text: str, name: str) -> EmulatorModule:
         target = targets.parse(module.target or "")
         if target is not None and not target.runs_on(device.target.capability):
             raise failure("NO_BINARY_FOR_GPU", f"PTX for {target} does not run on {device.target}")
+        if _DEVICE_RUNTIME.search(text):
+            runtime = files(__package__).joinpath("device_runtime.ptx").read_text("utf-8")
+            module = link([module, parse(runtime, name="<device runtime>")])
         return device.emulator.load(module)
     except PtxkitError as problem:
         first = problem.diagnostics[0]
