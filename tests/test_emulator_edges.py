@@ -166,7 +166,7 @@ def test_kernels_are_not_called() -> None:
     """PTX ISA 9.7.9.3: the address of a kernel is for system calls alone."""
     body = "    P: .callprototype _ (.param .b64 _);\n    mov.u64 %rd1, k;\n    .param .b64 x;\n"
     text = module(body + "    st.param.b64 [x], 0;\n    call %rd1, (x), P;\n")
-    assert "no function" in fault("P614", text, [0]).message
+    assert "is not a function" in fault("P614", text, [0]).message
 
 
 def test_more_stack_than_there_are_addresses() -> None:

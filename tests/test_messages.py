@@ -99,12 +99,13 @@ def test_what_is_recorded_is_what_ptxkit_makes(tmp_path: Path) -> None:
     try:
         collector.watch()
         Diagnostic("P101", "made by a test")
-        checked = here("check", tmp_path / "none.ptx")
+        checked = here("check", tmp_path / "none\udc80.ptx")
     finally:
         Diagnostic.__init__ = before  # type: ignore[method-assign]
     assert checked.returncode == 2
     (message,) = collector.found.values()
     assert (message.code, message.test) == ("P559", "tests/test_x.py::test_y")
+    assert "none\\udc80.ptx" in message.text
 
 
 @pytest.mark.parametrize(

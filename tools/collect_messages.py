@@ -86,7 +86,8 @@ class Collector:
             made(diagnostic, *arguments, **rest)
             if sys._getframe(1).f_globals["__name__"].startswith(_MADE_HERE):
                 lines = [diagnostic.message, *diagnostic.notes, *filter(None, [diagnostic.help])]
-                self.keep(Message(self.test, diagnostic.code, "\n".join(lines)))
+                text = "\n".join(lines).encode("utf-8", "backslashreplace").decode()  # half a pair is no text
+                self.keep(Message(self.test, diagnostic.code, text))
 
         Diagnostic.__init__ = record  # type: ignore[method-assign]
 
