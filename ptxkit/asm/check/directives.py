@@ -32,7 +32,7 @@ class Tuning:
 
     since: str = "1.0"
     positive: bool = False
-    most: int | None = None
+    most: int = 2**32 - 1
     excludes: str | None = None
     requires: tuple[str, ...] = ()
     once: bool = False
@@ -70,7 +70,7 @@ TUNING = {
     "maxclusterrank": Tuning("7.8 sm_90"),
     "blocksareclusters": Tuning("9.0 sm_90", requires=("reqntid", "reqnctapercluster")),
     "noreturn": Tuning("6.4 sm_30", once=True),
-    "minperctamemory": Tuning("9.4 sm_80", most=2**32 - 1),
+    "minperctamemory": Tuning("9.4 sm_80"),
     "language": Tuning("9.3", advised=True),
     "abi_preserve": Tuning("9.0 sm_80", once=True, most=ABI_REGISTERS),
     "abi_preserve_control": Tuning("9.0 sm_80", once=True, most=ABI_PREDICATES),
@@ -147,15 +147,17 @@ def _check_languages(context: Context, directive: Directive) -> None:
 
 def _check_numbers(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
     numbers = [argument for argument in directive.arguments if isinstance(argument, Integer)]
-    if tuning.most is not None and numbers and numbers[0].value > tuning.most:
-        context.report(
-            "P225",
-            f"expected a number up to {tuning.most} in `.{directive.name}`, found {numbers[0].value}",
-            numbers[0].span or directive.span,
-            help="there are no more registers that a function could preserve"
-            if directive.name.startswith("abi")
-            else None,
-        )
+    for number in numbers:
+        if number.value > tuning.most:
+            context.report(
+                "P225",
+                f"expected a number up to {tuning.most} in `.{directive.name}`, found {number.value}",
+                number.span or directive.span,
+                help="there are no more registers that a function could preserve"
+                if directive.name.startswith("abi")
+                else None,
+            )
+            return
     for number in numbers if tuning.positive else ():
         if number.value == 0:
             context.report(
