@@ -248,6 +248,8 @@ def _scalar_fits(
         if "imm" in words and type_ is None:
             return kind == "int"
         wanted = "pred" if "pred" in words else type_
+        if "untyped" in words and wanted and not DTYPES[wanted].fundamental and DTYPES[wanted].bits == 32:
+            wanted = "b32"
         return (
             wanted is not None
             and constant_fits(str(kind), wanted)

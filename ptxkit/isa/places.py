@@ -38,7 +38,8 @@ KINDS = frozenset(
     open        the same of its upper end, written `0..~255`; `0..1~3`: ptxas takes up to 3
     plain       of a vector: no element is a special register or a predicate
     untyped     of a vector: ptxas looks at its elements' width alone where only instructions have the type, and
-                takes integers beside registers anywhere in it, and integer registers for floats
+                takes integers beside registers anywhere in it, and integer registers for floats; and a constant
+                of 32 bits for one element
     sum         of a register: ptxas takes a sum with a constant, too
     value       of an address: what stands first in the brackets is a value of the type, no address
     short       of a vector: its registers have 8 bits or 16
