@@ -216,9 +216,9 @@ def test_the_page_is_what_the_records_say():
     assert record.problems(kept) == inline.problems(libraries) == []
     page = record.page(kept, compilers, inline.page(libraries), inline.differing(libraries))
     assert page == (results.parents[1] / "docs" / "agreement.md").read_text()
-    rows_, files, *more = (part["agreement"] for part in kept["parts"].values())
-    assert rows_ >= 0.999
-    assert min(files, *more) >= 0.99
+    for part in kept["parts"].values():  # What differs has a reason, or it would be a problem.
+        assert part["agreement"] >= 0.99
+        assert part["total"].get("refused by ptxkit alone", 0) <= part["total"]["judged"] / 1000
     assert libraries["total"]["refused by ptxkit alone"] == 0
     changes = libraries["modules"]["changes"].values()
     assert sum(c["differ"] for c in changes) <= 0.005 * sum(c["modules"] for c in changes)
