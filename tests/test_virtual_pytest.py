@@ -14,9 +14,9 @@ pytestmark = [needs_linux, pytest.mark.long]
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=CLIENTS, env={**os.environ, "PYTHONPATH": str(CLIENTS)}
-    )
+    environment = {**os.environ, "PYTHONPATH": str(CLIENTS)}
+    environment.pop("PYTEST_ADDOPTS", None)  # what the run around this one is given
+    return subprocess.run(command, capture_output=True, text=True, cwd=CLIENTS, env=environment)
 
 
 def test_a_finding_fails_the_test_in_which_it_occurred() -> None:
