@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import subprocess
+from collections.abc import Sequence
 
 import pytest
 from virtual import execute, needs_linux
@@ -86,15 +88,24 @@ def test_graphs(order: str) -> None:
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
 
 
+def on_host_memory(how: str, options: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Once more where the system has put a block where no device sees it, which docs/exec.md tells of."""
+    for _ in range(5):
+        done = execute("host_memory.py", how, options=options)
+        if "lies where no device can see it" not in done.stderr + done.stdout:
+            break
+    return done
+
+
 def test_memory_that_the_host_sees_has_one_address() -> None:
-    done = execute("host_memory.py", "shared")
+    done = on_host_memory("shared")
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
 
 
 def test_plain_memory_of_the_host_is_a_devices_only_where_it_was_asked_for() -> None:
-    done = execute("host_memory.py", "plain", options=("--host-memory",))
+    done = on_host_memory("plain", options=("--host-memory",))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
-    done = execute("host_memory.py", "plain")
+    done = on_host_memory("plain")
     assert done.returncode == 1
     assert "error[P602]: out of bounds" in done.stderr
 
