@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 import ptxkit.emulator.jit.lowerings
 import ptxkit.emulator.operations
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.ir import Computation
+from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.lowering import LOWERINGS, find
 from ptxkit.emulator.jit.stretch import Stretch

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ptxkit.emulator import operations
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effects
 from ptxkit.emulator.opcodes import CHAPTERS
 from ptxkit.emulator.operation import Operations
+from ptxkit.emulator.values import distinct
 
 
 def test_the_table_has_every_chapter_of_every_file() -> None:

@@ -5,7 +5,7 @@ import pytest
 import tensor_memory_products as products
 
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
-from ptxkit.emulator.tensor_memory import copies
+from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.cells import Area, Box, TensorMemory, boxes_meet, lane_bits
 from ptxkit.emulator.tensor_memory.factors import Side
@@ -340,7 +340,7 @@ def test_cells_know_what_was_written():
 
 
 def copied(shape, multicast, descriptor, memory, source_format=None):
-    one = copies.copy(shape, multicast)
+    one = moves.copy(shape, multicast)
     side = Side(0, memory, None, 0)
     source = one.source(descriptor, source_format)
     codes = source.map.gather(side.memory, source.start)
@@ -406,10 +406,10 @@ def test_copies_expand_small_elements_to_bytes(source_format, dtype):
 
 
 def test_shift_moves_31_rows_of_32_bytes():
-    read, written = copies.shift_cells(64 << 16 | 40)
+    read, written = moves.shift_cells(64 << 16 | 40)
     assert read.shape == (31, 8)
     assert np.array_equal(read // 512, np.repeat(np.arange(65, 96), 8).reshape(31, 8))
     assert np.array_equal(read - 512, written)
     assert set((written % 512).reshape(-1).tolist()) == set(range(40, 48))
-    boxes = copies.shift_boxes(64 << 16 | 40)
+    boxes = moves.shift_boxes(64 << 16 | 40)
     assert [str(box) for box in boxes] == ["lanes 65-95, columns 40 to 47", "lanes 64-94, columns 40 to 47"]

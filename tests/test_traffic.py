@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import compare_counts
 
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.counts import OUT, Traffic, sectors, wavefronts
 from ptxkit.emulator.jit import available
-from ptxkit.emulator.traffic import OUT, Traffic, sectors, wavefronts
 
 CASES = {(case.operation, case.pattern): case for case in cases()}
 

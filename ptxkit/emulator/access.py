@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load, check_store
 from ptxkit.emulator.reach import Reach
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 from ptxkit.isa.modifiers import MemoryOrder
 
 Masks = tuple[Any, ...]

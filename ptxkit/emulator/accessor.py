@@ -14,7 +14,6 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.access import Access
-from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import (
     CLUSTER_STEP,
     CONST_START,
@@ -29,7 +28,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.memory import Bank
-from ptxkit.emulator.operands import lanes_of, undefined_decides
+from ptxkit.emulator.operands import AddressOperand, lanes_of, undefined_decides
 from ptxkit.emulator.values import I64, WARP
 
 

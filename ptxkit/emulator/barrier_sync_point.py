@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.barrier_phases import TABLES
 from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, all_there, bits, release
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
+from ptxkit.emulator.lane_set import BlockToRun, CodeToRun, LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import check_defined, executing
-from ptxkit.emulator.values import WARP
-from ptxkit.emulator.ways_ahead import ends, may_come
+from ptxkit.emulator.values import WARP, distinct
 
 
 class BarrierSyncPoint:
@@ -330,3 +329,58 @@ def _lane_in(batch: CtaBatch, rows: np.ndarray, mask: np.ndarray, cta: int) -> t
     own = mask & (rows // batch.warps == cta)[:, None]
     row, lane = divmod(int(np.argmax(own)), WARP)
     return int(rows[row]), lane
+
+
+def ends(lane_set: LaneSet) -> bool:
+    """Whether a lane set does nothing more than end its threads, there or where jumps lead it."""
+    if lane_set.frames:
+        return False
+    blocks, at = lane_set.code.blocks, lane_set.pc
+    for _ in blocks:
+        sites = blocks[at].sites
+        if not sites or "ends" in sites[0].row.traits:
+            return bool(sites)
+        if not _jumps(sites[0]):
+            return False
+        at = blocks[at].end(lane_set)
+    return False
+
+
+def may_come(lane_set: LaneSet, there: LaneSet) -> bool:
+    """Whether a lane set is in the same call of a function as another one, or in one that is called from it,
+    on a way that leads to where that one stands."""
+    depth = len(there.frames)
+    if len(lane_set.frames) < depth:
+        return False
+    frame = lane_set if len(lane_set.frames) == depth else lane_set.frames[depth]
+    if frame.code is not there.code:
+        return False
+    flow = there.batch.launch.program.flow(there.code.name)
+    return _leads(flow, there.code, frame.pc, there.pc)
+
+
+def _jumps(site: Site) -> bool:
+    """Whether an instruction does nothing but go on at one other place."""
+    return site.instruction.guard is None and "branches" in site.row.traits and "tgt" in site.decoded.operands
+
+
+def _leads(flow: FunctionCode, code: CodeToRun, start: int, goal: int) -> bool:
+    """Whether the block `start` is on a way to the block `goal`."""
+    wanted = code.blocks[goal].sites[0].instruction
+    first = next((block for block in code.blocks[start:] if block.sites), None)
+    if first is None:
+        return False
+    ahead, seen = [_number(flow, first)], set[int]()
+    while ahead:
+        at = ahead.pop()
+        if at == len(flow.instructions) or at in seen:
+            continue
+        if flow.instructions[at] is wanted:
+            return True
+        seen.add(at)
+        ahead += flow.successors(at)
+    return False
+
+
+def _number(flow: FunctionCode, block: BlockToRun) -> int:
+    return next(at for at, one in enumerate(flow.instructions) if one is block.sites[0].instruction)

@@ -17,20 +17,27 @@ from ptxkit.asm.symbols import SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator.blocks import Compiled, cut, slots_in
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.code import Code, CodeBlock, Computation
 from ptxkit.emulator.effect import effect_of
 from ptxkit.emulator.faults import Site, finding
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.ir import Computation
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.scope import FunctionScope
-from ptxkit.emulator.steps import checked_division, clean_step, effect_step, no_step, tracked_step
-from ptxkit.emulator.sums import after, behind, sum_step
+from ptxkit.emulator.steps import (
+    after,
+    behind,
+    checked_division,
+    clean_step,
+    effect_step,
+    no_step,
+    sum_step,
+    tracked_step,
+)
 from ptxkit.emulator.values import BOOL, ones, zero
-from ptxkit.emulator.warpgroup.watch import watched
+from ptxkit.emulator.warpgroup.in_flight import watched
 
 
 def build(program: EntryProgram, function: tree.Function, code: Code) -> list[Diagnostic]:

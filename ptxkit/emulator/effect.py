@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ptxkit.asm.symbols import Symbol
+from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
 from ptxkit.emulator.opcodes import REGISTERED, load_operation
 

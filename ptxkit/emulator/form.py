@@ -10,16 +10,14 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.address import AddressOperand, address_parts, split_offset
 from ptxkit.emulator.addresses import CLUSTER_STEP, COOPERATIVE_GROUPS
-from ptxkit.emulator.clocks import VARYING
 from ptxkit.emulator.constants import is_constant, literal
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import SourceOperand, TargetOperand
+from ptxkit.emulator.operands import AddressOperand, SourceOperand, TargetOperand, address_parts, split_offset
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.scope import FunctionScope
-from ptxkit.emulator.special import SPECIAL
+from ptxkit.emulator.special import SPECIAL, VARYING
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.values import constant, dtype_of, reader, writer
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -188,7 +186,11 @@ class ScopedForm(Decoded):
             program.reserved = max(program.shared_start - COOPERATIVE_GROUPS, 0)
         if operand.name in VARYING:
             program.reads_clock = True
-            compute: Callable[[LaneSet], Any] = VARYING[operand.name]
+            ticking = VARYING[operand.name]
+
+            def compute(lane_set: LaneSet) -> Any:
+                return ticking(lane_set.launch)
+
         elif name in SPECIAL:
 
             def compute(lane_set: LaneSet) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lanes_apart import EVERY, Waited
 from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
+from ptxkit.emulator.values import distinct
 from ptxkit.emulator.vector_clocks import VectorClocks
 from ptxkit.isa.modifiers import MemoryOrder
 

@@ -21,7 +21,7 @@ from ptxkit.emulator.tensor_memory.cells import CELLS
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
-from ptxkit.emulator.warpgroup.sync_point import warpgroup_of
+from ptxkit.emulator.warpgroup.members import warpgroup_of
 from ptxkit.layouts.tensor_memory import COLUMNS
 
 DEAD = "nothing reads it from here on"

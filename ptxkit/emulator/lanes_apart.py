@@ -13,9 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.release_clocks import ReleaseClocks
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 
 EVERY = 0xFFFF_FFFF
 LANE_APART = (

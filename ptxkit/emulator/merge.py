@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lane_set import Blocking, CodeToRun, Frame, LaneSet, Undefined
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 
 
 def join(lane_set: LaneSet, sync_point: Blocking) -> LaneSet:

@@ -9,15 +9,15 @@ from importlib import import_module
 
 CHAPTERS = {
     "integer": ("integer",),
-    "packed": ("packed",),
+    "packed": ("integer",),
     "extended": ("extended_precision",),
     "logic": ("logic",),
     "floating": ("floating",),
     "half": ("half",),
-    "mixed": ("mixed_precision",),
+    "mixed": ("floating",),
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
-    "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "multimem"),
+    "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

@@ -3,26 +3,83 @@
 Compilers reach these only at fixed offsets, so every variable is cut into pieces at the bounds of all
 accesses to it, and each piece is a register slot: passing an argument costs nothing, and pieces part and
 merge with the lane set that owns them. A parameter whose address `mov` takes is memory in the stack instead
-(`ptxkit.emulator.stack_parameters`), as a kernel's parameters are memory (`ptxkit.emulator.image`).
+(`StackParameter`), as a kernel's parameters are memory (`ptxkit.emulator.image`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits, variables
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.dtypes import DTYPES, DType
-from ptxkit.emulator.address import address_parts
+from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, slot_bits
+from ptxkit.emulator.call_abi import WIDEST, CallParameter, ParameterPiece, Value, slot_bits
 from ptxkit.emulator.code import Code
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.lane_set import LaneSet, Undefined
+from ptxkit.emulator.operands import AddressOperand, address_parts
 from ptxkit.emulator.slots import FunctionSlots
-from ptxkit.emulator.stack_parameters import StackParameter
+
+
+class StackParameter(CallParameter):
+    """A parameter in the frames of its function; piece i is its i-th unit, as large as its alignment allows.
+
+    Args:
+        name: the parameter's.
+        offset: bytes from the frame's start, a multiple of `align`.
+        size, align: bytes of the parameter.
+        site: where its address is taken.
+    """
+
+    def __init__(self, name: str, offset: int, size: int, align: int, site: Site) -> None:
+        unit = min(align, WIDEST)
+        while size % unit:
+            unit //= 2
+        super().__init__(
+            size, tuple(ParameterPiece(at, unit, i) for i, at in enumerate(range(0, size, unit)))
+        )
+        self._name = name
+        self._site = site
+        self._accessors = [
+            Accessor(AddressOperand(None, offset + piece.offset, local=True), "local", unit, site)
+            for piece in self.pieces
+        ]
+
+    @property
+    def slots(self) -> int:
+        """None: it is memory."""
+        return 0
+
+    def held(self, lane_set: LaneSet) -> tuple[list[Any], Undefined]:
+        """What the units in the running function's frame hold, and their undefined bits."""
+        values: list[Any] = []
+        undefined: Undefined = {}
+        for accessor in self._accessors:
+            (access,) = accessor(lane_set)
+            (value,), masks = access.load(accessor.size, 1)
+            if masks is not None:
+                undefined[len(values)] = (masks[0], access.origin(accessor.size))
+            values.append(value)
+        return values, undefined
+
+    def fill(self, lane_set: LaneSet, piece: ParameterPiece, value: Value, guard: Any = None) -> None:
+        """Store to a unit in the running function's frame."""
+        word, mask, origin = value
+        accessor = self._accessors[piece.slot]
+        if mask is not None:
+            launch = lane_set.launch
+            if origin:
+                origin = launch.origin_of_store(origin, self._site)
+            else:
+                origin = launch.origins.of_read(self._site, f"parameter `{self._name}`")
+        for access in accessor(lane_set, guard):
+            access.store((word,), None if mask is None else (mask,), accessor.size, origin)
 
 
 class ParameterSlots:

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 

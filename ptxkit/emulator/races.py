@@ -3,9 +3,11 @@
 Two accesses race if they are of different threads, one writes, not both are strong, and the earlier one
 does not happen before the later one (`ptxkit.emulator.happens_before`). For each granule of memory an
 `AccessHistory` holds the last write, and the first and the last read that later writes may have to be ordered
-with. Races may be missed that way, but none is invented. Stores of the value that is there already are no
-race, nor are plain loads of global memory that others change atomically: compilers make such loads. In shared
-memory that holds of those alone that guess what a compare-and-swap will find (`ptxkit.emulator.first_guess`).
+with. Races may be missed that way, but none is invented.
+
+Stores of the value that is there already are no race, nor are plain loads of global memory that others change
+atomically: compilers make such loads. In shared memory that holds only of a load that guesses what a
+compare-and-swap behind it will find, with no barrier in between: the swap tells whether the guess was right.
 Nor is a strong access that comes, without a fence, after a relaxed read of what a fence published: no GPU
 makes it earlier, and CUDA's samples rely on it.
 """
@@ -18,13 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.decode import Decoded, traits
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.tree import Instruction, Name
 from ptxkit.emulator.access_history import ATOMIC, STRONG, THREAD, THREAD_BITS, WEAK, AccessHistory
-from ptxkit.emulator.distinct import distinct
-from ptxkit.emulator.first_guess import is_guess, swaps
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.launch_state import ProgramFacts
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.reach import Reach
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
+from ptxkit.isa.modifiers import MemoryOperation
 
 
 def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -> int:
@@ -315,3 +321,56 @@ def _find_race(
             happens_before.covers_records(history, theirs[at : at + 1], rows[at : at + 1], strong)[0]
         )
         report(access, them, me, place, earlier.rpartition(" ")[2], later, apart)
+
+
+def swaps(site: Site | None) -> bool:
+    """Whether an instruction is a compare-and-swap."""
+    return site is not None and _swaps(site.instruction)
+
+
+def is_guess(load: Site, program: ProgramFacts) -> bool:
+    """Whether a load of a program is a guess."""
+    code = program.flow(load.function)
+    start = next(at for at, one in enumerate(code.instructions) if one is load.instruction)
+    return _meets_swap(code, code.successors(start), program, {load.function})
+
+
+def _meets_swap(
+    code: FunctionCode, starts: tuple[int, ...], program: ProgramFacts, entered: set[str]
+) -> bool:
+    """Whether a path from some instructions on comes to a compare-and-swap before it comes to a barrier."""
+    ahead, seen = list(starts), set(starts)
+    while ahead:
+        at = ahead.pop()
+        if at == len(code.instructions):
+            continue
+        instruction = code.instructions[at]
+        if _swaps(instruction):
+            return True
+        if "meets" in traits(instruction):
+            continue
+        callee = _callee(instruction)
+        if callee is not None and callee not in entered and program.has_body(callee):
+            entered.add(callee)
+            if _meets_swap(program.flow(callee), (0,), program, entered):
+                return True
+        new = [following for following in code.successors(at) if following not in seen]
+        seen.update(new)
+        ahead += new
+    return False
+
+
+def _swaps(instruction: Instruction) -> bool:
+    return (
+        instruction.match is not None
+        and "reduces" in traits(instruction)
+        and Decoded(instruction).find(MemoryOperation) is MemoryOperation.CAS
+    )
+
+
+def _callee(instruction: Instruction) -> str | None:
+    """The function that an instruction calls by its name."""
+    if "calls" not in traits(instruction):
+        return None
+    function = Decoded(instruction).operands["func"]
+    return function.name if isinstance(function, Name) else None

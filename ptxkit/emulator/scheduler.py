@@ -14,17 +14,16 @@ import numpy as np
 
 from ptxkit.emulator.addresses import LOCAL_START
 from ptxkit.emulator.asynchronous.exits import exited
+from ptxkit.emulator.calls import check_frame
 from ptxkit.emulator.code import Code
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.deadlock import state
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.lane_set import Blocked, Blocking, LaneSchedule, LaneSet
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.local_memory import check_frame
 from ptxkit.emulator.merge import merge
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import converge
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 
 if TYPE_CHECKING:
     from ptxkit.emulator.trace import Recorder

@@ -1,7 +1,4 @@
-"""The values of the special registers, for all rows of a batch. PTX ISA chapter 10.
-
-A register that changes while a kernel runs, a clock, is no value of the batch; see `ptxkit.emulator.clocks`.
-"""
+"""The values of the special registers, for all rows of a batch; clocks, for a launch. PTX ISA chapter 10."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ import numpy as np
 
 from ptxkit.emulator.addresses import COOPERATIVE_GROUPS
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.values import WARP
 
 Value = Callable[["Ctas"], Any]
@@ -172,3 +170,22 @@ def value_of(batch: Ctas, name: str) -> Any:
     except KeyError:
         value = batch.values[name] = SPECIAL[name](batch)
         return value
+
+
+def _ticks(launch: LaunchState) -> int:
+    """Time as a kernel sees it: it passes with what the launch has executed, and with every look at it."""
+    launch.clock += 32
+    return launch.clock + launch.counts.instructions // (WARP * launch.sm_count)
+
+
+VARYING: dict[str, Callable[[LaunchState], Any]] = {
+    "%clock": lambda launch: np.uint32(_ticks(launch) & 0xFFFF_FFFF),
+    "%clock_hi": lambda launch: np.uint32(_ticks(launch) >> 32),
+    "%clock64": lambda launch: np.uint64(_ticks(launch)),
+    "%globaltimer": lambda launch: np.uint64(START_OF_TIME + _ticks(launch)),
+    "%globaltimer_lo": lambda launch: np.uint32((START_OF_TIME + _ticks(launch)) & 0xFFFF_FFFF),
+    "%globaltimer_hi": lambda launch: np.uint32((START_OF_TIME + _ticks(launch)) >> 32),
+}
+"""Special registers that are read anew each time: what computes the value for a launch."""
+START_OF_TIME = 1_700_000_000 * 10**9
+"""`%globaltimer` at the first launch: nanoseconds, and the same in every run."""

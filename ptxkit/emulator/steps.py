@@ -8,6 +8,7 @@ A `tracked` step does the same work where some register has undefined bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,9 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.operands import SourceOperand, TargetOperand, lanes_of, undefined_decides
 from ptxkit.emulator.operation import Pure
-from ptxkit.emulator.values import RAW, ones, raw_dtype, select, select_wide, viewed
+from ptxkit.emulator.operations import definedness
+from ptxkit.emulator.scope import Sum
+from ptxkit.emulator.values import RAW, constant, dtype_of, ones, raw_dtype, select, select_wide, viewed
 
 
 @cache
@@ -296,3 +299,39 @@ def check_guard(lane_set: LaneSet, guard: SourceOperand, value: Any, site: Site)
     lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else mask & lanes).any():
         undefined_decides(lane_set, mask, entry[1], site, f"the guard `{guard.name}`")
+
+
+def sum_step(wanted: Sum) -> Step:
+    """The step that puts a sum into its slot."""
+    kind, slot, bits = f"u{wanted.bits}", wanted.slot, wanted.bits
+    dtype = dtype_of(kind)
+    operation = Pure((kind,), (kind, kind), np.add, undefined=definedness.carried)
+    sources = [
+        SourceOperand(dtype, bits, slot=slot, name=wanted.name),
+        SourceOperand(dtype, bits, value=constant(wanted.number, kind)),
+    ]
+    targets = [TargetOperand(wanted.into, bits)]
+    clean = clean_step(operation, sources, targets, None)
+    tracked = tracked_step(operation, sources, targets, None, clean, wanted.site)
+    return lambda lane_set: (tracked if lane_set.undefined else clean)(lane_set)
+
+
+def after(sums: Sequence[Step], step: Step) -> Step:
+    """A step behind those of the sums that it reads."""
+
+    def both(lane_set: LaneSet) -> Any:
+        for each in sums:
+            each(lane_set)
+        return step(lane_set)
+
+    return both
+
+
+def behind(sums: Sequence[Step], effect: Effect) -> Effect:
+    """An effect whose synchronisation point and end find the sums that they read."""
+    sync_point, link = effect.sync_point, effect.link
+    if sync_point is not None:
+        effect = replace(effect, sync_point=after(sums, sync_point))
+    if link is not None:
+        effect = replace(effect, link=lambda linker: after(sums, link(linker)))
+    return effect

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.c_format import formatted
 from ptxkit.emulator.call_abi import CallParameter, gather
 from ptxkit.emulator.calls import Argument
@@ -20,6 +19,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
+from ptxkit.emulator.operands import AddressOperand
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 

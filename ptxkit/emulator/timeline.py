@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.asynchronous.groups import Membership
-from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.code import CodeBlock
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.values import distinct
 
 MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
 """The first track of a CTA's mbarriers, of its asynchronous operations, and of its columns of tensor memory;

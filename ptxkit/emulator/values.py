@@ -146,3 +146,15 @@ def fold(condition: Any, shape: tuple[int, ...]) -> Any:
         if shape[axis] == 1 and condition.shape[axis] != 1:
             condition = condition.any(axis=axis, keepdims=True)
     return condition
+
+
+def distinct(values: Any) -> np.ndarray:
+    """The values of an array, each once, in ascending order.
+
+    What `np.unique` gives without further arguments; the first call of that one loads `numpy.ma`, which takes
+    longer than many a launch.
+    """
+    flat = np.sort(values, axis=None)
+    first = np.ones(flat.shape, bool)
+    np.not_equal(flat[1:], flat[:-1], out=first[1:])
+    return flat[first]

@@ -8,14 +8,12 @@ from typing import NoReturn
 import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS
-from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 
 KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
 MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"

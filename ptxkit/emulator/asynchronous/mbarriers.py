@@ -7,9 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from ptxkit.emulator.asynchronous.objects import MOST, Objects
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, distinct
 
 
 class PhaseListener(Protocol):

@@ -14,9 +14,9 @@ import numpy as np
 from ptxkit.emulator.asynchronous.operation import Trace
 from ptxkit.emulator.asynchronous.story import KEPT, MbarrierEvent, Story
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.happens_before import HappensBefore
+from ptxkit.emulator.values import distinct
 
 MOST = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""

@@ -7,10 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from ptxkit.emulator.asynchronous.exits import issued
-from ptxkit.emulator.asynchronous.groups import Groups, Membership
 from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Trace, Transaction
+from ptxkit.emulator.asynchronous.operation import (
+    Arrival,
+    AsyncOperation,
+    Groups,
+    Membership,
+    Trace,
+    Transaction,
+)
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.happens_before import HappensBefore

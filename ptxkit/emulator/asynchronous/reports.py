@@ -8,9 +8,8 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
-from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
-from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault, label_at

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ptxkit.emulator.ir import Computation
+from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit.compiler import FUNCTION, compiler
 from ptxkit.emulator.jit.lowering import Lowering
 from ptxkit.emulator.jit.words import Words

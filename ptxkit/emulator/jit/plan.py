@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.emulator.clocks import VARYING
-from ptxkit.emulator.code import CodeBlock
-from ptxkit.emulator.ir import Computation, IRNode, MemoryTransfer
+from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
 from ptxkit.emulator.jit import lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
+from ptxkit.emulator.special import VARYING
 
 assert lowerings  # importing it registers the lowerings
 

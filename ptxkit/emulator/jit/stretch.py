@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.ir import Computation
+from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import ORDER, Emission, EmittedNode, EmittedValue, Extent, bits_of
 from ptxkit.emulator.jit.lowering import Lowering, same

@@ -18,8 +18,8 @@ import numpy as np
 
 from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
+from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.global_memory import BASE, Allocation
-from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, RANGE_FIELDS, AccessShape, access_code, range_code

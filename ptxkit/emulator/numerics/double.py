@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.numerics import exact
-from ptxkit.emulator.numerics.bits import any_lane, number_first, select, unsigned
-from ptxkit.emulator.numerics.lanes import repair
+from ptxkit.emulator.numerics.bits import any_lane, number_first, repair, select, unsigned
 from ptxkit.emulator.numerics.rounding import correct, two_product, two_sum, zero_sum_sign
 
 NAN = np.uint64(exact.NAN).view(np.float64)

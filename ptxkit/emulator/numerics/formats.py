@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.numerics.bits import any_lane, unsigned
-from ptxkit.emulator.numerics.lanes import repair
+from ptxkit.emulator.numerics.bits import any_lane, repair, unsigned
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.numerics.bits import any_lane, number_first, select, unsigned
-from ptxkit.emulator.numerics.lanes import repair
+from ptxkit.emulator.numerics.bits import any_lane, number_first, repair, select, unsigned
 from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum, zero_sum_sign
 
 NAN = np.uint32(0x7FFFFFFF).view(np.float32)

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.data import Data, save
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
-from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.places import Places
 
 effect = Effects("asynchronous_copy")
 

@@ -8,19 +8,17 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
-from ptxkit.emulator.asynchronous.data import Data, load, save
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
-from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.atomic import atom
 from ptxkit.emulator.operations.load_store import st
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace

@@ -1,4 +1,4 @@
-"""Atomic operations: `atom`, `red`. PTX ISA 9.7.13.5, 9.7.13.6.
+"""Atomic operations: `atom`, `red`, and `multimem`. PTX ISA 9.7.13.5, 9.7.13.6.
 
 Lanes that hit one place take their turns in the order of their numbers. Each step below works on flat arrays
 of the lanes that take part.
@@ -18,12 +18,13 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operations.load_store import ld, st
 from ptxkit.emulator.races import enter_atomic
 from ptxkit.emulator.reductions import CHAINED, combiner, take_turns
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
-effect = Effects("synchronization")
+effect, movement = Effects("synchronization"), Effects("movement")
 
 ACQUIRING = {MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL}
 RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
@@ -156,3 +157,9 @@ def _taint(
     if not was.any():
         return None
     return np.where(was[..., None] if bits == 128 else was, ones(bits), before.dtype.type(0)), origin
+
+
+# PTX ISA 9.7.9.14: with one device a multimem address has one copy behind it, itself.
+movement("multimem.ld_reduce")(ld)
+movement("multimem.st")(st)
+movement("multimem.red")(atom)

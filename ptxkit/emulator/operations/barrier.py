@@ -11,8 +11,7 @@ from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.members import check_members
-from ptxkit.emulator.sync_points import WarpSyncPoint, executing
+from ptxkit.emulator.sync_points import WarpSyncPoint, check_members, executing
 from ptxkit.isa.modifiers import MemoryOperation
 
 effect = Effects("synchronization")
@@ -22,7 +21,7 @@ effect = Effects("synchronization")
 def warp_sync(form: ScopedForm) -> Effect:
     """`bar.warp.sync membermask`."""
     members = form.source("membermask")
-    check, site = check_members(form, members), form.site
+    check, site = check_members(members, form.site), form.site
 
     def meet(lane_set: LaneSet, guard: Any) -> None:
         check(lane_set, guard)

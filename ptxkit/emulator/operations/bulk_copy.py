@@ -11,19 +11,17 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import MOST_CTAS
-from ptxkit.emulator.asynchronous.data import Data, load, save
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
-from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import dtype_of
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace

@@ -14,7 +14,6 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -22,6 +21,7 @@ from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.system import SYSTEM, SystemCall
+from ptxkit.emulator.values import distinct
 
 effect = Effects("control")
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
@@ -16,6 +15,7 @@ from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import GridAction
 
 effect = Effects("control")

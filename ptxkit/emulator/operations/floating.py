@@ -1,4 +1,4 @@
-"""Floating-point instructions on f32, f32x2 and f64. PTX ISA 9.7.3."""
+"""Floating-point instructions on f32, f32x2 and f64, f32 sums with f16 or bf16 too. PTX ISA 9.7.3, 9.7.5."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.numerics import approximate, double, single
+from ptxkit.emulator.numerics import approximate, double, half, single
 from ptxkit.emulator.numerics.bits import UNSIGNED, select
 from ptxkit.emulator.operation import Operation, Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
 from ptxkit.isa.modifiers import Property, Rounding
 
-operation = Operations("floating")
+operation, mixed = Operations("floating"), Operations("mixed")
 
 
 def finish(function: Callable[..., Any], flush: bool, saturate: bool = False) -> Callable[..., Any]:
@@ -225,3 +225,23 @@ def copysign(form: Decoded) -> Pure:
         return (a & sign) | (b & ~sign)
 
     return computes(form, function, definedness.bitwise, results=(word,), sources=(word, word))
+
+
+def mixed_precision(of_f32: Callable[..., Any]) -> Operation:
+    """What exists for f32 with a rounding mode, of half-precision operands, widened, and f32 `c`."""
+
+    def made(form: Decoded) -> Pure:
+        kind, mode = form.type_of("a").name, form.find(Rounding) or Rounding.RN
+
+        def widened(*operands: Any) -> Any:
+            *halves, c = operands
+            return of_f32(*(half.widen(each, kind) for each in halves), c, mode)
+
+        return computes(form, finish(widened, flush=False, saturate=form["sat"] is not None))
+
+    return made
+
+
+mixed("add")(mixed_precision(single.add))  # PTX ISA 9.7.5.1
+mixed("sub")(mixed_precision(subtract_f32))  # 9.7.5.2
+mixed("fma")(mixed_precision(single.fma))  # 9.7.5.3

@@ -13,7 +13,7 @@ from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.operations.definedness import by_parts, carried, moved
 from ptxkit.isa.modifiers import Mode
 
-operation = Operations("integer")
+operation, packed_operation = Operations("integer"), Operations("packed")
 elementwise = operation.elementwise
 
 
@@ -174,3 +174,17 @@ def dot_product(function: Any) -> Any:
 operation("dp4a")(dot_product(integers.dot_bytes))
 operation("dp2a.lo")(dot_product(partial(integers.dot_halves, high=False)))
 operation("dp2a.hi")(dot_product(partial(integers.dot_halves, high=True)))
+
+
+def carryless(product: Any, undefined: Any = None) -> Any:
+    """A half of the product of `a` and `b` over GF(2), plus `c`. PTX ISA 9.7.1.25."""
+
+    def made(form: Decoded) -> Pure:
+        bits = ("b64",) * 3
+        return computes(form, lambda a, b, c: product(a, b) ^ c, undefined, results=bits[:1], sources=bits)
+
+    return made
+
+
+packed_operation("clmad.lo")(carryless(integers.carryless_low, carried))
+packed_operation("clmad.hi")(carryless(integers.carryless_high))

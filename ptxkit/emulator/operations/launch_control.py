@@ -10,18 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.data import Data, save
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
-from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import FirstCta, StateSpace

@@ -13,10 +13,10 @@ from ptxkit.dtypes import DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.call_abi import gather, scatter
+from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.ir import MemoryTransfer
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes

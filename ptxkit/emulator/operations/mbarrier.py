@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.asynchronous.groups import Membership
 from ptxkit.emulator.asynchronous.objects import MOST
-from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation
+from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.lanes_apart import Waited
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.calls import reach_local
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.local_memory import reach_local
 from ptxkit.emulator.operands import TargetOperand, undefined_decides
 from ptxkit.emulator.values import dtype_of
 

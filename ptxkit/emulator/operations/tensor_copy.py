@@ -7,11 +7,10 @@ from typing import Any
 from ptxkit.asm import tree
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.tensor_copies.issue import Loads, Stores
 from ptxkit.emulator.tensor_copies.maps import MapOperand
 from ptxkit.isa.modifiers import LoadMode

@@ -7,16 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.members import EVERY, LANES, check_members, participants
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.reductions import CHAINED
-from ptxkit.emulator.sync_points import WarpSyncPoint, exchanged, executing, packed, taking_part, unpacked
-from ptxkit.emulator.values import WARP, viewed
+from ptxkit.emulator.sync_points import (
+    EVERY,
+    LANES,
+    WarpSyncPoint,
+    check_members,
+    exchanged,
+    executing,
+    packed,
+    participants,
+    taking_part,
+    unpacked,
+)
+from ptxkit.emulator.values import WARP, distinct, viewed
 from ptxkit.isa.modifiers import MemoryOperation, Mode
 
 movement = Effects("movement")
@@ -32,7 +41,7 @@ def shfl(form: ScopedForm) -> Effect:
         raise Unsupported("without `.sync`")
     mode, target, inside = form["mode"], form.target("d"), form.target("p")
     a, b, c, members = (form.source(name) for name in ("a", "b", "c", "membermask"))
-    read, check, site = a.reader, check_members(form, members), form.site
+    read, check, site = a.reader, check_members(members, form.site), form.site
     fixed = b.value is not None and c.value is not None
     lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
     move = _mover(lanes[0]) if lanes is not None else None
@@ -147,7 +156,7 @@ def vote(form: ScopedForm) -> Effect:
         raise Unsupported("without `.sync`")
     mode, target = form["mode"], form.target("d")
     source, members = form.source("a"), form.source("membermask")
-    read, check, site = source.reader, check_members(form, members), form.site
+    read, check, site = source.reader, check_members(members, form.site), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)
@@ -177,7 +186,7 @@ def match(form: ScopedForm) -> Effect:
     """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
     of_all, target, same = form["all"] is not None, form.target("d"), form.target("p")
     source, members = form.source("a"), form.source("membermask")
-    read, check, site = source.reader, check_members(form, members), form.site
+    read, check, site = source.reader, check_members(members, form.site), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)
@@ -209,7 +218,7 @@ def redux(form: ScopedForm) -> Effect:
         reduce = _float_reduction(form["op"], form["abs"], form["NaN"])
     else:
         reduce = _integer_reduction(form["op"], source.dtype)
-    read, check, site = source.reader, check_members(form, members), form.site
+    read, check, site = source.reader, check_members(members, form.site), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         named = check(lane_set, guard)
@@ -279,7 +288,7 @@ def elect(form: ScopedForm) -> Effect:
     """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
     random order takes one that the seed gives, always the same of a mask: no more is promised."""
     members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
-    check = check_members(form, members)
+    check = check_members(members, form.site)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)

@@ -18,19 +18,21 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
-from ptxkit.emulator.matrices.fragments import Fragment
-from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
-from ptxkit.emulator.tensor_cores.sparsity import expand
+from ptxkit.emulator.tensor_cores.elements import expand
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
-from ptxkit.emulator.warpgroup.members import Members
-from ptxkit.emulator.warpgroup.metadata import WgmmaMetadata, thread_of
-from ptxkit.emulator.warpgroup.operands import SharedMatrix, WgmmaSharedOperand, shared_matrix
-from ptxkit.emulator.warpgroup.registers import WARPS, gathered, spread
-from ptxkit.emulator.warpgroup.sync_point import WarpgroupSyncPoint
+from ptxkit.emulator.warpgroup.members import WARPS, Members, WarpgroupSyncPoint, gathered, spread
+from ptxkit.emulator.warpgroup.operands import (
+    SharedMatrix,
+    WgmmaMetadata,
+    WgmmaSharedOperand,
+    shared_matrix,
+    thread_of,
+)
 from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 

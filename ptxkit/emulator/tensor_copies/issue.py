@@ -13,10 +13,9 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, Places
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
-from ptxkit.emulator.places import Places
 from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand

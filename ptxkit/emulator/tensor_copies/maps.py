@@ -14,13 +14,12 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError, counted
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import undefined_decides
+from ptxkit.emulator.operands import AddressOperand, undefined_decides
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy

@@ -1,7 +1,7 @@
 """Tensor memory and what works on it: allocation, moves, copies, products. PTX ISA 9.7.16.
 
 cells       the memory of the CTAs of a batch, boxes of cells
-moves       tcgen05.ld and st;  copies: tcgen05.cp and shift
+moves       what tcgen05.ld, st, cp and shift move
 operands    matrices out of shared and tensor memory, by cached index maps
 product     one tcgen05.mma: its descriptors, what it reads and writes
 factors     its matrices out of memory;  arithmetic: what it computes

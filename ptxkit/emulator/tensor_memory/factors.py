@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptxkit.emulator import tensor_cores
-from ptxkit.emulator.tensor_cores.sparsity import expand
+from ptxkit.emulator.tensor_cores.elements import expand
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Placed, Tcgen05Plan, Tcgen05Product

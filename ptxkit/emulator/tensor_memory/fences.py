@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight
+from ptxkit.emulator.values import distinct
 
 
 class Fences:

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ptxkit.diagnostics import error
-from ptxkit.emulator.distinct import distinct
+from ptxkit.emulator.values import distinct
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.bitpacking import CODES

@@ -9,10 +9,9 @@ import numpy as np
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.matrices.operand import MatrixTarget
+from ptxkit.emulator.matrices import MatrixTarget
 from ptxkit.emulator.values import WARP
-from ptxkit.emulator.warpgroup.members import Members
-from ptxkit.emulator.warpgroup.registers import WARPS, gathered, scattered
+from ptxkit.emulator.warpgroup.members import WARPS, Members, gathered, scattered
 from ptxkit.isa.modifiers import Shape
 
 

@@ -15,16 +15,15 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.faults import Site, fault, label_at
-from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.matrices.operand import MatrixTarget
+from ptxkit.emulator.lane_set import LaneSet, Step
+from ptxkit.emulator.matrices import MatrixTarget
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.provenance import loads_of_products
 from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.values import distinct
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
-from ptxkit.emulator.warpgroup.members import Members
-from ptxkit.emulator.warpgroup.registers import THREADS, WARPS
-from ptxkit.emulator.warpgroup.sync_point import count_of, warpgroup_of
+from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, count_of, warpgroup_of
 from ptxkit.isa.modifiers import Shape
 
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
@@ -308,3 +307,24 @@ class Warpgroups:
             if done.any():
                 tainted |= accumulator.release(lane_set, members, done)
         return tainted
+
+
+def watched(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand | None) -> Step:
+    """A step that accesses registers which some `wgmma` of the function uses.
+
+    Args:
+        step: the instruction's work.
+        slots: which of those registers.
+        site: the instruction.
+        guard: its guard.
+    """
+    condition = guard.reader if guard is not None else None
+
+    def careful(lane_set: LaneSet) -> Any:
+        if lane_set.launch.sanitize:
+            lane_set.batch.own(Warpgroups).touch(
+                lane_set, slots, site, condition(lane_set) if condition else None
+            )
+        return step(lane_set)
+
+    return careful

@@ -1,4 +1,4 @@
-"""Matrices of `wgmma` in shared memory, for many warpgroups at once.
+"""Matrices of `wgmma` in shared memory, for many warpgroups at once, and sparsity metadata.
 
 A matrix is read in pieces of 16 bytes, which no layout parts. Where the pieces lie hangs on the
 descriptor alone but for multiples of 1024 bytes, after which every swizzle repeats, so the maps are kept.
@@ -13,8 +13,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.distinct import distinct
+from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.matrices import Mask, SparsityMetadata
 from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.tensor_cores.elements import ANY_ORDER, TF32
+from ptxkit.emulator.values import WARP, distinct
+from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, spread
 from ptxkit.encodings.shared_memory import SmemDescWgmma
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.swizzle import pattern
@@ -145,3 +150,30 @@ class WgmmaSharedOperand:
             parts.append((found.start + origin, found.size, np.full(len(found.start), at)))
         start, size, item = (np.concatenate(column) for column in zip(*parts, strict=True))
         return start, size, item
+
+
+class WgmmaMetadata(SparsityMetadata):
+    """The operands `sp-meta, sp-sel`: each warp gives those of its 16 rows."""
+
+    def __init__(self, form: ScopedForm, k: int, bits: int) -> None:
+        super().__init__(form, ("sp_meta", "sp_sel"), k, bits, TF32 if bits == 32 else ANY_ORDER)
+        self.threads = np.concatenate([self.lanes + WARP * warp for warp in range(WARPS)])
+        self.shifts = np.tile(self.shifts, (WARPS, 1))
+
+    def read(self, lane_set: LaneSet, members: Members) -> tuple[np.ndarray, Mask]:
+        """The nibbles of each warpgroup, see `checked`."""
+        shape = len(members.which), THREADS
+        return self.checked(
+            lane_set,
+            lambda value: np.broadcast_to(spread(value, members.rows, lane_set.n), shape)[:, self.threads],
+            None,
+            lambda chunk, row, at: thread_of(lane_set, members, at, int(self.threads[row, chunk])),
+        )
+
+
+def thread_of(lane_set: LaneSet, members: Members, item: int, thread: int) -> str:
+    """A thread of one of the warpgroups, by its number there."""
+    row = WARPS * item + thread // WARP
+    if members.rows is not None:
+        row = int(members.rows[item, thread // WARP])
+    return str(lane_set.thread(row, thread % WARP))

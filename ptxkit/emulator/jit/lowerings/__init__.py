@@ -8,7 +8,6 @@ from ptxkit.emulator.jit.lowerings import (
     half,
     integer,
     logic,
-    packed,
 )
 
-__all__ = ["comparison", "conversion", "data_movement", "floating", "half", "integer", "logic", "packed"]
+__all__ = ["comparison", "conversion", "data_movement", "floating", "half", "integer", "logic"]

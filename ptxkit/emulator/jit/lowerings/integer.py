@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.jit.lowering import Lowering, Lowerings
 from ptxkit.emulator.jit.words import Words, repeated
+from ptxkit.emulator.numerics.integers import EVERY_FOURTH
 
-lowers = Lowerings("integer")
+lowers, packed = Lowerings("integer"), Lowerings("packed")
 elementwise = lowers.elementwise
 
 
@@ -157,3 +159,24 @@ def byte_pairs(w: Words, a: Any, signed: bool) -> tuple[Any, Any]:
 def eighth(w: Words, halves: Any) -> Any:
     """Signed 16-bit parts divided by 256."""
     return w.builder.ashr(halves, repeated(halves.type.element, 8, halves.type.count))
+
+
+def carryless_low(w: Words, a: Any, b: Any) -> Any:
+    """See `numerics.integers.carryless_low`."""
+    masks = [EVERY_FOURTH << i & 2**64 - 1 for i in range(4)]
+    x, y = ([w.mask(word, mask) for mask in masks] for word in (a, b))
+    parts = []
+    for place, mask in enumerate(masks):
+        terms = [w.multiply(x[i], y[(place - i) % 4]) for i in range(4)]
+        parts.append(w.mask(reduce(w.differ, terms), mask))
+    return reduce(w.either, parts)
+
+
+def carryless_high(w: Words, a: Any, b: Any) -> Any:
+    """See `numerics.integers.carryless_high`."""
+    low = carryless_low(w, w.call("llvm.bitreverse", a), w.call("llvm.bitreverse", b))
+    return w.right(w.call("llvm.bitreverse", low), 1)
+
+
+packed.elementwise("clmad.lo", lambda w, a, b, c: w.differ(carryless_low(w, a, b), c))  # PTX ISA 9.7.1.25
+packed.elementwise("clmad.hi", lambda w, a, b, c: w.differ(carryless_high(w, a, b), c))

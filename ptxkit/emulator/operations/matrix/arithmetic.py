@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.matrices.operand import Mask
+from ptxkit.emulator.matrices import Mask
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.scope import FunctionScope
 from ptxkit.emulator.tensor_cores import Elements, Model, Scales

@@ -1,24 +1,123 @@
-"""`mma` and `mma.sp` in every shape and type. PTX ISA 9.7.14.5.14, 9.7.14.6.3."""
+"""`mma` and `mma.sp` in every shape and type. PTX ISA 9.7.14.3, 9.7.14.5.14, 9.7.14.6."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.matrices.fragments import Fragment
-from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.matrices import Fragment, Mask, MatrixSource, MatrixTarget, SparsityMetadata, Unknown
 from ptxkit.emulator.operations.matrix.arithmetic import CONTAINED, SCALED, arithmetic, significant
-from ptxkit.emulator.operations.matrix.scales import ScaleOperand
-from ptxkit.emulator.operations.matrix.sparse import MmaMetadata
+from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.tensor_cores import Scales, decode_scales
+from ptxkit.emulator.tensor_cores.elements import ANY_ORDER, ORDERED, TF32, expand
+from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Layout, MmaKind, ScaleVector, Shape, SparseOrder
 from ptxkit.layouts import fragments
+
+
+class MmaMetadata(SparsityMetadata):
+    """The operands `e, f`: metadata and sparsity selector; `ordered`: `.sp::ordered_metadata`."""
+
+    def __init__(self, form: ScopedForm, k: int, bits: int, ordered: bool) -> None:
+        meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
+        super().__init__(form, ("e", "f"), k, bits, meaningful)
+
+    def read(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, Mask]:
+        """The nibbles of each tile, see `checked`."""
+        lanes = executing(lane_set, guard)
+        return self.checked(
+            lane_set,
+            lambda value: np.broadcast_to(value, (lane_set.n, WARP))[:, self.lanes],
+            None if lanes is None else lanes[:, 0],
+            lambda chunk, row, at: str(lane_set.thread(at, int(self.lanes[row, chunk]))),
+        )
+
+    def expand(self, stored: np.ndarray, nibbles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`tensor_cores.expand` for this instruction's elements."""
+        return expand(stored, nibbles, self.bits)
+
+
+BYTES = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}
+"""The valid `byte-id`s by the number of factors of a row. Table 37."""
+
+
+class ScaleOperand:
+    """`scale-data, {byte-id, thread-id}`.
+
+    Args:
+        form: the instruction.
+        matrix: `a` or `b`.
+        kind: `ue8m0` or `ue4m3`.
+        count: factors of a row of A or column of B, by `.scale_vec`.
+        lanes: `fragments.mma_scales_a` or `fragments.mma_scales_b`.
+        threads: how many values `thread-id` has.
+    """
+
+    def __init__(
+        self,
+        form: ScopedForm,
+        matrix: str,
+        kind: str,
+        count: int,
+        lanes: Callable[[int], np.ndarray],
+        threads: int,
+    ) -> None:
+        self.kind, self.count, self.site = kind, count, form.site
+        self.data = form.source(f"sf{matrix}", "b32")
+        self.selectors = form.source(f"byte_{matrix}"), form.source(f"thread_{matrix}")
+        self.lanes = np.stack([lanes(choice) for choice in range(threads)])
+
+    def read(self, lane_set: LaneSet, guard: Any) -> tuple[Scales, Mask]:
+        """The factors and their undefined bits: (count, rows, n)."""
+        n = lane_set.n
+        byte = self._selector(lane_set, guard, 0, BYTES[self.count])
+        thread = self._selector(lane_set, guard, 1, tuple(range(len(self.lanes))))
+        lanes = self.lanes[thread]
+        shift = (8 * byte).astype(np.uint32)
+        factors = decode_scales(self._bytes(self.data.reader(lane_set), lanes, shift, n), self.kind)
+        entry = self.data.undefined(lane_set) if lane_set.undefined else None
+        if entry is None:
+            return factors, None
+        return factors, (self._bytes(entry[0], lanes, shift, n), entry[1])
+
+    def _selector(self, lane_set: LaneSet, guard: Any, which: int, valid: tuple[int, ...]) -> np.ndarray:
+        """A selector of each row of the set: (n,) or ()."""
+        source = self.selectors[which]
+        value = np.asarray(uniform(lane_set, guard, source, source.reader(lane_set), self.site))
+        bad = ~np.isin(value, valid)
+        if bad.any() and not (guard is not None and not np.any(bad & guard)):
+            name = ("byte-id", "thread-id")[which]
+            found = int(value.flat[int(np.argmax(bad))])
+            allowed = ", ".join(str(number) for number in valid)
+            raise fault(
+                "P644",
+                f"expected {name} {allowed} for {counted(self.count, 'factor')}, found {found}",
+                self.site,
+                (f"{lane_set.thread(*lane_set.first(bad))}",),
+            )
+        value = np.where(bad, 0, value)
+        return value.reshape(-1) if value.ndim else value
+
+    def _bytes(self, value: Any, lanes: np.ndarray, shift: np.ndarray, n: int) -> np.ndarray:
+        """The chosen bytes: uint8 (count, rows, n)."""
+        words = np.broadcast_to(value, (n, WARP))
+        if lanes.ndim == 1:
+            chosen = words[:, lanes]
+        else:
+            chosen = np.take_along_axis(words, np.broadcast_to(lanes, (n, lanes.shape[1])), axis=1)
+        chosen = chosen >> (shift if shift.ndim == 0 else shift[:, None])
+        steps = np.arange(self.count, dtype=np.uint32)[:, None, None] * np.uint32(8)
+        return (chosen.T[None] >> steps & np.uint32(0xFF)).astype(np.uint8)
+
 
 effect = Effects("matrix")
 

@@ -9,16 +9,14 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.address import AddressOperand
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.matrices.fragments import Fragment
-from ptxkit.emulator.matrices.operand import MatrixSource, MatrixTarget, Unknown
-from ptxkit.emulator.operands import SourceOperand, TargetOperand
+from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.operands import AddressOperand, SourceOperand, TargetOperand
 from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, significant
 from ptxkit.emulator.values import RAW, WARP, viewed
 from ptxkit.isa.modifiers import Layout, Shape, StateSpace

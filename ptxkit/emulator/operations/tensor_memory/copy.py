@@ -20,7 +20,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     illegal,
     warn_many,
 )
-from ptxkit.emulator.tensor_memory import copies
+from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
@@ -35,7 +35,7 @@ effect = Effects("tcgen05")
 def cp(form: ScopedForm) -> Effect:
     """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
     group_size, source_format = cta_group(form), form["src_fmt"]
-    pattern = copies.copy(form.the(MovementShape), form.find(Multicast) or "")
+    pattern = moves.copy(form.the(MovementShape), form.find(Multicast) or "")
     target, descriptor = Operand(form, "taddr"), Operand(form, "s_desc")
     form.scope.program.touches("shared", 16)
     site = form.site
@@ -80,7 +80,7 @@ def cp(form: ScopedForm) -> Effect:
 def _copy(
     engine: Engine,
     cta: int,
-    pattern: copies.Tcgen05Copy,
+    pattern: moves.Tcgen05Copy,
     source: Tcgen05SharedOperand,
     cells: np.ndarray,
     source_format: str | None,
@@ -116,13 +116,13 @@ def shift(form: ScopedForm) -> Effect:
             if address >> 16 & 31:
                 message = f"expected a lane that is a multiple of 32, found {address >> 16}"
                 raise fault("P6110", message, site, (who,))
-            read, written = copies.shift_boxes(address)
+            read, written = moves.shift_boxes(address)
             ctas = engine.pair(cta, group_size)
             check_boxes(engine, ctas, (read, written), site, who)
             issued = Tcgen05InFlight(
                 "shift", site, row, int(issuers.lanes[item]), group_size, ctas, (read,), (written,)
             )
-            sources, targets = copies.shift_cells(address)
+            sources, targets = moves.shift_cells(address)
 
             def work(
                 ctas: tuple[int, ...] = ctas, sources: np.ndarray = sources, targets: np.ndarray = targets

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
-from ptxkit.emulator.distinct import distinct
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
@@ -20,6 +19,7 @@ from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
+from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
 from ptxkit.layouts.tensor_memory import QUARTER
 
