@@ -138,8 +138,8 @@ def _numbered(start: Any, states: dict[Any, Any]) -> dict[Any, int]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """`_grammar.py`. The large tables are texts, a line a state, which load fast even where Python may not
-    keep a compiled file; `states.py` unfolds a state when the parser first gets there."""
+    """`_grammar.py`. The large tables are texts, which load fast even where Python may not keep a compiled
+    file; `states.py` unfolds a state when the parser first gets there."""
 
     def show(name: str) -> str:
         return f"{name} = {pprint.pformat(found[name], width=108, compact=True, sort_dicts=False)}\n"
@@ -152,6 +152,11 @@ def render(found: dict[str, Any]) -> str:
     def lines(name: str) -> str:
         return f'{name} = """\\\n{found[name]}"""\n'
 
+    def sentences(name: str) -> str:
+        """Its lines, each ended by a full stop, which is no kind; two blanks stay in one line."""
+        filled = re.sub(r"(.{1,108}(?<! ) )(?! )", r"\1\\\n", found[name].replace("\n", ".") + " ")
+        return f'{name} = """\\\n{filled[:-3]}""".replace(".", "\\n")\n'
+
     return "\n".join(
         [
             HEADER,
@@ -163,8 +168,8 @@ def render(found: dict[str, Any]) -> str:
             "# A rule a line: its name, and of each alternative the method (`-` if spliced, `?` if a lone\n"
             "# child stands for it) and the length. Alternatives are numbered from the first line on.\n"
             + lines("RULES"),
-            "# A state a line: kinds, and for each the next state, or -1 - the alternative to reduce; then\n"
-            "# rules, each with the next state.\n" + lines("STATES"),
+            "# States, a full stop between two: kinds, and for each the next state, or -1 - the rule to\n"
+            "# reduce; then rules, each with the next state.\n" + sentences("STATES"),
         ]
     )
 
