@@ -68,33 +68,6 @@ Mode = StrEnum("Mode", "UP DOWN BFLY IDX F4E B4E RC8 ECL ECR RC16 ALL ANY UNI CL
 """The variants of `shfl`, `prmt`, `vote`, of shifts and of bit fields."""
 
 
-class Cache(StrEnum):
-    """Cache operators, eviction priorities, prefetch sizes and levels: they change no result.
-    PTX ISA 9.7.9.1, 9.7.9.2, 9.7.9.15."""
-
-    CA = "ca"
-    CG = "cg"
-    CS = "cs"
-    LU = "lu"
-    CV = "cv"
-    WB = "wb"
-    WT = "wt"
-    L1 = "L1"
-    L2 = "L2"
-    L1_EVICT_NORMAL = "L1::evict_normal"
-    L1_EVICT_UNCHANGED = "L1::evict_unchanged"
-    L1_EVICT_FIRST = "L1::evict_first"
-    L1_EVICT_LAST = "L1::evict_last"
-    L1_NO_ALLOCATE = "L1::no_allocate"
-    L2_EVICT_NORMAL = "L2::evict_normal"
-    L2_EVICT_UNCHANGED = "L2::evict_unchanged"
-    L2_EVICT_FIRST = "L2::evict_first"
-    L2_EVICT_LAST = "L2::evict_last"
-    L2_64B = "L2::64B"
-    L2_128B = "L2::128B"
-    L2_256B = "L2::256B"
-
-
 Layout = StrEnum("Layout", "ROW COL")
 """How a matrix lies in memory. PTX ISA 9.7.14.1."""
 
@@ -186,20 +159,6 @@ class FirstCta(StrEnum):
     Z = "get_first_ctaid::z"
 
 
-class Geometry(StrEnum):
-    """Dimensions of a texture or surface. PTX ISA 9.7.10.3."""
-
-    D1 = "1d"
-    D2 = "2d"
-    D3 = "3d"
-    A1D = "a1d"
-    A2D = "a2d"
-    CUBE = "cube"
-    ACUBE = "acube"
-    D2MS = "2dms"
-    A2DMS = "a2dms"
-
-
 CollectorUse = StrEnum("CollectorUse", "FILL USE LASTUSE DISCARD")
 """What `tcgen05.mma` does with a collector buffer. PTX ISA 9.7.16.10.7."""
 
@@ -250,7 +209,6 @@ _ENUMERATIONS: tuple[type[StrEnum], ...] = (
     MemoryOperation,
     Property,
     Mode,
-    Cache,
     Layout,
     LoadMode,
     TensorMapField,
@@ -264,7 +222,6 @@ _ENUMERATIONS: tuple[type[StrEnum], ...] = (
 )
 
 SLOTS: Mapping[str, Callable[[str], Any]] = {
-    "geom": Geometry,
     "dim": lambda text: int(text[0]),
     "scale": lambda text: int(text.removeprefix("shr")),
     "spvariant": SparseOrder,
