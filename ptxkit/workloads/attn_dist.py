@@ -23,17 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 import ml_dtypes
 import numpy as np
 
-from ptxkit.workloads.problem import (
-    Arrays,
-    Cost,
-    Expected,
-    Generator,
-    Size,
-    Sizes,
-    Tensor,
-    Tolerance,
-    Workload,
-)
+from ptxkit.workloads import Arrays, Cost, Expected, Generator, Size, Sizes, Tensor, Tolerance, Workload
 
 DEPTH = 576
 """Elements of a key: 512 of the latent and 64 with a rotary embedding."""

@@ -20,18 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ptxkit.workloads import Arrays, Cost, Expected, Generator, Size, Sizes, Tensor, Tolerance, Workload
 from ptxkit.workloads.nvfp4_gemv import ATOM, BLOCK, E2M1, LARGEST_SCALE, nibbles, permute_scales
-from ptxkit.workloads.problem import (
-    Arrays,
-    Cost,
-    Expected,
-    Generator,
-    Size,
-    Sizes,
-    Tensor,
-    Tolerance,
-    Workload,
-)
 
 F32_SLACK = 2.0**-20
 """What summation in f32, in any order, may lose of the sum of magnitudes."""

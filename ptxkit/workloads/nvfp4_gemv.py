@@ -22,17 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptxkit.workloads.problem import (
-    Arrays,
-    Cost,
-    Expected,
-    Generator,
-    Size,
-    Sizes,
-    Tensor,
-    Tolerance,
-    Workload,
-)
+from ptxkit.workloads import Arrays, Cost, Expected, Generator, Size, Sizes, Tensor, Tolerance, Workload
 
 BLOCK = 16
 """Elements that share a scale."""

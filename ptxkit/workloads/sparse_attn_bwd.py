@@ -37,17 +37,7 @@ import ml_dtypes
 import numpy as np
 
 from ptxkit.diagnostics import error
-from ptxkit.workloads.problem import (
-    Arrays,
-    Cost,
-    Expected,
-    Generator,
-    Size,
-    Sizes,
-    Tensor,
-    Tolerance,
-    Workload,
-)
+from ptxkit.workloads import Arrays, Cost, Expected, Generator, Size, Sizes, Tensor, Tolerance, Workload
 
 HEADS = 128
 VALUE_DEPTH = 512
