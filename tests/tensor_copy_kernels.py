@@ -18,7 +18,8 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_copies
-from ptxkit.encodings.tensor_maps import SWIZZLE_SPAN, TensorMap
+from ptxkit.encodings.tensor_maps import TensorMap
+from ptxkit.encodings.tensor_maps.codes import SWIZZLE_SPAN
 from ptxkit.layouts.tensor_copy import tensor_copy
 
 TYPES = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from ptxkit import targets
 from ptxkit.dtypes import DTYPES
-from ptxkit.encodings.tensor_maps import (
+from ptxkit.encodings.tensor_maps.codes import (
     L2_PROMOTION_CODES,
     PADDED,
     PADDED_SWIZZLES,

@@ -11,7 +11,7 @@ from tensor_map_cases import DRIVER_SWIZZLES, DRIVER_TYPES
 import ptxkit
 from ptxkit.descriptors import TensorMap, TiledTensorMap, tensor_map
 from ptxkit.diagnostics import PtxkitError, Severity
-from ptxkit.encodings.tensor_maps import (
+from ptxkit.encodings.tensor_maps.codes import (
     ELEMENT_CODES,
     PADDED_SWIZZLES,
     SHARED_LIMIT,

@@ -28,7 +28,7 @@ import tensor_map_cases as cases
 import ptxkit
 from ptxkit.descriptors import TensorMap
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.encodings.tensor_maps import L2_PROMOTION_CODES
+from ptxkit.encodings.tensor_maps.codes import L2_PROMOTION_CODES
 from ptxkit.machine.provenance import provenance
 
 MODES = ("tile", "im2col")

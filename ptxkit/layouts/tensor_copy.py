@@ -26,14 +26,8 @@ from typing import cast
 import numpy as np
 
 from ptxkit.diagnostics import error
-from ptxkit.encodings.tensor_maps import (
-    PADDED,
-    Im2colTensorMap,
-    TensorMap,
-    TiledTensorMap,
-    global_bits,
-    shared_bits,
-)
+from ptxkit.encodings.tensor_maps import Im2colTensorMap, TensorMap, TiledTensorMap
+from ptxkit.encodings.tensor_maps.codes import PADDED, global_bits, shared_bits
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, pattern, swizzle_address
 
 IM2COL_MODES = ("im2col", "im2col_no_offs", "im2col::w", "im2col::w::128")

@@ -23,7 +23,8 @@ from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.tensor_copies.maps import MAP_BYTES, MISALIGNED, MapFences
 from ptxkit.emulator.values import WARP
-from ptxkit.encodings.tensor_maps import ELEMENT_CODES, TensorMap, TiledTensorMap
+from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
+from ptxkit.encodings.tensor_maps.codes import ELEMENT_CODES
 from ptxkit.isa.modifiers import TensorMapField
 
 WORD = 16

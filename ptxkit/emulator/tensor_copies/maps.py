@@ -21,7 +21,7 @@ from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import AddressOperand, undefined_decides
 from ptxkit.emulator.values import WARP
-from ptxkit.encodings.tensor_maps import SUB_BYTE
+from ptxkit.encodings.tensor_maps.codes import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
 
 MAP_BYTES = 128

@@ -18,42 +18,7 @@ make them for sm_100 and later alone.
 from __future__ import annotations
 
 from ptxkit.encodings.tensor_maps.base import TensorMap
-from ptxkit.encodings.tensor_maps.codes import (
-    ELEMENT_CODES,
-    INTERLEAVE_CODES,
-    L2_PROMOTION_CODES,
-    OOB_FILL_CODES,
-    PADDED,
-    PADDED_SWIZZLES,
-    SHARED_LIMIT,
-    SUB_BYTE,
-    SWIZZLE_CODES,
-    SWIZZLE_SPAN,
-    box_bytes,
-    contiguous_strides,
-    global_bits,
-    shared_bits,
-)
 from ptxkit.encodings.tensor_maps.make import tensor_map
 from ptxkit.encodings.tensor_maps.modes import Im2colTensorMap, TiledTensorMap
 
-__all__ = [
-    "ELEMENT_CODES",
-    "INTERLEAVE_CODES",
-    "L2_PROMOTION_CODES",
-    "OOB_FILL_CODES",
-    "PADDED",
-    "PADDED_SWIZZLES",
-    "SHARED_LIMIT",
-    "SUB_BYTE",
-    "SWIZZLE_CODES",
-    "SWIZZLE_SPAN",
-    "Im2colTensorMap",
-    "TensorMap",
-    "TiledTensorMap",
-    "box_bytes",
-    "contiguous_strides",
-    "global_bits",
-    "shared_bits",
-    "tensor_map",
-]
+__all__ = ["Im2colTensorMap", "TensorMap", "TiledTensorMap", "tensor_map"]
