@@ -12,39 +12,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm.decode import destinations, find_match, sources, traits
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import LISTS, Scope, Symbol, SymbolKind, bind, listed
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Conditional,
-    Directive,
-    Function,
-    Generic,
-    Guard,
-    Instruction,
-    Label,
-    Name,
-    Operand,
-    Pair,
-    Parenthesized,
-    Unary,
-    Variable,
-    Vector,
-)
 
-_PARTS: dict[type, Callable[[Any], Sequence[Operand]]] = {
-    Unary: lambda operand: (operand.operand,),
-    Parenthesized: lambda operand: (operand.inner,),
-    Generic: lambda operand: (operand.operand,),
-    Binary: lambda operand: (operand.left, operand.right),
-    Pair: lambda operand: (operand.first, operand.second),
-    Conditional: lambda operand: (operand.condition, operand.then, operand.otherwise),
-    Vector: lambda operand: operand.elements,
-    Arguments: lambda operand: operand.elements,
-    Address: lambda operand: (
+_PARTS: dict[type, Callable[[Any], Sequence[tree.Operand]]] = {
+    tree.Unary: lambda operand: (operand.operand,),
+    tree.Parenthesized: lambda operand: (operand.inner,),
+    tree.Generic: lambda operand: (operand.operand,),
+    tree.Binary: lambda operand: (operand.left, operand.right),
+    tree.Pair: lambda operand: (operand.first, operand.second),
+    tree.Conditional: lambda operand: (operand.condition, operand.then, operand.otherwise),
+    tree.Vector: lambda operand: operand.elements,
+    tree.Arguments: lambda operand: operand.elements,
+    tree.Address: lambda operand: (
         (operand.base, *operand.rest)
         if operand.offset is None
         else (operand.base, operand.offset, *operand.rest)
@@ -56,28 +38,28 @@ LEAVES = frozenset({"ends", "branches"})
 """Traits of rows after which, unguarded, control does not go on to the next instruction."""
 
 
-def operand_names(operand: Operand) -> Sequence[Name]:
+def operand_names(operand: tree.Operand) -> Sequence[tree.Name]:
     """Every `Name` in an operand, left to right, the bit bucket `_` left out."""
-    if type(operand) is Name:
+    if type(operand) is tree.Name:
         return (operand,) if operand.name != "_" else ()
     parts = _PARTS.get(type(operand))
     if parts is None:
         return ()
-    found: list[Name] = []
+    found: list[tree.Name] = []
     for part in parts(operand):
-        if type(part) is not Name:
+        if type(part) is not tree.Name:
             found += operand_names(part)
         elif part.name != "_":
             found.append(part)
     return found
 
 
-def written_names(instruction: Instruction) -> list[Name]:
+def written_names(instruction: tree.Instruction) -> list[tree.Name]:
     """The names in what an instruction writes."""
     return [name for operand in destinations(instruction) for name in operand_names(operand)]
 
 
-def read_names(instruction: Instruction) -> list[Name]:
+def read_names(instruction: tree.Instruction) -> list[tree.Name]:
     """The names in what it reads. The guard is apart."""
     return [name for operand in sources(instruction) for name in operand_names(operand)]
 
@@ -115,9 +97,9 @@ class FunctionCode:
         parameters, returns: what the header declares, in order.
     """
 
-    def __init__(self, function: Function, outer: Scope) -> None:
+    def __init__(self, function: tree.Function, outer: Scope) -> None:
         self.function = function
-        self.instructions: list[Instruction] = []
+        self.instructions: list[tree.Instruction] = []
         self.at: dict[Symbol, int] = {}
         self.registers: list[Symbol] = []
         self.variables: list[Symbol] = []
@@ -134,21 +116,21 @@ class FunctionCode:
                 self.parameters = _declared(function.parameters, scope)
                 self.returns = _declared(function.returns, scope)
             match statement:
-                case Instruction():
+                case tree.Instruction():
                     self.instructions.append(statement)
                     if statement.match is None:
                         statement.match = find_match(statement, Names(scope))
                     if statement.guard is not None:
                         self._use(statement.guard, scope)
                     self._use_all(statement.operands, scope)
-                case Label():
+                case tree.Label():
                     label = scope.lookup(statement.name)
                     if label is not None and label.declaration is statement:
                         self.at[label] = len(self.instructions)
-                case Directive() if statement.name in LISTS and scope.labelled is not None:
+                case tree.Directive() if statement.name in LISTS and scope.labelled is not None:
                     meant = [scope.lookup(name.name) for name in listed(statement)]
                     self._tables[scope.labelled] = tuple(symbol for symbol in meant if symbol is not None)
-                case Variable() if statement.space != "reg":
+                case tree.Variable() if statement.space != "reg":
                     for declarator in statement.declarators:
                         symbol = scope.lookup(declarator.name)
                         if symbol is not None and symbol.declarator is declarator:
@@ -156,12 +138,12 @@ class FunctionCode:
                         if declarator.initializer is not None:
                             self._use_all((declarator.initializer,), scope)
 
-    def _use_all(self, operands: Sequence[Operand], scope: Scope) -> None:
+    def _use_all(self, operands: Sequence[tree.Operand], scope: Scope) -> None:
         for operand in operands:
             for name in operand_names(operand):
                 self._use(name, scope)
 
-    def _use(self, use: Name | Guard, scope: Scope) -> None:
+    def _use(self, use: tree.Name | tree.Guard, scope: Scope) -> None:
         symbol = scope.lookup(use.name)
         if symbol is None:
             return
@@ -172,7 +154,7 @@ class FunctionCode:
         elif symbol.kind is SymbolKind.VARIABLE:
             self.mentioned[symbol] = None
 
-    def meaning(self, use: Name | Guard) -> Symbol | None:
+    def meaning(self, use: tree.Name | tree.Guard) -> Symbol | None:
         """What a name in the body stands for; None where nothing of that name is declared there."""
         return self._meaning.get(id(use))
 
@@ -182,7 +164,7 @@ class FunctionCode:
 
     # ---- registers as bits
 
-    def register_bits(self, names: Sequence[Name]) -> int:
+    def register_bits(self, names: Sequence[tree.Name]) -> int:
         """The registers among `names`, as bits."""
         bits = 0
         for name in names:
@@ -234,7 +216,7 @@ class FunctionCode:
         if "branches" not in traits(instruction):
             return []
         last = instruction.operands[-1]
-        symbol = self.meaning(last) if isinstance(last, Name) else None
+        symbol = self.meaning(last) if isinstance(last, tree.Name) else None
         if symbol is None:
             return [None]
         labels = self.table(symbol)
@@ -264,7 +246,7 @@ class FunctionCode:
         return live
 
 
-def _declared(variables: Sequence[Variable], scope: Scope) -> list[Symbol]:
+def _declared(variables: Sequence[tree.Variable], scope: Scope) -> list[Symbol]:
     """The symbols of the parameters in a header; none where the body is empty, for nothing uses them."""
     found = (scope.lookup(variable.name) for variable in variables)
     return [symbol for symbol in found if symbol is not None]

@@ -5,25 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, listed
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Conditional,
-    Directive,
-    Element,
-    Float,
-    Integer,
-    Name,
-    Operand,
-    Pair,
-    Parenthesized,
-    Prototype,
-    String,
-    Unary,
-    Vector,
-)
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -44,16 +27,16 @@ class Names:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.unknown: dict[str, Name] = {}
+        self.unknown: dict[str, tree.Name] = {}
         self._kinds: dict[str, OperandKind] = {}
 
     def forget(self) -> None:
         """Something was declared: what was looked up before may mean something else now."""
         self._kinds.clear()
 
-    def kind(self, operand: Operand) -> OperandKind:
+    def kind(self, operand: tree.Operand) -> OperandKind:
         """The kind of an operand."""
-        if type(operand) is Name and operand.component is None:
+        if type(operand) is tree.Name and operand.component is None:
             try:
                 return self._kinds[operand.name]
             except KeyError:
@@ -61,7 +44,7 @@ class Names:
                 return found
         return _OTHERS[type(operand)](self, operand)
 
-    def _name(self, name: Name) -> OperandKind:
+    def _name(self, name: tree.Name) -> OperandKind:
         symbol = self.scope.lookup(name.name)
         if symbol is not None:
             return symbol_kind(symbol)
@@ -77,7 +60,7 @@ class Names:
         self.unknown.setdefault(name.name, name)
         return "?"
 
-    def _component(self, name: Name) -> OperandKind:
+    def _component(self, name: tree.Name) -> OperandKind:
         assert name.component is not None
         symbol = self.scope.lookup(name.name)
         if symbol is None:
@@ -85,7 +68,7 @@ class Names:
             if register is not None:
                 if register.vector and name.component in ("x", "y", "z", "w"):
                     return ("sreg", register.type, "component")
-                return ("part", name.component, self.kind(Name(name.name)))
+                return ("part", name.component, self.kind(tree.Name(name.name)))
             self.unknown.setdefault(name.name, name)
             return "?"
         if symbol.vector and symbol.kind is SymbolKind.REGISTER and name.component in _COMPONENTS:
@@ -94,7 +77,7 @@ class Names:
                 return symbol.type
         return ("part", name.component, symbol_kind(symbol))
 
-    def _unary(self, unary: Unary) -> OperandKind:
+    def _unary(self, unary: tree.Unary) -> OperandKind:
         inner = self.kind(unary.operand)
         if inner in ("float", "0f") and unary.operator in "!~":
             return ("expression",)
@@ -106,7 +89,7 @@ class Names:
             return ("neg", inner)
         return (unary.operator, inner)
 
-    def _binary(self, binary: Binary) -> OperandKind:
+    def _binary(self, binary: tree.Binary) -> OperandKind:
         left, right = self.kind(binary.left), self.kind(binary.right)
         if "?" in (left, right):
             return "?"
@@ -118,35 +101,35 @@ class Names:
             return ("expression",)
         return left if left[0] == "offset" else ("offset", left)
 
-    def _conditional(self, conditional: Conditional) -> OperandKind:
+    def _conditional(self, conditional: tree.Conditional) -> OperandKind:
         return self.kind(conditional.then)
 
-    def _address(self, address: Address) -> OperandKind:
+    def _address(self, address: tree.Address) -> OperandKind:
         base = self.kind(address.base)
-        if address.offset is not None and type(address.offset) is not Integer:
+        if address.offset is not None and type(address.offset) is not tree.Integer:
             base = base if self.kind(address.offset) in ("int", "?") else ("expression",)
         rest = tuple(self.kind(part) for part in address.rest)
         return ("[", base, address.operator, address.suffix, *rest)
 
 
 _OTHERS: dict[type, Callable[[Names, Any], OperandKind]] = {
-    Name: Names._component,
-    Integer: lambda names, operand: "int",
-    Float: lambda names, operand: "0f" if operand.width == 32 else _decimal(operand),
-    String: lambda names, operand: "string",
-    Unary: Names._unary,
-    Binary: Names._binary,
-    Conditional: Names._conditional,
-    Parenthesized: lambda names, operand: names.kind(operand.inner),
-    Vector: lambda names, operand: ("{", *map(names.kind, operand.elements)),
-    Address: Names._address,
-    Pair: lambda names, operand: ("|", names.kind(operand.first), names.kind(operand.second)),
-    Element: lambda names, operand: names.kind(operand.base),
-    Arguments: lambda names, operand: ("(", *map(names.kind, operand.elements)),
+    tree.Name: Names._component,
+    tree.Integer: lambda names, operand: "int",
+    tree.Float: lambda names, operand: "0f" if operand.width == 32 else _decimal(operand),
+    tree.String: lambda names, operand: "string",
+    tree.Unary: Names._unary,
+    tree.Binary: Names._binary,
+    tree.Conditional: Names._conditional,
+    tree.Parenthesized: lambda names, operand: names.kind(operand.inner),
+    tree.Vector: lambda names, operand: ("{", *map(names.kind, operand.elements)),
+    tree.Address: Names._address,
+    tree.Pair: lambda names, operand: ("|", names.kind(operand.first), names.kind(operand.second)),
+    tree.Element: lambda names, operand: names.kind(operand.base),
+    tree.Arguments: lambda names, operand: ("(", *map(names.kind, operand.elements)),
 }
 
 
-def _decimal(number: Float) -> OperandKind:
+def _decimal(number: tree.Float) -> OperandKind:
     """A decimal number, or one in `0d`; one that no double holds is none."""
     overflows = number.bits in INFINITIES and number.text is not None and number.text[1:2] not in "dD"
     return ("expression",) if overflows else "float"
@@ -159,9 +142,9 @@ def symbol_kind(symbol: Symbol) -> OperandKind:
     if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
         return "func"
     if symbol.kind is SymbolKind.LABEL:
-        if isinstance(symbol.names, Prototype):
+        if isinstance(symbol.names, tree.Prototype):
             return "prototype"
-        if isinstance(symbol.names, Directive) and any(listed(symbol.names)):
+        if isinstance(symbol.names, tree.Directive) and any(listed(symbol.names)):
             return "targets" if symbol.names.name == "branchtargets" else "calltargets"
         return "label"
     dtype = DTYPES.get(symbol.type)

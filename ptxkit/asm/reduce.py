@@ -6,21 +6,9 @@ from functools import lru_cache
 from sys import intern
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm._grammar import KINDS
 from ptxkit.asm.reduce_operands import Maker, OperandReducer, Spanner, StatementPart, Tokens, integer_value
-from ptxkit.asm.tree import (
-    Constant,
-    Declarator,
-    Directive,
-    Function,
-    Guard,
-    Instruction,
-    Label,
-    Name,
-    Prototype,
-    String,
-    Variable,
-)
 
 USUAL_ORDER = ("space", "attribute", "align", "vector", "type")
 
@@ -35,7 +23,7 @@ def split_opcode(text: str) -> tuple[str, tuple[str, ...]]:
 def constant(text: str) -> int:
     """An integer of a declaration: a plain `int` where that says how it is spelled."""
     value = 32 if text == "WARP_SZ" else integer_value(text)
-    return value if str(value) == text else Constant(value, text)
+    return value if str(value) == text else tree.Constant(value, text)
 
 
 class Reducer(OperandReducer):
@@ -46,7 +34,7 @@ class Reducer(OperandReducer):
     def guard(self, children: list[Any]) -> StatementPart:
         first, last = children[0], children[-1]
         negated = len(children) == 3
-        return StatementPart("guard", lambda t, s: Guard(intern(t[last]), negated, span=s(first, last)))
+        return StatementPart("guard", lambda t, s: tree.Guard(intern(t[last]), negated, span=s(first, last)))
 
     def instruction(self, children: list[Any]) -> Maker:
         guard: Maker | None = None
@@ -56,11 +44,11 @@ class Reducer(OperandReducer):
         modifiers = [c for c in children[1:-1] if type(c) is int and self.kinds[c] in _MODIFIERS]
         operands = [c for c in children if type(c) is not int]
 
-        def make(t: Tokens, s: Spanner) -> Instruction:
+        def make(t: Tokens, s: Spanner) -> tree.Instruction:
             name, fused = split_opcode(t[opcode])
             for index in modifiers:
                 fused = (*fused, intern(t[index][1:]))
-            return Instruction(
+            return tree.Instruction(
                 name,
                 fused,
                 tuple([operand(t, s) for operand in operands]),
@@ -74,7 +62,7 @@ class Reducer(OperandReducer):
 
     def label(self, children: list[Any]) -> Maker:
         first, last = children
-        return lambda t, s: Label(intern(t[first]), span=s(first, last))
+        return lambda t, s: tree.Label(intern(t[first]), span=s(first, last))
 
     def directive(self, children: list[Any]) -> Maker:
         first = children[0]
@@ -84,10 +72,10 @@ class Reducer(OperandReducer):
             if type(child) is not int or self.kinds[child] not in _PUNCTUATION
         ]
 
-        def make(t: Tokens, s: Spanner) -> Directive:
+        def make(t: Tokens, s: Spanner) -> tree.Directive:
             last = len(t) - 1 if whole else children[-1]
             found = tuple([argument(t, s) for argument in arguments])
-            return Directive(t[first][1:], found, span=s(first, last))
+            return tree.Directive(t[first][1:], found, span=s(first, last))
 
         whole = type(children[-1]) is not int
         return make
@@ -97,15 +85,15 @@ class Reducer(OperandReducer):
         if kind == KINDS["INTEGER"]:
             return self.integer([index])
         if kind == KINDS["STRING"]:
-            return lambda t, s: String(t[index][1:-1], span=s(index, index))
-        return lambda t, s: Name(intern(t[index]), None, span=s(index, index))
+            return lambda t, s: tree.String(t[index][1:-1], span=s(index, index))
+        return lambda t, s: tree.Name(intern(t[index]), None, span=s(index, index))
 
     def target_label(self, children: list[Any]) -> Maker:
         first = children[0]
         if len(children) == 1:
             return self.name(children)
         count = children[1].make
-        return lambda t, s: Declarator(intern(t[first]), count(t, s), span=s(first, first + 3))
+        return lambda t, s: tree.Declarator(intern(t[first]), count(t, s), span=s(first, first + 3))
 
     def difference(self, children: list[Any]) -> Maker:
         return self.directive([children[0], self.binary(children[1:])])
@@ -114,7 +102,7 @@ class Reducer(OperandReducer):
         returns, name, parameters, directives = self._signature(children[1:-1])
         last = children[-1]
         parentheses = returns is not _nothing, parameters is not _nothing
-        return lambda t, s: Prototype(
+        return lambda t, s: tree.Prototype(
             returns(t, s),
             intern(t[name]),
             parameters(t, s),
@@ -160,8 +148,8 @@ class Reducer(OperandReducer):
         counts = [c.make for c in children if type(c) is StatementPart and c.role == "count"]
         initializer = children[-1] if type(children[-1]) not in (int, StatementPart) else None
 
-        def make(t: Tokens, s: Spanner) -> Declarator:
-            return Declarator(
+        def make(t: Tokens, s: Spanner) -> tree.Declarator:
+            return tree.Declarator(
                 intern(t[name]),
                 counts[0](t, s) if counts else None,
                 tuple([dimension(t, s) for dimension in dimensions]),
@@ -213,8 +201,8 @@ class Reducer(OperandReducer):
         space, kind, vector = found.get("space"), found["type"], found.get("vector")
         align, attributes = found.get("align"), found.get("attribute")
 
-        def make(t: Tokens, s: Spanner) -> Variable:
-            return Variable(
+        def make(t: Tokens, s: Spanner) -> tree.Variable:
+            return tree.Variable(
                 t[space][1:] if space is not None else "",
                 t[kind][1:],
                 tuple([declarator(t, s) for declarator in declarators]),
@@ -239,8 +227,8 @@ class Reducer(OperandReducer):
         declarators = [c.make for c in children if type(c) is StatementPart and c.role == "declarator"]
         inner = self._variable(specifiers, declarators, None)
 
-        def make(t: Tokens, s: Spanner) -> Variable:
-            node: Variable = inner(t, s)
+        def make(t: Tokens, s: Spanner) -> tree.Variable:
+            node: tree.Variable = inner(t, s)
             node.span = s(0, last)
             return node
 
@@ -249,8 +237,8 @@ class Reducer(OperandReducer):
     def linked_variable(self, children: list[Any]) -> Maker:
         index, inner = children
 
-        def make(t: Tokens, s: Spanner) -> Variable:
-            node: Variable = inner(t, s)
+        def make(t: Tokens, s: Spanner) -> tree.Variable:
+            node: tree.Variable = inner(t, s)
             node.linkage = t[index][1:]
             return node
 
@@ -273,8 +261,8 @@ class Reducer(OperandReducer):
         ints = [c for c in children[:at] if type(c) is int]
         first = min([name, *ints])
 
-        def make(t: Tokens, s: Spanner) -> Variable:
-            node: Variable = inner(t, s)
+        def make(t: Tokens, s: Spanner) -> tree.Variable:
+            node: tree.Variable = inner(t, s)
             node.span = s(first, name)
             return node
 
@@ -302,8 +290,8 @@ class Reducer(OperandReducer):
         returns, name, parameters, directives = self._signature(children)
         parentheses = returns is not _nothing, parameters is not _nothing
 
-        def make(t: Tokens, s: Spanner) -> Function:
-            return Function(
+        def make(t: Tokens, s: Spanner) -> tree.Function:
+            return tree.Function(
                 t[keyword][1:],
                 intern(t[name]),
                 parameters(t, s),

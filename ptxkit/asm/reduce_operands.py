@@ -16,22 +16,8 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
+from ptxkit.asm import tree
 from ptxkit.asm._grammar import KINDS
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Conditional,
-    Element,
-    Float,
-    Generic,
-    Integer,
-    Name,
-    Pair,
-    Parenthesized,
-    Unary,
-    Vector,
-)
 from ptxkit.diagnostics import Span
 
 Tokens = Sequence[str]
@@ -112,62 +98,62 @@ class OperandReducer:
     def name(self, children: list[Any]) -> Maker:
         first, last = children[0], children[-1]
         if first != last:
-            return lambda t, s: Name(intern(t[first]), intern(t[last][1:]), span=s(first, last))
+            return lambda t, s: tree.Name(intern(t[first]), intern(t[last][1:]), span=s(first, last))
         if self.kinds[first] in _DOTTED:
 
-            def dotted(t: Tokens, s: Spanner) -> Name:
+            def dotted(t: Tokens, s: Spanner) -> tree.Name:
                 name, _, component = t[first].partition(".")
-                return Name(intern(name), intern(component) or None, span=s(first, first))
+                return tree.Name(intern(name), intern(component) or None, span=s(first, first))
 
             return dotted
-        return lambda t, s: Name(intern(t[first]), None, span=s(first, first))
+        return lambda t, s: tree.Name(intern(t[first]), None, span=s(first, first))
 
     def integer(self, children: list[Any]) -> Maker:
         (index,) = children
 
-        def make(t: Tokens, s: Spanner) -> Integer:
+        def make(t: Tokens, s: Spanner) -> tree.Integer:
             text = t[index]
-            return Integer(integer_value(text), intern(text), span=s(index, index))
+            return tree.Integer(integer_value(text), intern(text), span=s(index, index))
 
         return make
 
     def float(self, children: list[Any]) -> Maker:
         (index,) = children
 
-        def make(t: Tokens, s: Spanner) -> Float:
+        def make(t: Tokens, s: Spanner) -> tree.Float:
             text = t[index]
-            return Float(*float_bits(text), intern(text), span=s(index, index))
+            return tree.Float(*float_bits(text), intern(text), span=s(index, index))
 
         return make
 
-    def literals(self, nodes: list[Integer | Float]) -> StatementPart:
+    def literals(self, nodes: list[tree.Integer | tree.Float]) -> StatementPart:
         """A run of literals that are built already; no maker of theirs is ever kept."""
         return StatementPart("literals", lambda t, s: nodes)
 
     def unary(self, children: list[Any]) -> Maker:
         index, inner = children
 
-        def make(t: Tokens, s: Spanner) -> Unary:
+        def make(t: Tokens, s: Spanner) -> tree.Unary:
             operand = inner(t, s)
-            return Unary(t[index], operand, span=s(index, index).to(operand.span))
+            return tree.Unary(t[index], operand, span=s(index, index).to(operand.span))
 
         return make
 
     def cast(self, children: list[Any]) -> Maker:
         opening, index, _, inner = children
 
-        def make(t: Tokens, s: Spanner) -> Unary:
+        def make(t: Tokens, s: Spanner) -> tree.Unary:
             operand = inner(t, s)
-            return Unary(f"({t[index]})", operand, span=s(opening, opening).to(operand.span))
+            return tree.Unary(f"({t[index]})", operand, span=s(opening, opening).to(operand.span))
 
         return make
 
     def binary(self, children: list[Any]) -> Maker:
         left, index, right = children
 
-        def make(t: Tokens, s: Spanner) -> Binary:
+        def make(t: Tokens, s: Spanner) -> tree.Binary:
             a, b = left(t, s), right(t, s)
-            return Binary(t[index], a, b, span=a.span.to(b.span))
+            return tree.Binary(t[index], a, b, span=a.span.to(b.span))
 
         return make
 
@@ -176,43 +162,43 @@ class OperandReducer:
     def conditional(self, children: list[Any]) -> Maker:
         first, _, second, _, third = children
 
-        def make(t: Tokens, s: Spanner) -> Conditional:
+        def make(t: Tokens, s: Spanner) -> tree.Conditional:
             a, b, c = first(t, s), second(t, s), third(t, s)
-            return Conditional(a, b, c, span=a.span.to(c.span))
+            return tree.Conditional(a, b, c, span=a.span.to(c.span))
 
         return make
 
     def parenthesized(self, children: list[Any]) -> Maker:
         opening, inner, closing = children
-        return lambda t, s: Parenthesized(inner(t, s), span=s(opening, closing))
+        return lambda t, s: tree.Parenthesized(inner(t, s), span=s(opening, closing))
 
     def vector(self, children: list[Any]) -> Maker:
         opening, closing = children[0], children[-1]
         elements = [child for child in children if type(child) is not int]
         if any(type(child) is StatementPart for child in elements):
             parts = [c.make if type(c) is StatementPart else lambda t, s, c=c: [c(t, s)] for c in elements]
-            return lambda t, s: Vector(
+            return lambda t, s: tree.Vector(
                 tuple([node for make in parts for node in make(t, s)]), span=s(opening, closing)
             )
-        return lambda t, s: Vector(tuple([make(t, s) for make in elements]), span=s(opening, closing))
+        return lambda t, s: tree.Vector(tuple([make(t, s) for make in elements]), span=s(opening, closing))
 
     def arguments(self, children: list[Any]) -> Maker:
         opening, closing = children[0], children[-1]
         elements = [child for child in children if type(child) is not int]
-        return lambda t, s: Arguments(tuple([make(t, s) for make in elements]), span=s(opening, closing))
+        return lambda t, s: tree.Arguments(tuple([make(t, s) for make in elements]), span=s(opening, closing))
 
     def address(self, children: list[Any]) -> Maker:
         opening, base, closing = children[0], children[1], children[-1]
         rest = [child for child in children[2:] if type(child) is not int]
         suffixed = self.kinds[closing] != "]"
 
-        def make(t: Tokens, s: Spanner) -> Address:
+        def make(t: Tokens, s: Spanner) -> tree.Address:
             place, offset, operator = (
                 base.make(t, s) if type(base) is StatementPart else (base(t, s), None, None)
             )
             others = tuple([other(t, s) for other in rest])
             suffix = t[closing][1:] if suffixed else None
-            return Address(place, offset, operator, others, suffix, span=s(opening, closing))
+            return tree.Address(place, offset, operator, others, suffix, span=s(opening, closing))
 
         return make
 
@@ -233,29 +219,29 @@ class OperandReducer:
     def pair(self, children: list[Any]) -> Maker:
         first, _, second = children
 
-        def make(t: Tokens, s: Spanner) -> Pair:
+        def make(t: Tokens, s: Spanner) -> tree.Pair:
             a, b = first(t, s), second(t, s)
-            return Pair(a, b, span=a.span.to(b.span))
+            return tree.Pair(a, b, span=a.span.to(b.span))
 
         return make
 
     def element(self, children: list[Any]) -> Maker:
         first, _, second, closing = children
 
-        def make(t: Tokens, s: Spanner) -> Element:
+        def make(t: Tokens, s: Spanner) -> tree.Element:
             base, index = first(t, s), second(t, s)
-            return Element(base, index, span=base.span.to(s(closing, closing)))
+            return tree.Element(base, index, span=base.span.to(s(closing, closing)))
 
         return make
 
     def generic(self, children: list[Any]) -> Maker:
         index, _, inner, closing = children
-        return lambda t, s: Generic("generic", inner(t, s), span=s(index, closing))
+        return lambda t, s: tree.Generic("generic", inner(t, s), span=s(index, closing))
 
     def mask(self, children: list[Any]) -> Maker:
         index, _, inner, closing = children
         literal = self.integer([index])
-        return lambda t, s: Generic(literal(t, s), inner(t, s), span=s(index, closing))
+        return lambda t, s: tree.Generic(literal(t, s), inner(t, s), span=s(index, closing))
 
 
 _NESTING = frozenset(("unary", "cast", "binary", "conditional", "parenthesized", "vector"))

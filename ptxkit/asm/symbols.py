@@ -18,18 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ptxkit.asm.tree import (
-    Block,
-    Declarator,
-    Directive,
-    Function,
-    Label,
-    Module,
-    Name,
-    Prototype,
-    Statement,
-    Variable,
-)
+from ptxkit.asm import tree
 from ptxkit.diagnostics import Span
 
 
@@ -66,10 +55,10 @@ class Symbol:
     space: str
     type: str
     vector: str | None
-    declaration: Statement
-    declarator: Declarator | None = None
+    declaration: tree.Statement
+    declarator: tree.Declarator | None = None
     range: Symbol | None = None
-    names: Directive | Prototype | None = None
+    names: tree.Directive | tree.Prototype | None = None
     returned: bool = False
 
     @property
@@ -219,39 +208,39 @@ class Scope:
             yield from scope._ranges
             scope = scope.parent
 
-    def inner(self, statements: list[Statement]) -> Scope:
+    def inner(self, statements: list[tree.Statement]) -> Scope:
         """A scope inside this one for a block of statements: its labels are declared at once."""
         scope = Scope(self, self.clashes)
         scope.declare_labels(statements)
         return scope
 
-    def declare_labels(self, statements: list[Statement]) -> None:
+    def declare_labels(self, statements: list[tree.Statement]) -> None:
         """Declare the labels that stand directly among `statements`."""
         for statement in statements:
-            if isinstance(statement, Label):
+            if isinstance(statement, tree.Label):
                 self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement))
 
-    def name_list(self, label: Statement | None, statement: Statement) -> None:
+    def name_list(self, label: tree.Statement | None, statement: tree.Statement) -> None:
         """From here on a label right before a list of targets or a prototype names it. PTX ISA 11.3."""
-        lists = isinstance(statement, Directive) and statement.name in LISTS
-        if not lists and not isinstance(statement, Prototype):
+        lists = isinstance(statement, tree.Directive) and statement.name in LISTS
+        if not lists and not isinstance(statement, tree.Prototype):
             return
-        self.labelled = self._own.get(label.name) if isinstance(label, Label) else None
+        self.labelled = self._own.get(label.name) if isinstance(label, tree.Label) else None
         if self.labelled is not None:
             self.labelled.names = statement  # type: ignore[assignment]
 
 
-def listed(directive: Directive) -> Iterator[Name]:
+def listed(directive: tree.Directive) -> Iterator[tree.Name]:
     """The names of a `.branchtargets` or `.calltargets`, those of `L<4>` one by one."""
     for argument in directive.arguments:
-        if isinstance(argument, Name):
+        if isinstance(argument, tree.Name):
             yield argument
-        elif isinstance(argument, Declarator):
+        elif isinstance(argument, tree.Declarator):
             for index in range(argument.count or 0):
-                yield Name(f"{argument.name}{index}", span=argument.span)
+                yield tree.Name(f"{argument.name}{index}", span=argument.span)
 
 
-def variable_symbols(variable: Variable, kind: SymbolKind | None = None) -> Iterator[Symbol]:
+def variable_symbols(variable: tree.Variable, kind: SymbolKind | None = None) -> Iterator[Symbol]:
     """The symbols that a declaration makes."""
     if kind is None:
         kind = SymbolKind.REGISTER if variable.space == "reg" else SymbolKind.VARIABLE
@@ -261,9 +250,9 @@ def variable_symbols(variable: Variable, kind: SymbolKind | None = None) -> Iter
         )
 
 
-def declare(statement: Statement, scope: Scope) -> None:
+def declare(statement: tree.Statement, scope: Scope) -> None:
     """Declare in the module's scope what a statement at module level declares."""
-    if isinstance(statement, Variable):
+    if isinstance(statement, tree.Variable):
         for symbol in variable_symbols(statement):
             earlier = scope._own.get(symbol.name)
             if earlier is not None and _redeclares(statement, earlier.declaration):
@@ -271,27 +260,29 @@ def declare(statement: Statement, scope: Scope) -> None:
                     scope.replace(symbol)
             else:
                 scope.declare(symbol)
-    elif isinstance(statement, Function):
+    elif isinstance(statement, tree.Function):
         symbol = Symbol(statement.name, SymbolKind.FUNCTION, "", "", None, statement)
         earlier = scope._own.get(statement.name)
         known = earlier.declaration if earlier else None
-        if isinstance(known, Function) and (known.body is None or statement.body is None):
+        if isinstance(known, tree.Function) and (known.body is None or statement.body is None):
             if statement.body is not None or known.body is None:
                 scope.replace(symbol)
         else:
             scope.declare(symbol)
-    elif isinstance(statement, Directive) and statement.name == "alias" and len(statement.arguments) == 2:
+    elif (
+        isinstance(statement, tree.Directive) and statement.name == "alias" and len(statement.arguments) == 2
+    ):
         name = getattr(statement.arguments[0], "name", None)
         if isinstance(name, str) and scope.lookup(name) is None:
             scope.declare(Symbol(name, SymbolKind.ALIAS, "", "", None, statement))
 
 
-def _redeclares(new: Variable, old: Statement) -> bool:
+def _redeclares(new: tree.Variable, old: tree.Statement) -> bool:
     """Whether `new` may repeat the name of `old`: one of them is `.extern`."""
-    return isinstance(old, Variable) and "extern" in (new.linkage, old.linkage)
+    return isinstance(old, tree.Variable) and "extern" in (new.linkage, old.linkage)
 
 
-def module_scope(module: Module, before: Function | None = None) -> Scope:
+def module_scope(module: tree.Module, before: tree.Function | None = None) -> Scope:
     """The module's scope: every variable and function, or those declared up to and with function `before`."""
     scope = Scope()
     for statement in module.statements:
@@ -301,7 +292,7 @@ def module_scope(module: Module, before: Function | None = None) -> Scope:
     return scope
 
 
-def function_scope(function: Function, outer: Scope) -> Scope:
+def function_scope(function: tree.Function, outer: Scope) -> Scope:
     """The scope of a function's body with nothing but the function's own parameters in it."""
     scope = Scope(outer, outer.clashes)
     for parameter in (*function.returns, *function.parameters):
@@ -312,7 +303,7 @@ def function_scope(function: Function, outer: Scope) -> Scope:
     return scope
 
 
-def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
+def bind(function: tree.Function, outer: Scope) -> Iterator[tuple[tree.Statement, Scope]]:
     """Every statement of a function's body in order, blocks before what they hold, each with the scope as it
     is there (a declaration comes after it has been declared). The function's own parameters are declared
     in the scope of its body, and a prototype in it is declared in the module's.
@@ -324,16 +315,18 @@ def bind(function: Function, outer: Scope) -> Iterator[tuple[Statement, Scope]]:
     yield from _bind(function.body.statements, scope, outer)
 
 
-def _bind(statements: list[Statement], scope: Scope, module: Scope) -> Iterator[tuple[Statement, Scope]]:
+def _bind(
+    statements: list[tree.Statement], scope: Scope, module: Scope
+) -> Iterator[tuple[tree.Statement, Scope]]:
     for position, statement in enumerate(statements):
-        if isinstance(statement, Variable):
+        if isinstance(statement, tree.Variable):
             for symbol in variable_symbols(statement):
                 scope.declare(symbol)
-        elif isinstance(statement, Prototype | Directive):
+        elif isinstance(statement, tree.Prototype | tree.Directive):
             scope.name_list(statements[position - 1] if position else None, statement)
-        elif isinstance(statement, Function):
+        elif isinstance(statement, tree.Function):
             declare(statement, module)
             scope.forget()
         yield statement, scope
-        if isinstance(statement, Block):
+        if isinstance(statement, tree.Block):
             yield from _bind(statement.statements, scope.inner(statement.statements), module)

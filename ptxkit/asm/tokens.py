@@ -10,35 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm.lexer import PIECES
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Block,
-    Conditional,
-    Constant,
-    Declarator,
-    Directive,
-    Element,
-    Float,
-    Function,
-    Generic,
-    Instruction,
-    Integer,
-    Label,
-    Malformed,
-    Name,
-    Pair,
-    Parenthesized,
-    Prototype,
-    Section,
-    Statement,
-    String,
-    Unary,
-    Variable,
-    Vector,
-)
 
 Tokens = list[tuple[str | None, str]]
 """(gap, token): the gap is the white space before the token, or None inside a dotted name that was split."""
@@ -56,7 +29,7 @@ _PRECEDENCE = {
 _UNARY, _PRIMARY = 12, 13
 
 
-def statement_tokens(statement: Statement, spread: bool = False, indent: str = "") -> Tokens:
+def statement_tokens(statement: tree.Statement, spread: bool = False, indent: str = "") -> Tokens:
     """The tokens of a statement. The first gap is empty.
 
     Args:
@@ -98,46 +71,46 @@ class _TokenWriter:
             self.tokens.append(("", closing))
 
     def _number(self, gap: str, value: int) -> None:
-        self.tokens.append((gap, value.text if isinstance(value, Constant) else str(value)))
+        self.tokens.append((gap, value.text if isinstance(value, tree.Constant) else str(value)))
 
     # ---- operands
 
     def operand(self, gap: str, node: Any) -> None:
         _OPERANDS[type(node)](self, gap, node)
 
-    def _name(self, gap: str, node: Name) -> None:
+    def _name(self, gap: str, node: tree.Name) -> None:
         if node.component is None:
             self.tokens.append((gap, node.name))
         else:
             self._dotted(gap, (node.name, node.component))
 
-    def _integer(self, gap: str, node: Integer) -> None:
+    def _integer(self, gap: str, node: tree.Integer) -> None:
         self.tokens.append((gap, str(node.value) if node.text is None else node.text))
 
-    def _float(self, gap: str, node: Float) -> None:
+    def _float(self, gap: str, node: tree.Float) -> None:
         fresh = f"0f{node.bits:08X}" if node.width == 32 else f"0d{node.bits:016X}"
         self.tokens.append((gap, fresh if node.text is None else node.text))
 
-    def _string(self, gap: str, node: String) -> None:
+    def _string(self, gap: str, node: tree.String) -> None:
         self.tokens.append((gap, f'"{node.value}"'))
 
-    def _unary(self, gap: str, node: Unary) -> None:
+    def _unary(self, gap: str, node: tree.Unary) -> None:
         if node.operator.startswith("("):
             self.tokens += [(gap, "("), ("", node.operator[1:-1]), ("", ")")]
         else:
             self.tokens.append((gap, node.operator))
         self._nested("", node.operand, _UNARY)
 
-    def _binary(self, gap: str, node: Binary) -> None:
+    def _binary(self, gap: str, node: tree.Binary) -> None:
         level = _PRECEDENCE.get(node.operator, 0)
         self._nested(gap, node.left, level)
         self.tokens.append((" ", node.operator))
-        symbolic = isinstance(node.left, Generic) or (
-            isinstance(node.left, Name) and node.left.name != "WARP_SZ"
+        symbolic = isinstance(node.left, tree.Generic) or (
+            isinstance(node.left, tree.Name) and node.left.name != "WARP_SZ"
         )
         self._nested(" ", node.right, 0 if symbolic else level + 1)
 
-    def _conditional(self, gap: str, node: Conditional) -> None:
+    def _conditional(self, gap: str, node: tree.Conditional) -> None:
         self._nested(gap, node.condition, 2)
         self.tokens.append((" ", "?"))
         self.operand(" ", node.then)
@@ -147,24 +120,24 @@ class _TokenWriter:
     def _nested(self, gap: str, node: Any, least: int) -> None:
         """An operand of an operator, in parentheses where it binds less tightly than `least`."""
         level = _PRIMARY
-        if isinstance(node, Binary):
+        if isinstance(node, tree.Binary):
             level = _PRECEDENCE.get(node.operator, 0)
-        elif isinstance(node, Conditional):
+        elif isinstance(node, tree.Conditional):
             level = 1
-        elif isinstance(node, Unary):
+        elif isinstance(node, tree.Unary):
             level = _UNARY
-        self.operand(gap, Parenthesized(node) if level < least else node)
+        self.operand(gap, tree.Parenthesized(node) if level < least else node)
 
-    def _parenthesized(self, gap: str, node: Parenthesized) -> None:
+    def _parenthesized(self, gap: str, node: tree.Parenthesized) -> None:
         self._list(gap, (node.inner,), "(", ")")
 
-    def _vector(self, gap: str, node: Vector) -> None:
+    def _vector(self, gap: str, node: tree.Vector) -> None:
         self._list(gap, node.elements, "{", "}")
 
-    def _arguments(self, gap: str, node: Arguments) -> None:
+    def _arguments(self, gap: str, node: tree.Arguments) -> None:
         self._list(gap, node.elements, "(", ")")
 
-    def _address(self, gap: str, node: Address) -> None:
+    def _address(self, gap: str, node: tree.Address) -> None:
         self.tokens.append((gap, "["))
         self.operand("", node.base)
         if node.offset is not None:
@@ -177,23 +150,23 @@ class _TokenWriter:
         if node.suffix is not None:
             self.tokens.append(("", f".{node.suffix}"))
 
-    def _pair(self, gap: str, node: Pair) -> None:
+    def _pair(self, gap: str, node: tree.Pair) -> None:
         self.operand(gap, node.first)
         self.tokens.append(("", "|"))
         self.operand("", node.second)
 
-    def _element(self, gap: str, node: Element) -> None:
+    def _element(self, gap: str, node: tree.Element) -> None:
         self.operand(gap, node.base)
         self._list("", (node.index,), "[", "]")
 
-    def _generic(self, gap: str, node: Generic) -> None:
+    def _generic(self, gap: str, node: tree.Generic) -> None:
         if isinstance(node.operator, str):
             self.tokens.append((gap, node.operator))
         else:
             self.operand(gap, node.operator)
         self._list("", (node.operand,), "(", ")")
 
-    def declarator(self, gap: str, node: Declarator) -> None:
+    def declarator(self, gap: str, node: tree.Declarator) -> None:
         self.tokens.append((gap, node.name))
         if node.count is not None:
             self.tokens.append(("", "<"))
@@ -210,10 +183,10 @@ class _TokenWriter:
 
     # ---- statements
 
-    def statement(self, node: Statement) -> None:
+    def statement(self, node: tree.Statement) -> None:
         _STATEMENTS[type(node)](self, node)
 
-    def _instruction(self, node: Instruction) -> None:
+    def _instruction(self, node: tree.Instruction) -> None:
         gap = ""
         if node.guard is not None:
             self.tokens.append(("", "@"))
@@ -225,10 +198,10 @@ class _TokenWriter:
         self._list(" ", node.operands)
         self.tokens.append(("", ";"))
 
-    def _label(self, node: Label) -> None:
+    def _label(self, node: tree.Label) -> None:
         self.tokens += [("", node.name), ("", ":")]
 
-    def directive(self, gap: str, node: Directive) -> None:
+    def directive(self, gap: str, node: tree.Directive) -> None:
         self.tokens.append((gap, f".{node.name}"))
         separate = node.name not in ("file", "loc", "loc_intermediate")
         for index, argument in enumerate(node.arguments):
@@ -241,10 +214,10 @@ class _TokenWriter:
         if node.name in _TERMINATED:
             self.tokens.append(("", ";"))
 
-    def _directive(self, node: Directive) -> None:
+    def _directive(self, node: tree.Directive) -> None:
         self.directive("", node)
 
-    def variable(self, gap: str, node: Variable) -> None:
+    def variable(self, gap: str, node: tree.Variable) -> None:
         """A declaration up to its declarators."""
         order = node.order
         present = {
@@ -291,12 +264,12 @@ class _TokenWriter:
                 )
         self.tokens.append(("", ")"))
 
-    def _variable(self, node: Variable) -> None:
+    def _variable(self, node: tree.Variable) -> None:
         self.variable("", node)
         self._list(" ", node.declarators)
         self.tokens.append(("", ";"))
 
-    def _parameters(self, gap: str, parameters: tuple[Variable, ...], separator: str) -> None:
+    def _parameters(self, gap: str, parameters: tuple[tree.Variable, ...], separator: str) -> None:
         self.tokens.append((gap, "("))
         gap = separator.lstrip(" ") if parameters else ""
         for index, parameter in enumerate(parameters):
@@ -307,7 +280,7 @@ class _TokenWriter:
                 self.declarator(" ", declarator)
         self.tokens.append((f"\n{self.indent}" if "\n" in gap else "", ")"))
 
-    def _prototype(self, node: Prototype) -> None:
+    def _prototype(self, node: tree.Prototype) -> None:
         self.tokens.append(("", ".callprototype"))
         if node.returns or node.parentheses[0]:
             self._parameters(" ", node.returns, " ")
@@ -318,7 +291,7 @@ class _TokenWriter:
             self.directive(" ", directive)
         self.tokens.append(("", ";"))
 
-    def _function(self, node: Function) -> None:
+    def _function(self, node: tree.Function) -> None:
         gap = ""
         if node.linkage is not None:
             self.tokens.append(("", f".{node.linkage}"))
@@ -336,45 +309,45 @@ class _TokenWriter:
         if node.body is None:
             self.tokens.append(("", ";"))
 
-    def _malformed(self, node: Malformed) -> None:
+    def _malformed(self, node: tree.Malformed) -> None:
         self.tokens += [(" " if index else "", token) for index, token in enumerate(node.tokens)]
 
-    def _block(self, node: Block) -> None:
+    def _block(self, node: tree.Block) -> None:
         self.tokens.append(("", "{"))
         if node.closed:
             self.tokens.append((f"\n{self.indent}", "}"))
 
-    def _section(self, node: Section) -> None:
+    def _section(self, node: tree.Section) -> None:
         self.tokens += [("", ".section"), (" ", node.name), (f"\n{self.indent}", "{")]
         if node.closed:
             self.tokens.append((f"\n{self.indent}", "}"))
 
 
 _OPERANDS: dict[type, Callable[[_TokenWriter, str, Any], None]] = {
-    Name: _TokenWriter._name,
-    Integer: _TokenWriter._integer,
-    Float: _TokenWriter._float,
-    String: _TokenWriter._string,
-    Unary: _TokenWriter._unary,
-    Binary: _TokenWriter._binary,
-    Conditional: _TokenWriter._conditional,
-    Parenthesized: _TokenWriter._parenthesized,
-    Vector: _TokenWriter._vector,
-    Arguments: _TokenWriter._arguments,
-    Address: _TokenWriter._address,
-    Pair: _TokenWriter._pair,
-    Element: _TokenWriter._element,
-    Generic: _TokenWriter._generic,
-    Declarator: _TokenWriter.declarator,
+    tree.Name: _TokenWriter._name,
+    tree.Integer: _TokenWriter._integer,
+    tree.Float: _TokenWriter._float,
+    tree.String: _TokenWriter._string,
+    tree.Unary: _TokenWriter._unary,
+    tree.Binary: _TokenWriter._binary,
+    tree.Conditional: _TokenWriter._conditional,
+    tree.Parenthesized: _TokenWriter._parenthesized,
+    tree.Vector: _TokenWriter._vector,
+    tree.Arguments: _TokenWriter._arguments,
+    tree.Address: _TokenWriter._address,
+    tree.Pair: _TokenWriter._pair,
+    tree.Element: _TokenWriter._element,
+    tree.Generic: _TokenWriter._generic,
+    tree.Declarator: _TokenWriter.declarator,
 }
 _STATEMENTS: dict[type, Callable[[_TokenWriter, Any], None]] = {
-    Instruction: _TokenWriter._instruction,
-    Label: _TokenWriter._label,
-    Directive: _TokenWriter._directive,
-    Variable: _TokenWriter._variable,
-    Prototype: _TokenWriter._prototype,
-    Function: _TokenWriter._function,
-    Malformed: _TokenWriter._malformed,
-    Block: _TokenWriter._block,
-    Section: _TokenWriter._section,
+    tree.Instruction: _TokenWriter._instruction,
+    tree.Label: _TokenWriter._label,
+    tree.Directive: _TokenWriter._directive,
+    tree.Variable: _TokenWriter._variable,
+    tree.Prototype: _TokenWriter._prototype,
+    tree.Function: _TokenWriter._function,
+    tree.Malformed: _TokenWriter._malformed,
+    tree.Block: _TokenWriter._block,
+    tree.Section: _TokenWriter._section,
 }

@@ -22,23 +22,10 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm.build.place import CallerPlace, mistake
 from ptxkit.asm.check.context import did_you_mean
 from ptxkit.asm.symbols import Symbol
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Element,
-    Float,
-    Generic,
-    Integer,
-    Name,
-    Operand,
-    Pair,
-    Unary,
-    Vector,
-)
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 COMPONENTS = frozenset("x y z w r g b a b0 b1 b2 b3 h0 h1".split())
@@ -57,16 +44,16 @@ class Value:
         return Offset(self, -operator.index(other))
 
     def __or__(self, other: Any) -> Value:
-        return OperandExpression(Pair, self, other)
+        return OperandExpression(tree.Pair, self, other)
 
     def __ror__(self, other: Any) -> Value:
-        return OperandExpression(Pair, other, self)
+        return OperandExpression(tree.Pair, other, self)
 
     def __neg__(self) -> Value:
-        return OperandExpression(lambda inner: Unary("-", inner), self)
+        return OperandExpression(lambda inner: tree.Unary("-", inner), self)
 
     def __invert__(self) -> Value:
-        return OperandExpression(lambda inner: Unary("!", inner), self)
+        return OperandExpression(lambda inner: tree.Unary("!", inner), self)
 
     def __bool__(self) -> bool:
         raise mistake(
@@ -81,7 +68,7 @@ class OperandExpression(Value):
 
     __slots__ = ("make", "parts")
 
-    def __init__(self, make: Callable[..., Operand], *parts: Any) -> None:
+    def __init__(self, make: Callable[..., tree.Operand], *parts: Any) -> None:
         self.make = make
         self.parts = parts
 
@@ -187,7 +174,7 @@ class MemoryVariable(Named):
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Value:
-        return OperandExpression(Element, self, index)
+        return OperandExpression(tree.Element, self, index)
 
 
 class LabelOperand(Named):
@@ -236,23 +223,23 @@ WARP_SZ = Special("WARP_SZ")
 """The number of threads in a warp."""
 
 
-def f32(value: float) -> Float:
+def f32(value: float) -> tree.Float:
     """A single-precision literal: `f32(1.5)` is `0f3FC00000`.
 
     Raises:
         OverflowError: the value is too large for one.
     """
-    return Float(int.from_bytes(struct.pack(">f", value)), 32)
+    return tree.Float(int.from_bytes(struct.pack(">f", value)), 32)
 
 
-def f64(value: float) -> Float:
+def f64(value: float) -> tree.Float:
     """A double-precision literal by its bits: `f64(1.5)` is `0d3FF8000000000000`; a plain `1.5` stays so."""
-    return Float(int.from_bytes(struct.pack(">d", value)), 64)
+    return tree.Float(int.from_bytes(struct.pack(">d", value)), 64)
 
 
 def generic(variable: Any) -> Value:
     """`generic(variable)` in an initial value: its address in the generic space. PTX ISA 5.4.5."""
-    return OperandExpression(lambda inner: Generic("generic", inner), variable)
+    return OperandExpression(lambda inner: tree.Generic("generic", inner), variable)
 
 
 # ---- numbers
@@ -264,7 +251,7 @@ _NUMBER = re.compile(
 )
 
 
-def spelled(text: str) -> Integer | Float:
+def spelled(text: str) -> tree.Integer | tree.Float:
     """The literal that a text in PTX's spelling is; it keeps the spelling. PTX ISA 4.5.
 
     Args:
@@ -281,12 +268,12 @@ def spelled(text: str) -> Integer | Float:
             help="a name is an object: what `reg`, `shared`, `label`, .. give",
         )
     if match["integer"]:
-        return Integer(integer(text), text)
+        return tree.Integer(integer(text), text)
     if match["single"]:
-        return Float(int(text[2:], 16), 32, text)
+        return tree.Float(int(text[2:], 16), 32, text)
     if match["double"]:
-        return Float(int(text[2:], 16), 64, text)
-    return Float(int.from_bytes(struct.pack(">d", float(text))), 64, text)
+        return tree.Float(int(text[2:], 16), 64, text)
+    return tree.Float(int.from_bytes(struct.pack(">d", float(text))), 64, text)
 
 
 def integer(text: str) -> int:
@@ -297,15 +284,15 @@ def integer(text: str) -> int:
     return int(digits, 0)
 
 
-def number(value: int | float) -> Operand:
+def number(value: int | float) -> tree.Operand:
     """The literal of a Python number; one below zero has a sign before it."""
     if isinstance(value, float):
         if not math.isfinite(value):
             return f64(value)
         if math.copysign(1.0, value) < 0:
-            return Unary("-", number(-value))
-        return Float(int.from_bytes(struct.pack(">d", value)), 64, repr(value))
-    return Unary("-", Integer(-value)) if value < 0 else Integer(int(value))
+            return tree.Unary("-", number(-value))
+        return tree.Float(int.from_bytes(struct.pack(">d", value)), 64, repr(value))
+    return tree.Unary("-", tree.Integer(-value)) if value < 0 else tree.Integer(int(value))
 
 
 # ---- to the tree
@@ -323,9 +310,9 @@ class Lowering:
 
     def __init__(self, use: Callable[[Named], None]) -> None:
         self.use = use
-        self.fresh: list[Name] = []
+        self.fresh: list[tree.Name] = []
 
-    def __call__(self, value: Any) -> Operand:
+    def __call__(self, value: Any) -> tree.Operand:
         """The node of an operand.
 
         Raises:
@@ -333,28 +320,28 @@ class Lowering:
         """
         if isinstance(value, Named):
             self.use(value)
-            return Name(value.name)
+            return tree.Name(value.name)
         if isinstance(value, NameComponent):
             self.use(value.base)
-            return Name(value.base.name, value.component)
+            return tree.Name(value.base.name, value.component)
         if isinstance(value, Special):
-            return Name(value._name, value._component)
+            return tree.Name(value._name, value._component)
         if isinstance(value, (int, float)):
             return number(value)
         if isinstance(value, Offset):
-            return Binary("+", self(value.base), self(value.displacement))
+            return tree.Binary("+", self(value.base), self(value.displacement))
         if isinstance(value, OperandExpression):
             return value.make(*map(self, value.parts))
         if isinstance(value, (list, Registers)):
-            return Vector(tuple(map(self, value)))
+            return tree.Vector(tuple(map(self, value)))
         if isinstance(value, tuple):
-            return Arguments(tuple(map(self, value)))
-        if isinstance(value, Operand):
+            return tree.Arguments(tuple(map(self, value)))
+        if isinstance(value, tree.Operand):
             return value
         if isinstance(value, str):
-            return Unary("-", spelled(value[1:])) if value.startswith("-") else spelled(value)
+            return tree.Unary("-", spelled(value[1:])) if value.startswith("-") else spelled(value)
         if value is ...:
-            self.fresh.append(Name(f"?{len(self.fresh)}"))
+            self.fresh.append(tree.Name(f"?{len(self.fresh)}"))
             return self.fresh[-1]
         if hasattr(value, "__index__"):
             return number(operator.index(value))
@@ -373,9 +360,9 @@ def address(key: Any) -> Value:
     base, *rest = key if isinstance(key, tuple) else (key,)
     if isinstance(base, Offset):
         return OperandExpression(
-            lambda inner, offset, *others: Address(inner, offset, "+", others),
+            lambda inner, offset, *others: tree.Address(inner, offset, "+", others),
             base.base,
             base.displacement,
             *rest,
         )
-    return OperandExpression(lambda inner, *others: Address(inner, rest=others), base, *rest)
+    return OperandExpression(lambda inner, *others: tree.Address(inner, rest=others), base, *rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptxkit.asm import tree
 from ptxkit.asm.check.abi import note_prototype
 from ptxkit.asm.check.addresses import check_addresses
 from ptxkit.asm.check.calls import check_call, check_targets
@@ -18,25 +19,13 @@ from ptxkit.asm.check.undeclared import Undeclared
 from ptxkit.asm.check.usage import NameUsage
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import LISTS, Scope, bind, listed
-from ptxkit.asm.tree import (
-    Block,
-    Directive,
-    Function,
-    Guard,
-    Instruction,
-    Label,
-    Name,
-    Prototype,
-    Statement,
-    Variable,
-)
 from ptxkit.diagnostics import SpanLabel as Mark
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.registry import spelling
 
 
-def check_body(context: Context, function: Function, outer: Scope) -> None:
+def check_body(context: Context, function: tree.Function, outer: Scope) -> None:
     """Check one function's body."""
     body = _Body(context, function)
     for statement, scope in bind(function, outer):
@@ -45,7 +34,7 @@ def check_body(context: Context, function: Function, outer: Scope) -> None:
 
 
 def check_instruction(
-    context: Context, instruction: Instruction, kinds: tuple[OperandKind, ...], scope: Scope
+    context: Context, instruction: tree.Instruction, kinds: tuple[OperandKind, ...], scope: Scope
 ) -> Match | None:
     """Check an instruction whose operands are of these kinds, and give its form; None where it has none, or
     is a `call`, whose operands follow what is called."""
@@ -61,9 +50,9 @@ def check_instruction(
     return match
 
 
-def check_declaration(context: Context, statement: Variable | Directive, scope: Scope) -> None:
+def check_declaration(context: Context, statement: tree.Variable | tree.Directive, scope: Scope) -> None:
     """Check a declaration or a directive in a function's body."""
-    if isinstance(statement, Variable):
+    if isinstance(statement, tree.Variable):
         check_variable(context, statement, inside=True, scope=scope)
     elif statement.name == "target":
         check_target(context, statement)
@@ -75,9 +64,9 @@ def check_declaration(context: Context, statement: Variable | Directive, scope: 
         check_targets(context, statement, scope)
 
 
-def check_guard(context: Context, guard: Guard, names: Names) -> None:
+def check_guard(context: Context, guard: tree.Guard, names: Names) -> None:
     """Check that a guard is a predicate register."""
-    kind = names.kind(Name(guard.name, span=guard.span))
+    kind = names.kind(tree.Name(guard.name, span=guard.span))
     if kind not in ("pred", "?"):
         symbol = names.scope.lookup(guard.name)
         context.report(
@@ -90,13 +79,13 @@ def check_guard(context: Context, guard: Guard, names: Names) -> None:
 
 
 class _Body:
-    def __init__(self, context: Context, function: Function) -> None:
+    def __init__(self, context: Context, function: tree.Function) -> None:
         self.context = context
         self.function = function
         self.names: dict[int, Names] = {}
         self.scopes: list[Scope] = []
         self.usage = NameUsage()
-        self.unknown: dict[str, Name] = {}
+        self.unknown: dict[str, tree.Name] = {}
         self.branched: set[str] = set()
         self.called: set[str] = set()
 
@@ -108,42 +97,42 @@ class _Body:
             self.scopes.append(scope)
         return found
 
-    def visit(self, statement: Statement, scope: Scope) -> None:
-        if type(statement) is Instruction:
+    def visit(self, statement: tree.Statement, scope: Scope) -> None:
+        if type(statement) is tree.Instruction:
             self.instruction(statement, scope)
-        elif isinstance(statement, (Variable, Directive)):
-            if isinstance(statement, Variable):
+        elif isinstance(statement, (tree.Variable, tree.Directive)):
+            if isinstance(statement, tree.Variable):
                 self.of(scope).forget()
             elif statement.name in LISTS:
                 self.listed(f".{statement.name}", statement, scope)
             check_declaration(self.context, statement, scope)
-        elif isinstance(statement, Label):
+        elif isinstance(statement, tree.Label):
             check_name(self.context, statement.name, statement.span)
-        elif isinstance(statement, Prototype):
+        elif isinstance(statement, tree.Prototype):
             self.listed(".callprototype", statement, scope)
             check_prototype(self.context, statement)
             check_tuning(self.context, statement)
             note_prototype(self.context, statement)
-        elif isinstance(statement, Function):
+        elif isinstance(statement, tree.Function):
             for names in self.names.values():
                 names.forget()
             check_again(self.context, statement, self.context.declared)
             check_function(self.context, statement)
             check_tuning(self.context, statement)
-        elif not isinstance(statement, Block):
+        elif not isinstance(statement, tree.Block):
             self.of(scope)
 
-    def listed(self, name: str, statement: Directive | Prototype, scope: Scope) -> None:
+    def listed(self, name: str, statement: tree.Directive | tree.Prototype, scope: Scope) -> None:
         """A list of targets or a prototype; a label before it names it."""
         self.of(scope).forget()
         if scope.labelled is None:
             message = f"expected a label before `{name}`, found none"
             self.context.report("P210", message, statement.span, help=f"write `targets: {name} ..`")
-        elif isinstance(statement, Directive) and not any(listed(statement)):
+        elif isinstance(statement, tree.Directive) and not any(listed(statement)):
             message = f"`{name}` lists nothing, and no instruction can take it"
             self.context.warn("P222", message, statement.span, help="list what there is, as in `L<4>`")
 
-    def instruction(self, instruction: Instruction, scope: Scope) -> None:
+    def instruction(self, instruction: tree.Instruction, scope: Scope) -> None:
         names = self.of(scope)
         kind = names.kind
         if instruction.guard is not None:
@@ -152,7 +141,7 @@ class _Body:
         kinds = tuple([kind(operand) for operand in instruction.operands])
         if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx", "call"):
             if instruction.opcode == "call":
-                self.called.update(o.name for o in instruction.operands if isinstance(o, Name))
+                self.called.update(o.name for o in instruction.operands if isinstance(o, tree.Name))
             else:
                 self.branched.update(list(self.unknown)[unknown:])
         match = check_instruction(self.context, instruction, kinds, scope)

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ptxkit.asm import tree
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.constants import overflows
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, listed
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Declarator,
-    Directive,
-    Float,
-    Function,
-    Instruction,
-    Name,
-    Node,
-    Operand,
-    Pair,
-    Parenthesized,
-    Prototype,
-    String,
-    Variable,
-    Vector,
-)
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
-Signature = tuple[tuple[Variable, ...], tuple[Variable, ...]]
+Signature = tuple[tuple[tree.Variable, ...], tuple[tree.Variable, ...]]
 """Return parameters and parameters."""
 
 
-def check_call(context: Context, call: Instruction, kinds: tuple[OperandKind, ...], scope: Scope) -> None:
+def check_call(
+    context: Context, call: tree.Instruction, kinds: tuple[OperandKind, ...], scope: Scope
+) -> None:
     """Check one `call`: its shape, what it calls, and its arguments."""
     source = context.module.source
     for modifier in call.modifiers:
@@ -48,15 +33,19 @@ def check_call(context: Context, call: Instruction, kinds: tuple[OperandKind, ..
                 help="the only one is `.uni`",
             )
     operands = list(call.operands)
-    returns: Arguments | None = None
-    arguments: Arguments | None = None
-    if operands and isinstance(operands[0], Arguments):
+    returns: tree.Arguments | None = None
+    arguments: tree.Arguments | None = None
+    if operands and isinstance(operands[0], tree.Arguments):
         returns = operands.pop(0)  # type: ignore[assignment]
     target = operands.pop(0) if operands else None
-    if operands and isinstance(operands[0], Arguments):
+    if operands and isinstance(operands[0], tree.Arguments):
         arguments = operands.pop(0)  # type: ignore[assignment]
     names = operands.pop(0) if operands else None
-    if operands or not isinstance(target, Name) or (names is not None and not isinstance(names, Name)):
+    if (
+        operands
+        or not isinstance(target, tree.Name)
+        or (names is not None and not isinstance(names, tree.Name))
+    ):
         context.report(
             "P208",
             "expected `call (return), function, (arguments)`",
@@ -76,14 +65,19 @@ def check_call(context: Context, call: Instruction, kinds: tuple[OperandKind, ..
 
 
 def _signature(
-    context: Context, call: Instruction, target: Name, callee: Symbol, names: Name | None, scope: Scope
+    context: Context,
+    call: tree.Instruction,
+    target: tree.Name,
+    callee: Symbol,
+    names: tree.Name | None,
+    scope: Scope,
 ) -> Signature | None:
     """What the callee takes and gives; None, after a report, where it can't be called."""
     if callee.kind is SymbolKind.ALIAS:
         return None
     if callee.kind is SymbolKind.FUNCTION:
         function = callee.declaration
-        assert isinstance(function, Function)
+        assert isinstance(function, tree.Function)
         if function.kind == "entry":
             context.report(
                 "P208",
@@ -131,7 +125,7 @@ def _signature(
     named = prototype.names if prototype is not None else None
     if names is None or (
         prototype is not None
-        and (named is None or (isinstance(named, Directive) and named.name != "calltargets"))
+        and (named is None or (isinstance(named, tree.Directive) and named.name != "calltargets"))
     ):
         context.report(
             "P208",
@@ -143,39 +137,39 @@ def _signature(
     if prototype is None:
         context.report("P205", f"label `{names.name}` is not defined in this function", names.span)
         return None
-    if isinstance(prototype.names, Prototype):
+    if isinstance(prototype.names, tree.Prototype):
         return prototype.names.returns, prototype.names.parameters
     return _signature_of(prototype.names.arguments if prototype.names else (), scope)
 
 
-def _table(symbol: Symbol | None, scope: Scope) -> tuple[Name, ...]:
+def _table(symbol: Symbol | None, scope: Scope) -> tuple[tree.Name, ...]:
     """The functions in an array that a call may name in place of a list; none where it is no such array."""
     declarator = symbol.declarator if symbol is not None and symbol.kind is SymbolKind.VARIABLE else None
     if declarator is None or len(declarator.dimensions) != 1:
         return ()
-    held = declarator.initializer.elements if isinstance(declarator.initializer, Vector) else ()
-    names = tuple(element for element in held if isinstance(element, Name))
+    held = declarator.initializer.elements if isinstance(declarator.initializer, tree.Vector) else ()
+    names = tuple(element for element in held if isinstance(element, tree.Name))
     found = [scope.lookup(name.name) for name in names]
     functions = all(f is not None and f.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS) for f in found)
     return names if functions and len(names) == len(held) else ()
 
 
-def _signature_of(listed: Sequence[Node], scope: Scope) -> Signature | None:
+def _signature_of(listed: Sequence[tree.Node], scope: Scope) -> Signature | None:
     """That of the first function in a list."""
     first = listed[0] if listed else None
-    known = scope.lookup(first.name) if isinstance(first, (Name, Declarator)) else None
-    if known is not None and isinstance(known.declaration, Function):
+    known = scope.lookup(first.name) if isinstance(first, (tree.Name, tree.Declarator)) else None
+    if known is not None and isinstance(known.declaration, tree.Function):
         return known.declaration.returns, known.declaration.parameters
     return None
 
 
 def _check_arguments(
     context: Context,
-    call: Instruction,
-    target: Name,
+    call: tree.Instruction,
+    target: tree.Name,
     signature: Signature,
-    returns: Arguments | None,
-    arguments: Arguments | None,
+    returns: tree.Arguments | None,
+    arguments: tree.Arguments | None,
     scope: Scope,
 ) -> None:
     for formal, actual, what in (
@@ -209,18 +203,18 @@ Misfit = tuple[str, tuple[SpanLabel, ...], str | None]
 
 
 def _misfit(
-    context: Context, parameter: Variable, argument: Operand, scope: Scope, returned: bool
+    context: Context, parameter: tree.Variable, argument: tree.Operand, scope: Scope, returned: bool
 ) -> Misfit | None:
     """Why this can't be passed for a parameter, or hold what is returned; None where it can."""
-    while isinstance(argument, Parenthesized):
+    while isinstance(argument, tree.Parenthesized):
         argument = argument.inner
-    if isinstance(argument, Name):
+    if isinstance(argument, tree.Name):
         return _misfit_of_name(parameter, argument, scope, returned)
     kind = Names(scope).kind(argument)
     if kind not in ("int", "float", "0f"):
         what = _SHAPES.get(type(argument), "an expression")
         return what, (), "compute it into a register, and pass that"
-    if isinstance(argument, Float) and overflows(argument):
+    if isinstance(argument, tree.Float) and overflows(argument):
         return f"`{argument.text}`, which is no normal 64-bit number", (), "write its bits: `0d..`"
     if not _constant_fits(parameter, kind):
         return "an integer constant" if kind == "int" else "a floating-point constant", (), None
@@ -242,7 +236,7 @@ def _misfit(
     return None
 
 
-def _misfit_of_name(parameter: Variable, name: Name, scope: Scope, returned: bool) -> Misfit | None:
+def _misfit_of_name(parameter: tree.Variable, name: tree.Name, scope: Scope, returned: bool) -> Misfit | None:
     symbol = scope.lookup(name.name)
     if name.component is not None:
         return f"`{name.name}.{name.component}`", (), "move the element to a register of its own"
@@ -256,7 +250,7 @@ def _misfit_of_name(parameter: Variable, name: Name, scope: Scope, returned: boo
     if symbol.kind is SymbolKind.PARAMETER:
         help = f"copy it by `ld.param` and `st.param` to a `{_show_variable(parameter)}` of this function"
         return f"formal parameter `{symbol.name}`", _declared(symbol), help
-    if not isinstance(symbol.declaration, Variable) or symbol.space not in ("reg", "param"):
+    if not isinstance(symbol.declaration, tree.Variable) or symbol.space not in ("reg", "param"):
         where = f" in `.{symbol.space}`" if symbol.space else ""
         return f"{symbol.kind.value} `{symbol.name}`{where}", _declared(symbol), None
     return (
@@ -264,7 +258,7 @@ def _misfit_of_name(parameter: Variable, name: Name, scope: Scope, returned: boo
     )
 
 
-def _constant_fits(parameter: Variable, kind: OperandKind) -> bool:
+def _constant_fits(parameter: tree.Variable, kind: OperandKind) -> bool:
     """Whether a constant is a value of a parameter's type: no array, no predicate.
 
     A vector takes one that has as many bits as all of it: `0f` literals have 32, all others 64.
@@ -280,14 +274,19 @@ def _constant_fits(parameter: Variable, kind: OperandKind) -> bool:
     return dtype.is_integer if kind == "int" else dtype.is_float
 
 
-def _wanted(parameter: Variable) -> str:
+def _wanted(parameter: tree.Variable) -> str:
     return f"`{_show_variable(parameter)}`"
 
 
-_SHAPES: dict[type, str] = {Vector: "a vector", Address: "an address", String: "a string", Pair: "a pair"}
+_SHAPES: dict[type, str] = {
+    tree.Vector: "a vector",
+    tree.Address: "an address",
+    tree.String: "a string",
+    tree.Pair: "a pair",
+}
 
 
-def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
+def argument_fits(parameter: tree.Variable, symbol: Symbol) -> bool:
     """Whether what is passed has the size, alignment and a type that fits the parameter's."""
     want, have = DTYPES.get(parameter.type), DTYPES.get(symbol.type)
     if want is None or have is None:
@@ -309,7 +308,7 @@ def argument_fits(parameter: Variable, symbol: Symbol) -> bool:
     elif want.bits != have.bits:
         return False
     declaration = symbol.declaration
-    assert isinstance(declaration, Variable)
+    assert isinstance(declaration, tree.Variable)
     aligned = max(parameter.align or 1, want.bytes) == max(declaration.align or 1, have.bytes)
     if parameter.space == "param" and not aligned:
         return False
@@ -331,7 +330,7 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
     return count
 
 
-def check_targets(context: Context, directive: Directive, scope: Scope) -> None:
+def check_targets(context: Context, directive: tree.Directive, scope: Scope) -> None:
     """Check a `.branchtargets` or `.calltargets`: each name is a label, or a function."""
     calls = directive.name == "calltargets"
     for argument in listed(directive):
@@ -344,7 +343,9 @@ def check_targets(context: Context, directive: Directive, scope: Scope) -> None:
                 argument.span,
                 help=did_you_mean(argument.name, scope.names()),
             )
-        elif calls and not (isinstance(symbol.declaration, Function) and symbol.declaration.kind == "func"):
+        elif calls and not (
+            isinstance(symbol.declaration, tree.Function) and symbol.declaration.kind == "func"
+        ):
             context.report(
                 "P208",
                 f"expected a `.func`, found `{argument.name}`",
@@ -369,7 +370,7 @@ def _show(name: str, signature: Signature) -> str:
     return f".func {f'({returns}) ' if returns else ''}{name}({parameters})"
 
 
-def _show_variable(variable: Variable) -> str:
+def _show_variable(variable: tree.Variable) -> str:
     align = f".align {variable.align} " if variable.align else ""
     sizes = "".join(f"[{size if size is not None else ''}]" for size in variable.declarators[0].dimensions)
     vector = f".{variable.vector} " if variable.vector else ""
@@ -377,7 +378,7 @@ def _show_variable(variable: Variable) -> str:
 
 
 def _show_symbol(symbol: Symbol) -> str:
-    assert isinstance(symbol.declaration, Variable)
+    assert isinstance(symbol.declaration, tree.Variable)
     align = f".align {symbol.declaration.align} " if symbol.declaration.align else ""
     dimensions = symbol.declarator.dimensions if symbol.declarator else ()
     sizes = "".join(f"[{size if size is not None else ''}]" for size in dimensions)

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
+from ptxkit.asm import tree
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.constants import literal_kind, overflows
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
-from ptxkit.asm.tree import (
-    Binary,
-    Declarator,
-    Float,
-    Generic,
-    Integer,
-    Name,
-    Operand,
-    Parenthesized,
-    Unary,
-    Variable,
-    Vector,
-)
 from ptxkit.diagnostics import SpanLabel, counted
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
@@ -35,7 +23,7 @@ MASKED = ("u8", "u16", "u32", "u64")
 
 
 def check_initializer(
-    context: Context, variable: Variable, declarator: Declarator, scope: Scope | None
+    context: Context, variable: tree.Variable, declarator: tree.Declarator, scope: Scope | None
 ) -> None:
     """Check the initial value of one declared name."""
     value = declarator.initializer
@@ -49,7 +37,7 @@ def check_initializer(
             help="only `.global` and `.const` variables do; store the value when the kernel begins",
         )
         return
-    if variable.type in ("f16", "f16x2") and not (isinstance(value, Vector) and not value.elements):
+    if variable.type in ("f16", "f16x2") and not (isinstance(value, tree.Vector) and not value.elements):
         context.report(
             "P226",
             f"`{declarator.name}` of type `.{variable.type}` can't have an initial value",
@@ -61,7 +49,7 @@ def check_initializer(
     dimensions = declarator.dimensions
     if dimensions and not dimensions[0]:  # As large as its list, which `[0]` says to ptxas, too.
         dimensions = (None, *dimensions[1:])
-        if isinstance(value, Vector) and not value.elements:
+        if isinstance(value, tree.Vector) and not value.elements:
             message = f"`{declarator.name}` has no size and no values"
             context.report("P226", message, value.span or variable.span, help="give one of them")
             return
@@ -70,17 +58,17 @@ def check_initializer(
 
 def _check(
     context: Context,
-    variable: Variable,
+    variable: tree.Variable,
     dimensions: tuple[int | None, ...],
-    value: Operand,
+    value: tree.Operand,
     scope: Scope | None,
     vector: bool,
 ) -> None:
     span = value.span or variable.span
-    if dimensions and not isinstance(value, Vector):
+    if dimensions and not isinstance(value, tree.Vector):
         context.report("P226", "expected values in braces for an array", span, help="write `{value, value}`")
         return
-    if not isinstance(value, Vector):
+    if not isinstance(value, tree.Vector):
         _check_value(context, variable, value, scope)
         return
     if not dimensions:
@@ -103,8 +91,8 @@ def _check(
             return  # One finding a list: tables are long.
 
 
-def _check_value(context: Context, variable: Variable, value: Operand, scope: Scope | None) -> None:
-    while isinstance(value, Parenthesized):
+def _check_value(context: Context, variable: tree.Variable, value: tree.Operand, scope: Scope | None) -> None:
+    while isinstance(value, tree.Parenthesized):
         value = value.inner
     dtype = DTYPES.get(variable.type)
     if dtype is None:
@@ -116,8 +104,8 @@ def _check_value(context: Context, variable: Variable, value: Operand, scope: Sc
         return
     wanted = None
     kind = literal_kind(value)
-    literal = value.operand if isinstance(value, Unary) else value
-    if isinstance(literal, Float) and overflows(literal):
+    literal = value.operand if isinstance(value, tree.Unary) else value
+    if isinstance(literal, tree.Float) and overflows(literal):
         wanted = "a normal 64-bit number"
     elif kind == "":
         wanted = "operands of one kind, integers or floating-point numbers,"
@@ -134,16 +122,18 @@ def _check_value(context: Context, variable: Variable, value: Operand, scope: Sc
         )
 
 
-def _address(value: Operand) -> Name | None:
+def _address(value: tree.Operand) -> tree.Name | None:
     """The name whose address a value is."""
-    if isinstance(value, Binary):
+    if isinstance(value, tree.Binary):
         return _address(value.left)
-    if isinstance(value, Generic):
+    if isinstance(value, tree.Generic):
         return _address(value.operand)
-    return value if isinstance(value, Name) and value.name != "WARP_SZ" else None
+    return value if isinstance(value, tree.Name) and value.name != "WARP_SZ" else None
 
 
-def _check_address(context: Context, variable: Variable, value: Operand, name: Name, scope: Scope) -> None:
+def _check_address(
+    context: Context, variable: tree.Variable, value: tree.Operand, name: tree.Name, scope: Scope
+) -> None:
     symbol = scope.lookup(name.name)
     span = name.span or value.span or variable.span
     if symbol is None:
@@ -154,8 +144,8 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
             help="declare a variable before its address is taken",
         )
         return
-    inner = value.operand if isinstance(value, Generic) else value
-    if isinstance(inner, Binary) and literal_kind(inner.right) != "int":
+    inner = value.operand if isinstance(value, tree.Generic) else value
+    if isinstance(inner, tree.Binary) and literal_kind(inner.right) != "int":
         _report(context, symbol, span, "expected an integer as offset of an address", "write whole bytes")
         return
     function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS)
@@ -172,12 +162,12 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
         message = f"expected nothing but a mask of one byte beside the function `{name.name}`"
         _report(context, symbol, span, message, f"write `{name.name}` alone, or `0xff({name.name})`")
         return
-    mask = value.operator if isinstance(value, Generic) else None
-    masked = isinstance(mask, Integer)
+    mask = value.operator if isinstance(value, tree.Generic) else None
+    masked = isinstance(mask, tree.Integer)
     if masked and not MASK.met(context.version, context.target):
         report_need(context, "a mask in an initial value", span, MASK)
         return
-    if isinstance(mask, Integer) and mask.value not in MASKS:
+    if isinstance(mask, tree.Integer) and mask.value not in MASKS:
         message = f"expected a mask of one byte, found {mask.text}"
         _report(context, symbol, mask.span or span, message, "write `0xff`, `0xff00`, `0xff0000`, ..")
         return
@@ -187,9 +177,11 @@ def _check_address(context: Context, variable: Variable, value: Operand, name: N
         _report(context, symbol, span, message, "declare the variable with such a type")
 
 
-def _is_mask_of(value: Operand, name: Name) -> bool:
+def _is_mask_of(value: tree.Operand, name: tree.Name) -> bool:
     """Whether it is `0xff(name)`."""
-    return isinstance(value, Generic) and isinstance(value.operator, Integer) and value.operand is name
+    return (
+        isinstance(value, tree.Generic) and isinstance(value.operator, tree.Integer) and value.operand is name
+    )
 
 
 def _report(context: Context, symbol: Symbol, span: object, message: str, help: str) -> None:

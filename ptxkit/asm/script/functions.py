@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
+from ptxkit.asm import tree
 from ptxkit.asm.build.chain import attribute
 from ptxkit.asm.build.declare import ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES
 from ptxkit.asm.check.body import check_declaration, check_guard, check_instruction
@@ -13,19 +14,6 @@ from ptxkit.asm.kinds import Names
 from ptxkit.asm.script.declarations import Declarations, clashing, is_name
 from ptxkit.asm.script.spell import plain, quoted, sequence
 from ptxkit.asm.symbols import Scope, bind, declare, function_scope, variable_symbols
-from ptxkit.asm.tree import (
-    Block,
-    Directive,
-    Function,
-    Guard,
-    Instruction,
-    Label,
-    Name,
-    Node,
-    Prototype,
-    Statement,
-    Variable,
-)
 from ptxkit.isa.registry import opcodes
 
 DEEPEST_BLOCK = 15
@@ -51,7 +39,7 @@ class Functions(Declarations):
         super().__init__()
         self.scope = Scope()
 
-    def function(self, node: Function) -> bool:
+    def function(self, node: tree.Function) -> bool:
         """A function; False where the builder can't make its header."""
         kinds = ENTRY_DIRECTIVES if node.kind == "entry" else FUNC_DIRECTIVES
         faulty = node.name in self.odd or not is_name(node.name)
@@ -86,7 +74,7 @@ class Functions(Declarations):
             self.body(node)
         return True
 
-    def body(self, node: Function) -> None:
+    def body(self, node: tree.Function) -> None:
         assert node.body is not None
         outer_odd, hidden = self.odd, Scope()
         self.taken.append(set())
@@ -115,28 +103,28 @@ class Functions(Declarations):
         self.odd = outer_odd
         self.taken.pop()
 
-    def hide(self, statements: list[Statement], scope: Scope) -> None:
+    def hide(self, statements: list[tree.Statement], scope: Scope) -> None:
         """Labels whose names mean something outside too: before its label the builder knows the other one."""
         for statement in statements:
-            if isinstance(statement, Label) and scope.parent and scope.parent.lookup(statement.name):
+            if isinstance(statement, tree.Label) and scope.parent and scope.parent.lookup(statement.name):
                 self.odd = self.odd | {statement.name}
 
-    def statements(self, block: Block, scope: Scope, depth: int) -> None:
+    def statements(self, block: tree.Block, scope: Scope, depth: int) -> None:
         names = Names(scope)
         for position, statement in enumerate(block.statements):
             self.lead("k", statement, not position)
-            if isinstance(statement, Block):
+            if isinstance(statement, tree.Block):
                 self.block(statement, scope, depth)
                 continue
             made = self.statement(statement, scope, names)
-            if isinstance(statement, Variable):
+            if isinstance(statement, tree.Variable):
                 for symbol in variable_symbols(statement):
                     scope.declare(symbol)
                 if made:
                     self.bind_variable(statement, scope)
             if not made:
                 self.append("k", statement)
-            if isinstance(statement, Directive) and statement.name == "target":
+            if isinstance(statement, tree.Directive) and statement.name == "target":
                 check_target(self.context, statement)
                 self.context.found.clear()
             scope.name_list(block.statements[position - 1] if position else None, statement)
@@ -144,7 +132,7 @@ class Functions(Declarations):
             names.forget()
         self.closing("k", block, not block.statements)
 
-    def block(self, node: Block, scope: Scope, depth: int) -> None:
+    def block(self, node: tree.Block, scope: Scope, depth: int) -> None:
         if depth >= DEEPEST_BLOCK:
             self.append("k", node)
             return
@@ -158,24 +146,24 @@ class Functions(Declarations):
             self.line("pass")
         self.indent, self.odd = outer, odd
 
-    def statement(self, node: Statement, scope: Scope, names: Names) -> bool:
+    def statement(self, node: tree.Statement, scope: Scope, names: Names) -> bool:
         """One statement of a body; False where the builder would refuse it."""
-        if isinstance(node, (Variable, Directive)):
+        if isinstance(node, (tree.Variable, tree.Directive)):
             check_declaration(self.context, node, scope)
             if self.errors():
                 return False
         match node:
-            case Instruction():
+            case tree.Instruction():
                 return self.instruction(node, scope, names)
-            case Label():
+            case tree.Label():
                 return self.label(node, scope)
-            case Variable():
+            case tree.Variable():
                 return self.variable("k", node, scope, _METHODS)
-            case Prototype():
+            case tree.Prototype():
                 return self.prototype(node)
         return self.directive("k", node, scope)
 
-    def label(self, node: Label, scope: Scope) -> bool:
+    def label(self, node: tree.Label, scope: Scope) -> bool:
         symbol = scope.lookup(node.name)
         if node.name in self.odd or symbol is None or not is_name(node.name):
             return False
@@ -187,7 +175,7 @@ class Functions(Declarations):
         self.line(f"{name} = k.label({quoted(node.name)})")
         return True
 
-    def prototype(self, node: Prototype) -> bool:
+    def prototype(self, node: tree.Prototype) -> bool:
         if node.name != "_" and not is_name(node.name):
             return False
         arguments = []
@@ -203,7 +191,7 @@ class Functions(Declarations):
         self.call("k.callprototype(", [*arguments, *tuning])
         return True
 
-    def instruction(self, node: Instruction, scope: Scope, names: Names) -> bool:
+    def instruction(self, node: tree.Instruction, scope: Scope, names: Names) -> bool:
         words = [attribute(modifier) for modifier in node.modifiers]
         opcode = attribute(node.opcode)
         if opcode is None or None in words or node.opcode not in opcodes() or self.is_odd(node, scope):
@@ -219,14 +207,14 @@ class Functions(Declarations):
         operands = [self.spell.operand(operand, scope) for operand in node.operands]
         owner = "k"
         if node.guard is not None:
-            guard = self.spell.operand(Name(node.guard.name), scope)
+            guard = self.spell.operand(tree.Name(node.guard.name), scope)
             owner = f"k.when({'~' * node.guard.negated}{guard})"
             if guard.startswith("Name("):
                 return False
         self.call(f"{'.'.join([owner, opcode, *filter(None, words)])}(", operands)
         return True
 
-    def is_odd(self, node: Instruction, scope: Scope) -> bool:
+    def is_odd(self, node: tree.Instruction, scope: Scope) -> bool:
         """Whether an instruction names something that the builder may take for something else."""
         if not self.odd:
             return False
@@ -239,11 +227,11 @@ class Functions(Declarations):
 
 def _names(value: object) -> Iterator[str]:
     """Every name in an instruction."""
-    if isinstance(value, (Name, Guard)):
+    if isinstance(value, (tree.Name, tree.Guard)):
         yield value.name
     elif isinstance(value, tuple):
         for element in value:
             yield from _names(element)
-    elif isinstance(value, Node):
+    elif isinstance(value, tree.Node):
         for field in fields(value):
             yield from _names(getattr(value, field.name))

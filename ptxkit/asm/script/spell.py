@@ -9,26 +9,9 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
+from ptxkit.asm import tree
 from ptxkit.asm.build.values import COMPONENTS
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
-from ptxkit.asm.tree import (
-    Address,
-    Arguments,
-    Binary,
-    Constant,
-    Declarator,
-    Element,
-    Float,
-    Generic,
-    Integer,
-    Name,
-    Node,
-    Operand,
-    Pair,
-    Unary,
-    Variable,
-    Vector,
-)
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
 WIDTH = 100
@@ -58,56 +41,60 @@ class Speller:
 
     # ---- operands
 
-    def operand(self, node: Operand, scope: Scope) -> str:
+    def operand(self, node: tree.Operand, scope: Scope) -> str:
         """An operand, names looked up in `scope`."""
         match node:
-            case Name():
+            case tree.Name():
                 return self._value(node, scope) or self.node(node)
-            case Integer():
+            case tree.Integer():
                 return integer(node)
-            case Float():
+            case tree.Float():
                 return self._float(node)
-            case Unary("-", Integer(value) as inner) if value:
+            case tree.Unary("-", tree.Integer(value) as inner) if value:
                 text = integer(inner)
                 return f'"-{text[1:]}' if text.startswith('"') else f"-{text}"
-            case Unary("-", Float(width=64) as inner):
+            case tree.Unary("-", tree.Float(width=64) as inner):
                 text = self._float(inner)
                 return f"-{text}" if text[0].isdigit() else self.node(node)
-            case Unary("-" | "!" as operator, Name() as inner) if known := self._term(inner, scope):
+            case tree.Unary("-" | "!" as operator, tree.Name() as inner) if known := self._term(inner, scope):
                 return f"{'-' if operator == '-' else '~'}{known}"
-            case Binary("+", Name() as left, right) if known := self._term(left, scope):
+            case tree.Binary("+", tree.Name() as left, right) if known := self._term(left, scope):
                 return f"{known} + {self.operand(right, scope)}"
-            case Pair(Name() as first, second) if known := self._term(first, scope):
+            case tree.Pair(tree.Name() as first, second) if known := self._term(first, scope):
                 return f"{known} | {self.operand(second, scope)}"
-            case Pair(Vector() as first, Name() as second) if known := self._term(second, scope):
+            case tree.Pair(tree.Vector() as first, tree.Name() as second) if known := self._term(
+                second, scope
+            ):
                 return f"{self.operand(first, scope)} | {known}"
-            case Element(Name() as base, index) if (symbol := scope.lookup(base.name)) in self.python:
+            case tree.Element(tree.Name() as base, index) if (
+                symbol := scope.lookup(base.name)
+            ) in self.python:
                 if base.component is None and symbol.kind in (SymbolKind.VARIABLE, SymbolKind.PARAMETER):
                     return f"{self._value(base, scope)}[{self.operand(index, scope)}]"
-            case Vector(elements):
+            case tree.Vector(elements):
                 return self._vector(elements, scope)
-            case Arguments(elements):
+            case tree.Arguments(elements):
                 return sequence([self.operand(element, scope) for element in elements])
-            case Generic("generic", inner):
+            case tree.Generic("generic", inner):
                 return f"{self._use('generic')}({self.operand(inner, scope)})"
-            case Address():
+            case tree.Address():
                 return self._address(node, scope)
         return self.node(node)
 
-    def _address(self, node: Address, scope: Scope) -> str:
+    def _address(self, node: tree.Address, scope: Scope) -> str:
         if node.suffix is not None:
             return self.node(node)
         rest = [self.operand(element, scope) for element in node.rest]
-        if node.offset is None and node.operator is None and not isinstance(node.base, Binary):
+        if node.offset is None and node.operator is None and not isinstance(node.base, tree.Binary):
             return f"k[{', '.join([self.operand(node.base, scope), *rest])}]"
         if node.offset is None and node.operator is None:
             return f"k[{', '.join([self.node(node.base), *rest])}]"
-        value = self._term(node.base, scope) if isinstance(node.base, Name) else None
+        value = self._term(node.base, scope) if isinstance(node.base, tree.Name) else None
         if node.operator == "+" and node.offset is not None and value:
             return f"k[{', '.join([f'{value} + {self.operand(node.offset, scope)}', *rest])}]"
         return self.node(node)
 
-    def _value(self, name: Name, scope: Scope) -> str | None:
+    def _value(self, name: tree.Name, scope: Scope) -> str | None:
         """The expression of a name that is an object in the script."""
         symbol = scope.lookup(name.name)
         if symbol is None:
@@ -119,7 +106,7 @@ class Speller:
             text = f"{text}.reference"
         return f"{text}.{name.component}" if name.component in COMPONENTS else None
 
-    def _term(self, name: Name, scope: Scope) -> str | None:
+    def _term(self, name: tree.Name, scope: Scope) -> str | None:
         """The same as part of a larger expression; of a function, the operand that it is."""
         text, symbol = self._value(name, scope), scope.lookup(name.name)
         function = symbol is not None and symbol.kind is SymbolKind.FUNCTION
@@ -134,7 +121,7 @@ class Speller:
             return self.label(symbol)
         return self.python.get(symbol)
 
-    def _known(self, name: Name) -> str | None:
+    def _known(self, name: tree.Name) -> str | None:
         """A name that PTX itself knows."""
         if name.component is None and name.name in ("_", "WARP_SZ"):
             return self._use("sink" if name.name == "_" else "WARP_SZ")
@@ -147,7 +134,7 @@ class Speller:
             return f"{self._use('special')}.{name.name[1:]}.{name.component}"
         return None
 
-    def _vector(self, elements: tuple[Operand, ...], scope: Scope) -> str:
+    def _vector(self, elements: tuple[tree.Operand, ...], scope: Scope) -> str:
         texts = [self.operand(element, scope) for element in elements]
         run = self._run(elements, scope)
         if run is not None:
@@ -155,11 +142,11 @@ class Speller:
             return f"{ranged}[{first}:{first + len(elements)}]"
         return f"[{', '.join(texts)}]"
 
-    def _run(self, elements: tuple[Operand, ...], scope: Scope) -> tuple[str, int] | None:
+    def _run(self, elements: tuple[tree.Operand, ...], scope: Scope) -> tuple[str, int] | None:
         """Three or more registers in a row of one range."""
-        if len(elements) < 3 or not all(isinstance(e, Name) and e.component is None for e in elements):
+        if len(elements) < 3 or not all(isinstance(e, tree.Name) and e.component is None for e in elements):
             return None
-        names = [element.name for element in elements if isinstance(element, Name)]
+        names = [element.name for element in elements if isinstance(element, tree.Name)]
         symbol = scope.lookup(names[0])
         if symbol is None or symbol.range is None or symbol.range not in self.python:
             return None
@@ -172,7 +159,7 @@ class Speller:
             return None
         return self.python[symbol.range], first
 
-    def _float(self, node: Float) -> str:
+    def _float(self, node: tree.Float) -> str:
         fresh = f"0f{node.bits:08X}" if node.width == 32 else f"0d{node.bits:016X}"
         if node.width == 64 and node.text and node.text[:2] not in ("0d", "0D"):
             return node.text if repr(float(node.text)) == node.text else quoted(node.text)
@@ -192,7 +179,7 @@ class Speller:
 
     # ---- declarations
 
-    def declarator(self, node: Declarator) -> str | None:
+    def declarator(self, node: tree.Declarator) -> str | None:
         """A declarator in PTX's notation; None where it has an initial value."""
         if node.initializer is not None:
             return None
@@ -200,7 +187,7 @@ class Speller:
         dimensions = "".join(f"[{'' if size is None else _size(size)}]" for size in node.dimensions)
         return quoted(f"{node.name}{count}{dimensions}")
 
-    def parameter(self, node: Variable) -> str:
+    def parameter(self, node: tree.Variable) -> str:
         """A parameter."""
         declarator = self.declarator(node.declarators[0]) if len(node.declarators) == 1 else None
         if declarator is None or node.linkage or node.attributes:
@@ -226,10 +213,10 @@ class Speller:
 
     def _node(self, value: Any) -> tuple[str, int]:
         """The expression and how many constructors stand inside each other in it."""
-        if isinstance(value, Constant):
+        if isinstance(value, tree.Constant):
             self.nodes.add("Constant")
             return f"Constant({int(value)}, {quoted(value.text)})", 1
-        if not isinstance(value, Node):
+        if not isinstance(value, tree.Node):
             if isinstance(value, (tuple, list)):
                 texts = [self._node(element) for element in value]
                 inside = [text for text, _ in texts]
@@ -252,12 +239,12 @@ class Speller:
         return text, deepest + 1
 
 
-def _shown(node: Node, field: Field[Any]) -> bool:
+def _shown(node: tree.Node, field: Field[Any]) -> bool:
     """Whether a field says something that its default doesn't."""
     if not field.compare and field.name != "text":
         return False
     value = getattr(node, field.name)
-    if field.name == "text" and isinstance(node, Integer):
+    if field.name == "text" and isinstance(node, tree.Integer):
         return value not in (None, str(node.value))
     return field.default is MISSING or value != field.default
 
@@ -280,18 +267,18 @@ def sequence(texts: list[str]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def integer(node: Integer) -> str:
+def integer(node: tree.Integer) -> str:
     """An integer literal; one not spelled as plain decimal is a string."""
     return str(node.value) if node.text in (None, str(node.value)) else quoted(str(node.text))
 
 
 def number(value: int) -> str:
     """A size or an alignment."""
-    return quoted(value.text) if isinstance(value, Constant) else str(value)
+    return quoted(value.text) if isinstance(value, tree.Constant) else str(value)
 
 
 def _size(value: int) -> str:
-    return value.text if isinstance(value, Constant) else str(value)
+    return value.text if isinstance(value, tree.Constant) else str(value)
 
 
 def _shortest(value: float, packed: bytes) -> str:
