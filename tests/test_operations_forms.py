@@ -16,7 +16,9 @@ from ptxkit.emulator.operation import Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
-CHAPTERS = ("integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video")
+CHAPTERS = (
+    "integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video", "packed"
+)  # fmt: skip
 MOVES = ("mov", "prmt")
 
 

@@ -324,9 +324,10 @@ def test_carries(kind: str) -> None:
 
 def test_forms_that_do_not_exist_are_refused() -> None:
     for text in (
-        "add.sat.u32", "add.sat.s64", "add.b32", "sub.u16x2", "mul.u32", "mul.wide.u64", "mad.lo.sat.s32",
+        "add.sat.u64", "add.sat.s64", "add.b32", "sub.u16x2", "mul.u32", "mul.wide.u64", "mad.lo.sat.s32",
         "mul24.lo.u16", "mad24.lo.sat.s32", "abs.u32", "min.relu.u32", "popc.u32", "bfe.b32", "bfi.u32",
         "szext.u32", "dp4a.u32", "dp2a.u32.u32", "add.cc.u16", "addc.sat.u32", "madc.wide.u32",
-        "min.relu.s64", "add", "bmsk.clamp.u32", "fns.u32", "neg.u32",
+        "min.relu.s64", "add", "bmsk.clamp.u32", "fns.u32", "neg.u32", "sub.sat.u16x2", "neg.u8x4",
+        "min.relu.u8x4", "set.lt.and.u8x4", "set.lo.s8x4",
     ):  # fmt: skip
         assert unsupported(text), text

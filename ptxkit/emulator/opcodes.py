@@ -9,7 +9,7 @@ from importlib import import_module
 
 CHAPTERS = {
     "integer": ("integer",),
-    "packed": ("integer",),
+    "packed": ("packed", "integer"),
     "extended": ("extended_precision",),
     "logic": ("logic",),
     "floating": ("floating",),

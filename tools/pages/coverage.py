@@ -4,7 +4,8 @@ A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; t
 compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
 bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes, and asynchronous.<gpu>.json, which
 `tools/compare_asynchronous.py` writes, and how ptxas and the checker agree
-on it from bench/results/agreement.json, which `python -m tools.agreement record` writes.
+on it from bench/results/agreement.json, which `python -m tools.agreement record` writes. What else the
+execution of a form rests on is in semantics.toml beside this file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -32,6 +34,9 @@ LIMIT = 40
 """Statements of a form."""
 BATCH = 400
 """Statements of a file."""
+SEMANTICS = Path(__file__).with_name("semantics.toml")
+BASES = ("manual", "other implementation", "inferred")
+"""What the execution of a form may rest on, where no GPU was compared."""
 REASONS = 2
 """Reasons why something is not emulated that a line of the page names."""
 FUNCTIONS = (
@@ -248,6 +253,35 @@ def add_agreement(found: list[Line], document: dict[str, Any] | None) -> None:
             line.asked, line.differ = entry["statements"], entry["differ"]
 
 
+# ---- what the semantics rest on
+
+
+def semantics() -> list[dict[str, Any]]:
+    """The entries of semantics.toml, for which its head says what they mean."""
+    entries: list[dict[str, Any]] = tomllib.loads(SEMANTICS.read_text())["forms"]
+    return entries
+
+
+def concerns(entry: dict[str, Any], form: Form) -> bool:
+    """Whether an entry of semantics.toml is about a form."""
+    if form.chapter not in entry["chapters"].split():
+        return False
+    asked = set(entry.get("modifiers", "").split())
+    return not asked or bool(asked & form.modifiers)
+
+
+def rests_on(line: Line, entries: list[dict[str, Any]]) -> str:
+    """What the execution of a form rests on; `-` where it is not executed."""
+    if not line.emulated:
+        return "-"
+    if line.hardware:
+        return ", ".join(name.removeprefix("NVIDIA ") for name in line.hardware)
+    for entry in entries:
+        if concerns(entry, line.form):
+            return f"{', '.join(entry['rests'])}: {entry['why']}"
+    return "manual"
+
+
 # ---- the page
 
 
@@ -297,12 +331,12 @@ def _summary(found: list[Line], names: list[str]) -> str:
 
 
 def _table(of_chapter: list[Line], names: list[str]) -> str:
-    columns = ["section", "form", "parsed", "checked", "ptxas", "emulated", *names]
-    rows = []
+    columns = ["section", "form", "parsed", "checked", "ptxas", "emulated", "rests on", *names]
+    rows, entries = [], semantics()
     for line in of_chapter:
         form = f"`{line.form.syntax}`{', *ptxas alone*' if line.beyond else ''}"
         cells = [line.form.section, form, _part(line, "parsed"), _part(line, "checked")]
-        cells += [_asked(line), _emulated(line)]
+        cells += [_asked(line), _emulated(line), rests_on(line, entries)]
         rows.append([*cells, *(_compared(line.hardware.get(name)) for name in names)])
     return _markdown(columns, rows)
 

@@ -21,11 +21,13 @@ class Format:
 
     Attributes:
         name: PTX's name.
-        exponent_bits, fraction_bits: widths of the fields; one sign bit stands above them.
+        exponent_bits, fraction_bits: widths of the fields; without a fraction there is neither zero nor
+            subnormal number.
         bias: of the exponent.
         largest: the code of the largest finite number.
         nan: the code of the NaN that conversions give, None where the format has no NaN.
         infinity: the code of +infinity, None where the format has none.
+        signed: whether a sign bit stands above the fields.
     """
 
     name: str
@@ -35,16 +37,17 @@ class Format:
     largest: int
     nan: int | None
     infinity: int | None = None
+    signed: bool = True
 
     @property
     def bits(self) -> int:
         """The width of a code."""
-        return 1 + self.exponent_bits + self.fraction_bits
+        return self.signed + self.exponent_bits + self.fraction_bits
 
     @property
     def sign(self) -> int:
-        """The code's sign bit."""
-        return 1 << self.bits - 1
+        """The bit above the fields: the code's sign, or none of an unsigned code's bits."""
+        return 1 << self.exponent_bits + self.fraction_bits
 
 
 FORMATS = {
@@ -58,6 +61,8 @@ FORMATS = {
         Format("e3m2", 3, 2, 3, 0x1F, None),
         Format("e2m3", 2, 3, 1, 0x1F, None),
         Format("e2m1", 2, 1, 1, 0x07, None),
+        Format("ue5m3", 5, 3, 15, 0xFE, 0xFF, signed=False),
+        Format("ue8m0", 8, 0, 127, 0xFE, 0xFF, signed=False),
     )
 }
 
@@ -69,10 +74,11 @@ def values(name: str) -> np.ndarray:
     codes = np.arange(1 << form.bits, dtype=np.int64)
     magnitude = codes & form.sign - 1
     exponent, fraction = magnitude >> form.fraction_bits, magnitude & (1 << form.fraction_bits) - 1
-    normal = exponent > 0
+    lowest = 1 if form.fraction_bits else 0
+    normal = exponent >= lowest
     significand = fraction + (normal << form.fraction_bits)
     result = np.ldexp(
-        significand.astype(np.float64), np.maximum(exponent, 1) - form.bias - form.fraction_bits
+        significand.astype(np.float64), np.maximum(exponent, lowest) - form.bias - form.fraction_bits
     )
     result[magnitude > form.largest] = np.nan if form.nan is not None else 0
     if form.infinity is not None:
@@ -121,10 +127,12 @@ def encode(
 
     Args:
         value: f32.
-        form: the format; one without infinities needs `saturate`.
+        form: the format; one without infinities and NaN needs `saturate`. Where it has no sign, that of the
+            value is dropped.
         mode: `rn`, `rz`, `rm`, `rp`, `rna` (nearest, ties away from zero), or `rs` (by random bits).
         saturate: beyond the largest number comes that number; NaN becomes the format's, or the largest
-            number where it has none. Without it, overflow follows the mode.
+            number where it has none. Without it, overflow follows the mode; where the format has no
+            infinity, a NaN with the value's sign stands for it.
         relu: negative numbers become +0.
         random: for `rs`, words and how many low bits of each count. They are added to the discarded bits,
             highest to highest; a carry rounds away from zero.
@@ -165,7 +173,7 @@ def encode(
     if saturate:
         beyond: Any = np.uint32(form.largest)
     else:
-        infinity = form.infinity
+        infinity = form.nan if form.infinity is None else form.infinity
         assert infinity is not None
         away = {"rz": False, "rm": sign == 1, "rp": sign == 0}.get(mode, True)
         away = away | (magnitude == 0x7F800000)
@@ -173,13 +181,13 @@ def encode(
     code = np.where(over, beyond, code)
     if relu:
         code = code * (sign == 0)
-    else:
+    elif form.signed:
         code = code | sign << np.uint32(form.bits - 1)
     return np.where(nan, np.uint32(form.largest if form.nan is None else form.nan), code)
 
 
 def encoder(form: Format, mode: str, relu: bool, saturate: bool) -> Callable[[Any], Any]:
     """`encode` with these settings, the shortest way."""
-    if mode == "rn" and not relu:
+    if mode == "rn" and not relu and form.signed and (saturate or form.infinity is not None):
         return partial(encode_nearest, form=form, saturate=saturate)
     return partial(encode, form=form, mode=mode, relu=relu, saturate=saturate)

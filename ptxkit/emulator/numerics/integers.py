@@ -99,7 +99,7 @@ def remainder(a: Any, b: Any) -> Any:
     return select(by_zero, ~np.zeros_like(rest), rest) if any_lane(by_zero) else rest
 
 
-def clamp(value: Any, dtype: type) -> Any:
+def clamp(value: Any, dtype: type | np.dtype) -> Any:
     """A value brought into the range of integer type `dtype`, and into that type."""
     limits, own = np.iinfo(dtype), np.iinfo(value.dtype)
     if limits.min > own.min:
@@ -110,13 +110,13 @@ def clamp(value: Any, dtype: type) -> Any:
 
 
 def add_saturating(a: Any, b: Any) -> Any:
-    """`a + b` on s32, clamped."""
-    return clamp(a.astype(np.int64) + b, np.int32)
+    """`a + b` on up to 32 bits, clamped."""
+    return clamp(a.astype(np.int64) + b.astype(np.int64), a.dtype)
 
 
 def subtract_saturating(a: Any, b: Any) -> Any:
-    """`a - b` on s32, clamped."""
-    return clamp(a.astype(np.int64) - b, np.int32)
+    """`a - b` on up to 32 bits, clamped."""
+    return clamp(a.astype(np.int64) - b.astype(np.int64), a.dtype)
 
 
 def absolute_difference(a: Any, b: Any) -> Any:

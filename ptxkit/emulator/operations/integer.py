@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DType
 from ptxkit.emulator.numerics import bits, integers
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.operations.definedness import by_parts, carried, moved
@@ -17,18 +18,23 @@ operation, packed_operation = Operations("integer"), Operations("packed")
 elementwise = operation.elementwise
 
 
+def elements_of(type_: DType) -> Any:
+    """The numpy type of one integer of a packed type."""
+    return (bits.SIGNED if type_.is_signed else bits.UNSIGNED)[type_.bits // type_.lanes]
+
+
 def by_element(form: Decoded, function: Any) -> Pure:
-    """A function of integers for single ones and, by halves, for packed ones."""
+    """A function of integers for single ones and, part by part, for packed ones."""
     type_ = form.types[-1]
     if type_.lanes == 1:
         return computes(form, function)
-    view = np.int16 if type_.is_signed else np.uint16
+    view = elements_of(type_)
 
     def packed(*operands: Any) -> Any:
-        halves = [np.asarray(word)[..., None].view(view) for word in operands]
-        return function(*halves).view(np.uint32)[..., 0]
+        parts = [np.asarray(word)[..., None].view(view) for word in operands]
+        return function(*parts).view(np.uint32)[..., 0]
 
-    return computes(form, packed, by_parts(2, 32))
+    return computes(form, packed, by_parts(type_.lanes, 32))
 
 
 @operation("add")

@@ -1,0 +1,148 @@
+"""Sums and products of packed floats of several formats, as PTX ISA 9.4 brought them.
+
+Four numbers of 8, 6 and 4 bits are computed exactly and rounded once; two of f16x2, bf16x2 and f32x2 at once
+as the scalar instructions of mixed precision are. PTX ISA 9.7.4, 9.7.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ptxkit.asm.decode import Decoded
+from ptxkit.dtypes import DTYPES, DType
+from ptxkit.emulator.numerics import bits, half, single
+from ptxkit.emulator.numerics.formats import FORMATS, Format, encode, values
+from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum
+from ptxkit.emulator.operation import Pure, computes
+from ptxkit.emulator.operations import definedness
+from ptxkit.isa.modifiers import Rounding
+
+
+def format_of(packed: DType) -> Format:
+    """The format of each number; those of e2m1p4 are e2m1 in the low half of a byte."""
+    return FORMATS[packed.name.removesuffix(f"x{packed.lanes}").removesuffix("p4")]
+
+
+@cache
+def single_values(name: str) -> np.ndarray:
+    """The f32 that each code of a format of up to 8 bits stands for."""
+    return values(name).astype(np.float32)
+
+
+def numbers(word: Any, packed: DType) -> Any:
+    """The numbers of a packed word as f32, exactly, along a new last axis, the lowest first."""
+    word = np.asarray(word)[..., None]
+    if packed.name == "f32x2":
+        return word.view(np.float32)
+    if packed.lanes == 2:
+        return half.widen(word.view(np.uint16), format_of(packed).name)
+    form, field = format_of(packed), packed.bits // packed.lanes
+    # Padding bits beyond a code are ignored.
+    codes = word >> (np.arange(4) * field).astype(word.dtype) & word.dtype.type((1 << form.bits) - 1)
+    return single_values(form.name).take(codes)
+
+
+def packed_word(lanes: Any, packed: DType) -> Any:
+    """Numbers or codes along the last axis laid into words of a packed type."""
+    if packed.name != "f32x2":
+        lanes = lanes.astype(bits.UNSIGNED[packed.bits // packed.lanes])
+    return np.ascontiguousarray(lanes).view(bits.UNSIGNED[packed.bits])[..., 0]
+
+
+def exact_sum(a: Any, b: Any) -> Any:
+    """`a + b` of f32 in f64, rounded to odd."""
+    return correct(*two_sum(a.astype(np.float64), b.astype(np.float64)), "odd")
+
+
+def minus(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A sum with its last term negated."""
+
+    def difference(*operands: Any) -> Any:
+        *others, last = operands
+        return function(*others, np.negative(last))
+
+    return difference
+
+
+def by_number(form: Decoded, function: Callable[..., Any]) -> Pure:
+    """A function of f32 arrays, as `numbers` has them, to numbers or codes of the result's type."""
+    result = form.type_of("d")
+    sources = [DTYPES[name] for _, name in form.values(written=False)]
+
+    def packed(*words: Any) -> Any:
+        lanes = [numbers(word, source) for word, source in zip(words, sources, strict=True)]
+        return packed_word(function(*lanes), result)
+
+    return computes(form, packed, definedness.by_parts(result.lanes, result.bits))
+
+
+def computed(form: Decoded, exact: Callable[..., Any], rounded: Callable[..., Any]) -> Pure:
+    """A sum or product.
+
+    Args:
+        form: the instruction.
+        exact: it on f32 in f64, exactly or rounded to odd.
+        rounded: it on f32, rounded by a mode, which comes last.
+    """
+    result = form.type_of("d")
+    if result.name == "f32x2":
+        return by_number(form, partial(rounded, mode=form.find(Rounding) or Rounding.RN))
+    target = format_of(result)
+    if result.lanes == 4:
+        saturate = form["satfinite"] is not None
+
+        def once(*operands: Any) -> Any:
+            return encode(f64_to_f32(exact(*operands), "odd"), target, "rn", saturate=saturate)
+
+        return by_number(form, once)
+    flush = form["ftz"]
+
+    def towards_zero(*operands: Any) -> Any:
+        # Rounding toward zero twice is rounding so once.
+        value = rounded(*map(single.flush, operands) if flush else operands, mode=Rounding.RZ)
+        codes = encode(value, target, "rz").astype(np.uint16)
+        return half.flush(codes) if flush else codes
+
+    return by_number(form, towards_zero)
+
+
+def add(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.1, 9.7.5.1."""
+    return computed(form, exact_sum, single.add)
+
+
+def sub(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.2, 9.7.5.2."""
+
+    def rounded(a: Any, b: Any, mode: str) -> Any:
+        return single.add(a, np.negative(b), mode)
+
+    return computed(form, minus(exact_sum), rounded)
+
+
+def mul(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.3."""
+    first, second = (DTYPES[name] for _, name in form.values(written=False))
+    if first.bits == second.bits and first.lanes == second.lanes == 2 and first.name != second.name:
+        return mixed_product(form, first, second)
+    return computed(form, single.exact_product, single.multiply)
+
+
+def mixed_product(form: Decoded, first: DType, second: DType) -> Pure:
+    """The product of f16x2 and bf16x2 in the type of the first, into which the second is converted before."""
+    target, other = format_of(first), format_of(second)
+
+    def function(a: Any, b: Any) -> Any:
+        converted = encode(half.widen(half.halves(b), other.name), target, "rn").astype(np.uint16)
+        return half.compute("mul", target.name, True, a, half.pair(converted))
+
+    return computes(form, function, definedness.by_parts(2, 32))
+
+
+def fma(form: Decoded) -> Pure:
+    """PTX ISA 9.7.4.4, 9.7.5.3."""
+    return computed(form, single.exact_fma, single.fma)
