@@ -104,3 +104,10 @@ def test_a_killed_run_leaves_no_folder() -> None:
     process.wait(30)
     execute(sys.executable, "-c", "")
     assert folders() <= before
+
+
+def test_the_drivers_own_tests_of_lifetimes() -> None:
+    tests = Path(__file__).parent / "test_driver_lifetimes.py"
+    done = execute(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE), done.stdout

@@ -137,7 +137,7 @@ def check(result: tuple[Any, ...], doing: str, notes: tuple[str, ...] = ()) -> A
     return result[1:] or None
 
 
-def since(cuda: str, call: Callable[..., tuple[Any, ...]], *args: Any) -> tuple[Any, ...]:
+def call_newer(cuda: str, call: Callable[..., tuple[Any, ...]], *args: Any) -> tuple[Any, ...]:
     """What a call returns that drivers have only since a CUDA version.
 
     Raises:

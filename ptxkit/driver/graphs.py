@@ -45,6 +45,7 @@ class Graph:
             check(driver.cuStreamBeginCapture(self.stream.handle, mode), "capture a graph")
         self.context.postpone()
         self.stream.captured = self._kept
+        self._kept.extend(prepared.references for prepared in self.stream.prepared)
         return self
 
     def __exit__(

@@ -8,7 +8,8 @@ that a launch is one call of the driver. A launch into a capturing stream become
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -16,9 +17,9 @@ from ptxkit.asm.launch import CheckedLaunch, Dim3, Requirements, check_launch, c
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.driver.context import CudaContext
-from ptxkit.driver.errors import bindings, check, since
+from ptxkit.driver.errors import bindings, check
 from ptxkit.driver.memory import DeviceBuffer
-from ptxkit.driver.streams import CLOSED, Stream, stream_handle
+from ptxkit.driver.streams import CLOSED, CLOSED_MESSAGE, Stream, stream_handle
 from ptxkit.targets import PORTABLE_CLUSTER, Limits
 
 _NO_SHAPE = tuple(object() for _ in range(9))
@@ -83,6 +84,8 @@ class CudaKernel:
         self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
         self._requirements = module.requirements(name, self._attributes)
         self._pack = signature.packer(DeviceBuffer, self._context, module.address_of)
+        self._prepared: weakref.WeakSet[PreparedLaunch] = weakref.WeakSet()
+        self._closed_message = f"`{name}` is launched after its module or device was closed"
         self._context.users.add(self)
 
     @property
@@ -162,7 +165,7 @@ class CudaKernel:
             self._start_again(status, configuration, space)
         self._context.last_kernel = self.name
         if captured is not None:
-            captured.append((self, args))
+            captured.append((self, tuple(args)))
 
     def prepare(
         self,
@@ -180,15 +183,19 @@ class CudaKernel:
         """A launch with everything checked and packed once; calling it makes the driver's call."""
         handle = stream_handle(stream, self._context)
         key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
-        prepared = PreparedLaunch(self, self._configure(key), args)
-        self._context.last_kernel = self.name
-        if isinstance(stream, Stream) and stream.captured is not None:
-            stream.captured.append(prepared)
+        prepared = PreparedLaunch(self, self._configure(key), args, stream)
+        self._prepared.add(prepared)
+        if isinstance(stream, Stream):
+            stream.prepared.add(prepared)
+            if stream.captured is not None:
+                stream.captured.append(prepared.references)
         return prepared
 
     def close(self) -> None:
-        """Let every later launch, prepared ones too, say that the device was closed."""
+        """Let every later launch, prepared ones too, say that the module or the device was closed."""
         self.closed = True
+        for prepared in self._prepared:
+            prepared.refuse(self._closed_message)
         self._ready.clear()
         self._idle.clear()
 
@@ -237,10 +244,11 @@ class CudaKernel:
 
     def _configure(self, key: tuple[Any, ...]) -> Any:
         """A checked `CUlaunchConfig`."""
-        self.refuse_closed()
+        if self.closed:
+            raise error("P714", self._closed_message)
         grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout = key
         if handle == CLOSED:
-            raise error("P714", "the stream was closed")
+            raise error("P714", CLOSED_MESSAGE)
         launch = check_launch(
             self._requirements, self.module.limits, grid, block, cluster, shared, cooperative
         )
@@ -314,41 +322,49 @@ class CudaKernel:
         which = getattr(bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
         check(bindings().cuFuncSetAttribute(self._function, which, value), f"{doing} for `{self.name}`")
 
-    def refuse_closed(self) -> None:
-        """Raise P714 where the kernel was closed."""
-        if self.closed:
-            raise error("P714", f"`{self.name}` is launched after its device was closed")
-
     def _start_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
         again = partial(self._start, configuration, self._function, space.address, 0)
         self._context.retry(status, again, f"launch `{self.name}`")
 
 
 class PreparedLaunch:
-    """A launch that is ready to go: `prepared()`. Its arguments stay alive with it.
+    """A launch that is ready to go: call it to launch. Its arguments and its stream stay alive with it.
 
     Attributes:
         kernel: what is launched.
     """
 
-    __slots__ = ("_arguments", "_call", "_space", "kernel")
+    __slots__ = ("__weakref__", "_arguments", "_call", "_space", "_stream", "kernel")
 
-    def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any]) -> None:
+    def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any], stream: Any) -> None:
         self.kernel = kernel
         self._space = ParameterSpace(kernel.signature.parameters)
         self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
-        self._call = kernel._start, configuration, kernel._function, self._space.address
+        start: Callable[..., tuple[Any, ...]] = kernel._start
+        self._call = start, configuration, kernel._function, self._space.address, kernel._context, kernel.name
         self._arguments = list(args)
+        self._stream = stream
 
     def __call__(self) -> None:
         """Launch."""
-        kernel = self.kernel
-        if kernel.closed:
-            kernel.refuse_closed()
-        start, configuration, function, pointers = self._call
+        start, configuration, function, pointers, context, name = self._call
         (status,) = start(configuration, function, pointers, 0)
         if status:
-            kernel._start_again(status, configuration, self._space)
+            self.kernel._start_again(status, configuration, self._space)
+        context.last_kernel = name
+
+    @property
+    def references(self) -> tuple[Any, ...]:
+        """What must live as long as a graph that has captured a launch of it as it is now."""
+        return (self.kernel, *self._arguments)
+
+    def refuse(self, message: str) -> None:
+        """Let every later call raise P714: the call itself need not look whether anything was closed."""
+
+        def refused(*_: Any) -> tuple[Any, ...]:
+            raise error("P714", message)
+
+        self._call = refused, *self._call[1:]
 
     def bind(self, parameter: int | str, value: Any) -> PreparedLaunch:
         """Give one parameter another value, for the launches to come; the rest stays as it is packed.
@@ -361,27 +377,10 @@ class PreparedLaunch:
         packed = self.kernel.signature.pack_one(found.index, value, self.kernel.module.address_of)
         self._space.bytes[found.offset : found.offset + found.size] = packed
         self._arguments[found.index] = value
+        captured = getattr(self._stream, "captured", None)
+        if captured is not None:
+            captured.append(value)
         return self
-
-
-def unknown_signature(name: str, function: Any) -> Signature:
-    """The signature of a kernel of which there is only machine code: sizes and offsets without types."""
-    driver = bindings()
-    parameters: list[Parameter] = []
-    while True:
-        status, offset, size = since("12.4", driver.cuFuncGetParamInfo, function, len(parameters))
-        if status:
-            break
-        index = len(parameters)
-        scalar = {1: "b8", 2: "b16", 4: "b32", 8: "b64"}.get(size)
-        kind, dimensions = (scalar, ()) if scalar else ("b8", (size,))
-        text = f".{kind}[{size}]" if dimensions else f".{kind}"
-        parameters.append(
-            Parameter(
-                index, f"param_{index}", kind, size, 1 if dimensions else size, offset, dimensions, None, text
-            )
-        )
-    return Signature(name, parameters)
 
 
 def _attribute(name: str, field: str, value: int | Dim3) -> Any:

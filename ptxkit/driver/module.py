@@ -11,11 +11,11 @@ import numpy as np
 from ptxkit import dtypes, targets
 from ptxkit.asm.launch import Requirements
 from ptxkit.asm.tree import Variable
-from ptxkit.device.arguments import Signature, device_address
+from ptxkit.device.arguments import Parameter, Signature, device_address
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import CudaContext
-from ptxkit.driver.errors import bindings, check, since
-from ptxkit.driver.launch import CudaKernel, unknown_signature
+from ptxkit.driver.errors import bindings, call_newer, check
+from ptxkit.driver.launch import CudaKernel
 from ptxkit.driver.load import Loaded, usage_of
 from ptxkit.driver.memory import DeviceBuffer
 
@@ -162,7 +162,7 @@ class CudaModule:
             signature = Signature.of(entry, image.source)
         else:
             with self.context:
-                signature = unknown_signature(name, function)
+                signature = _signature_from_driver(name, function)
         return CudaKernel(self, name, function, signature)
 
     def _binary_kernels(self) -> list[str]:
@@ -171,7 +171,9 @@ class CudaModule:
             return []
         driver = bindings()
         with self.context:
-            count = check(since("12.4", driver.cuModuleGetFunctionCount, self._handle), "count the kernels")
+            count = check(
+                call_newer("12.4", driver.cuModuleGetFunctionCount, self._handle), "count the kernels"
+            )
             functions = check(driver.cuModuleEnumerateFunctions(count, self._handle), "list the kernels")
             names = [check(driver.cuFuncGetName(function), "read a kernel's name") for function in functions]
         return [name.decode() for name in names]
@@ -197,3 +199,23 @@ def _array_of(variable: Variable, name: str, size: int) -> tuple[tuple[int, ...]
         inner.append(int(variable.vector.removeprefix("v")))
     outer = size // (dtype.itemsize * math.prod(inner))
     return ((outer, *inner) if declarator.dimensions else tuple(inner)), dtype
+
+
+def _signature_from_driver(name: str, function: Any) -> Signature:
+    """The signature of a kernel of which there is only machine code: sizes and offsets without types."""
+    driver = bindings()
+    parameters: list[Parameter] = []
+    while True:
+        status, offset, size = call_newer("12.4", driver.cuFuncGetParamInfo, function, len(parameters))
+        if status:
+            break
+        index = len(parameters)
+        scalar = {1: "b8", 2: "b16", 4: "b32", 8: "b64"}.get(size)
+        kind, dimensions = (scalar, ()) if scalar else ("b8", (size,))
+        text = f".{kind}[{size}]" if dimensions else f".{kind}"
+        parameters.append(
+            Parameter(
+                index, f"param_{index}", kind, size, 1 if dimensions else size, offset, dimensions, None, text
+            )
+        )
+    return Signature(name, parameters)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import weakref
+from typing import TYPE_CHECKING, Any
 
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check
 
+if TYPE_CHECKING:
+    from ptxkit.driver.launch import PreparedLaunch
+
 _NON_BLOCKING = 1
 _DISABLE_TIMING = 2
 CLOSED = -1
 """The handle of a stream that was closed."""
+CLOSED_MESSAGE = "the stream was closed"
 
 
 class Stream:
@@ -21,9 +26,10 @@ class Stream:
         context: the GPU that it is on.
         handle: the `CUstream` as an int.
         captured: while a graph is captured, what its launches refer to; else None.
+        prepared: the launches into it that are ready to go.
     """
 
-    __slots__ = ("__weakref__", "_destroy", "captured", "context", "handle")
+    __slots__ = ("__weakref__", "_destroy", "captured", "context", "handle", "prepared")
 
     def __init__(self, context: CudaContext, non_blocking: bool = False, priority: int = 0) -> None:
         """A new stream.
@@ -40,6 +46,7 @@ class Stream:
         self.context = context
         self.handle = int(made)
         self.captured: list[Any] | None = None
+        self.prepared: weakref.WeakSet[PreparedLaunch] = weakref.WeakSet()
         self._destroy = context.own(self, driver.cuStreamDestroy, made)
         context.users.add(self)
 
@@ -57,6 +64,8 @@ class Stream:
         """Give the stream back; what is in it still runs."""
         self._destroy()
         self.handle = CLOSED
+        for prepared in self.prepared:
+            prepared.refuse(CLOSED_MESSAGE)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Version and handle, for libraries that speak this protocol."""
@@ -107,7 +116,7 @@ def stream_handle(stream: Any, context: CudaContext) -> int:
             message = f"expected a stream of GPU {context.ordinal}, found one of GPU {stream.context.ordinal}"
             raise error("P509", message)
         if stream.handle == CLOSED:
-            raise error("P714", "the stream was closed")
+            raise error("P714", CLOSED_MESSAGE)
         return stream.handle
     if isinstance(stream, int):
         return stream
