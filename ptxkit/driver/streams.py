@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check
-
-if TYPE_CHECKING:
-    from ptxkit.driver.launch import PreparedLaunch
 
 _NON_BLOCKING = 1
 _DISABLE_TIMING = 2
@@ -46,7 +43,7 @@ class Stream:
         self.context = context
         self.handle = int(made)
         self.captured: list[Any] | None = None
-        self.prepared: weakref.WeakSet[PreparedLaunch] = weakref.WeakSet()
+        self.prepared: weakref.WeakSet[Any] = weakref.WeakSet()
         self._destroy = context.own(self, driver.cuStreamDestroy, made)
         context.users.add(self)
 
