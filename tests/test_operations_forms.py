@@ -17,7 +17,8 @@ from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
 CHAPTERS = (
-    "integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video", "packed"
+    "integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video",
+    "packed", "narrow",
 )  # fmt: skip
 MOVES = ("mov", "prmt")
 

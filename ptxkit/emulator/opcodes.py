@@ -10,6 +10,7 @@ from importlib import import_module
 CHAPTERS = {
     "integer": ("integer",),
     "packed": ("packed", "integer"),
+    "narrow": ("narrow_conversion",),
     "extended": ("extended_precision",),
     "logic": ("logic",),
     "floating": ("floating",),

@@ -35,15 +35,17 @@ def single_values(name: str) -> np.ndarray:
 
 def numbers(word: Any, packed: DType) -> Any:
     """The numbers of a packed word as f32, exactly, along a new last axis, the lowest first."""
-    word = np.asarray(word)[..., None]
+    word, field = np.asarray(word)[..., None], packed.bits // packed.lanes
     if packed.name == "f32x2":
         return word.view(np.float32)
-    if packed.lanes == 2:
-        return half.widen(word.view(np.uint16), format_of(packed).name)
-    form, field = format_of(packed), packed.bits // packed.lanes
+    if packed.name == "s2f6x2":
+        return word.view(np.int8) * np.float32(2.0**-6)
+    form = format_of(packed)
+    if field == 16:
+        return half.widen(word.view(np.uint16), form.name)
     # Padding bits beyond a code are ignored.
-    codes = word >> (np.arange(4) * field).astype(word.dtype) & word.dtype.type((1 << form.bits) - 1)
-    return single_values(form.name).take(codes)
+    places = (np.arange(packed.lanes) * field).astype(word.dtype)
+    return single_values(form.name).take(word >> places & word.dtype.type((1 << form.bits) - 1))
 
 
 def packed_word(lanes: Any, packed: DType) -> Any:
