@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptxkit.virtual.abi import ATTRIBUTE_BYTES, Int, LaunchConfig, Pointer, get, memory, put, several
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
@@ -136,25 +138,23 @@ class Attributes:
                 raise failure("NOT_SUPPORTED", f"the launch attribute {identifier}")
 
 
-@driver()
-def cuLaunchKernelEx(machine: Machine, config: int, function: int, parameters: int, extra: int) -> None:
+def configured(kind: Any, config: int) -> dict[str, Any]:
+    """What a structure says of a launch, `CUlaunchConfig` or `cudaLaunchConfig_t`, as `launch` takes it.
+
+    Raises:
+        DriverError: INVALID_VALUE, there is none; NOT_SUPPORTED, an attribute.
+    """
     if not config:
         raise failure("INVALID_VALUE", "the configuration is null")
-    given = LaunchConfig.from_address(config)
-    wanted = Attributes(given.attributes, given.count)
-    launch(
-        machine,
-        function,
-        (given.grid_x, given.grid_y, given.grid_z),
-        (given.block_x, given.block_y, given.block_z),
-        given.shared,
-        given.stream,
-        parameters,
-        extra,
-        cluster=wanted.cluster,
-        cooperative=wanted.cooperative,
-        programmatic=wanted.programmatic,
-    )
+    given = kind.from_address(config)
+    grid, block = (given.grid_x, given.grid_y, given.grid_z), (given.block_x, given.block_y, given.block_z)
+    attributes = vars(Attributes(given.attributes, given.count))
+    return {"grid": grid, "block": block, "shared": given.shared, "stream": given.stream, **attributes}
+
+
+@driver()
+def cuLaunchKernelEx(machine: Machine, config: int, function: int, parameters: int, extra: int) -> None:
+    launch(machine, function, parameters=parameters, extra=extra, **configured(LaunchConfig, config))
 
 
 @driver()

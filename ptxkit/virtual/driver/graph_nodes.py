@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from ptxkit.virtual.abi import Copy3D, HostNode, KernelNode, MemsetNode, Pointer, get, put
 from ptxkit.virtual.calling import host_stack
+from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import copy_of
 from ptxkit.virtual.driver.execution import arguments
@@ -49,7 +51,7 @@ def launch_of(machine: Machine, address: int, newer: bool) -> KernelWork:
     return work
 
 
-def _set_of(machine: Machine, address: int) -> Fill:
+def _set_of(machine: Machine, address: int, context: int = 0) -> Fill:
     given = MemsetNode.from_address(address)
     if given.element_size not in (1, 2, 4):
         raise failure("INVALID_VALUE", f"elements of {given.element_size} bytes")
@@ -68,7 +70,7 @@ def _call_of(machine: Machine, address: int) -> HostCall:
     return HostCall(given.function, given.data)
 
 
-def _copy_of(machine: Machine, address: int) -> Copy:
+def _copy_of(machine: Machine, address: int, context: int = 0) -> Copy:
     return copy_of(machine, Copy3D.from_address(address))
 
 
@@ -81,67 +83,6 @@ def add_node(machine: Machine, node: int, graph: int, before: int, count: int, w
     if not node:
         raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
     put(node, Pointer, found.add(work, nodes_at(machine, before, count)).handle)
-
-
-@driver("cuGraphAddKernelNode")
-def cuGraphAddKernelNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
-) -> None:
-    add_node(machine, node, graph, before, count, launch_of(machine, parameters, False))
-
-
-@driver("cuGraphAddKernelNode_v2")
-def cuGraphAddKernelNode_v2(
-    machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
-) -> None:
-    add_node(machine, node, graph, before, count, launch_of(machine, parameters, True))
-
-
-@driver()
-def cuGraphAddMemcpyNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, parameters: int, context: int
-) -> None:
-    add_node(machine, node, graph, before, count, _copy_of(machine, parameters))
-
-
-@driver()
-def cuGraphAddMemsetNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, parameters: int, context: int
-) -> None:
-    add_node(machine, node, graph, before, count, _set_of(machine, parameters))
-
-
-@driver()
-def cuGraphAddHostNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, parameters: int
-) -> None:
-    add_node(machine, node, graph, before, count, _call_of(machine, parameters))
-
-
-@driver()
-def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, count: int) -> None:
-    add_node(machine, node, graph, before, count, Empty())
-
-
-@driver()
-def cuGraphAddChildGraphNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, child: int
-) -> None:
-    add_node(machine, node, graph, before, count, Child(machine.handles.get(VirtualGraph, child).clone()))
-
-
-@driver()
-def cuGraphAddEventRecordNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, event: int
-) -> None:
-    add_node(machine, node, graph, before, count, Record(machine.handles.get(VirtualEvent, event)))
-
-
-@driver()
-def cuGraphAddEventWaitNode(
-    machine: Machine, node: int, graph: int, before: int, count: int, event: int
-) -> None:
-    add_node(machine, node, graph, before, count, Wait(machine.handles.get(VirtualEvent, event)))
 
 
 # ---- asking and changing them
@@ -167,14 +108,8 @@ def _kernel_parameters(machine: Machine, node: int, address: int, newer: bool) -
     ctypes.memmove(address, bytes(given), ctypes.sizeof(KernelNode) if newer else V1_BYTES)
 
 
-@driver()
-def cuGraphKernelNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    _kernel_parameters(machine, node, parameters, False)
-
-
-@driver("cuGraphKernelNodeGetParams_v2")
-def cuGraphKernelNodeGetParams_v2(machine: Machine, node: int, parameters: int) -> None:
-    _kernel_parameters(machine, node, parameters, True)
+driver("cuGraphKernelNodeGetParams")(partial(_kernel_parameters, newer=False))
+driver("cuGraphKernelNodeGetParams_v2")(partial(_kernel_parameters, newer=True))
 
 
 @driver()
@@ -219,35 +154,67 @@ def change_node(machine: Machine, executable: int, node: int, kind: type[Work], 
     found.work = work
 
 
-def _register_changes(name: str, kind: type[Work], make: Callable[[Machine, int], Work]) -> None:
-    """`cuGraphXNodeSetParams` and `cuGraphExecXNodeSetParams`."""
-    base, _, revision = name.partition("_")
-    suffix = f"_{revision}" if revision else ""
+def register_nodes(
+    functions: FunctionTable,
+    node: str,
+    kind: type[Work],
+    make: Callable[..., Work],
+    suffix: str = "",
+    sets: str = "SetParams",
+    begin: Callable[[Machine], object] = lambda machine: None,
+) -> None:
+    """`cuGraphAddXNode`, `cuGraphXNodeSetParams` and `cuGraphExecXNodeSetParams`, or the runtime's.
 
-    def change(machine: Machine, node: int, parameters: int) -> None:
-        change_node(machine, 0, node, kind, make(machine, parameters))
+    Args:
+        functions: where to register them.
+        node: the beginning of their names and that of the node: `cu KernelNode`.
+        kind: what the node does.
+        make: its work, from what each function is given at the end.
+        suffix: what ends their names.
+        sets: what follows the node's name in the others.
+        begin: what comes before a node is added.
+    """
+    api, node = node.split()
 
-    def change_executable(machine: Machine, executable: int, node: int, parameters: int, *rest: Any) -> None:
-        change_node(machine, executable, node, kind, make(machine, parameters))
+    @functions(f"{api}GraphAdd{node}{suffix}")
+    def add(machine: Machine, place: int, graph: int, before: int, count: int, *given: int) -> None:
+        begin(machine)
+        add_node(machine, place, graph, before, count, make(machine, *given))
 
-    driver(f"cuGraph{base}{suffix}")(change)
-    driver(f"cuGraphExec{base}{suffix}")(change_executable)
+    @functions(f"{api}Graph{node}{sets}{suffix}")
+    def change(machine: Machine, place: int, *given: int) -> None:
+        change_node(machine, 0, place, kind, make(machine, *given))
+
+    @functions(f"{api}GraphExec{node}{sets}{suffix}")
+    def change_executable(machine: Machine, executable: int, place: int, *given: int) -> None:
+        change_node(machine, executable, place, kind, make(machine, *given))
 
 
-_register_changes("KernelNodeSetParams", KernelWork, lambda machine, at: launch_of(machine, at, False))
-_register_changes("KernelNodeSetParams_v2", KernelWork, lambda machine, at: launch_of(machine, at, True))
-_register_changes("MemcpyNodeSetParams", Copy, _copy_of)
-_register_changes("MemsetNodeSetParams", Fill, _set_of)
-_register_changes("HostNodeSetParams", HostCall, _call_of)
-_register_changes(
-    "EventRecordNodeSetEvent", Record, lambda machine, at: Record(machine.handles.get(VirtualEvent, at))
-)
-_register_changes(
-    "EventWaitNodeSetEvent", Wait, lambda machine, at: Wait(machine.handles.get(VirtualEvent, at))
-)
-_register_changes(
-    "ChildGraphNodeSetParams", Child, lambda machine, at: Child(machine.handles.get(VirtualGraph, at).clone())
-)
+def _record_of(machine: Machine, event: int) -> Record:
+    return Record(machine.handles.get(VirtualEvent, event))
+
+
+def _wait_for(machine: Machine, event: int) -> Wait:
+    return Wait(machine.handles.get(VirtualEvent, event))
+
+
+def _child_of(machine: Machine, graph: int) -> Child:
+    return Child(machine.handles.get(VirtualGraph, graph).clone())
+
+
+register_nodes(driver, "cu KernelNode", KernelWork, partial(launch_of, newer=False))
+register_nodes(driver, "cu KernelNode", KernelWork, partial(launch_of, newer=True), "_v2")
+register_nodes(driver, "cu MemcpyNode", Copy, _copy_of)
+register_nodes(driver, "cu MemsetNode", Fill, _set_of)
+register_nodes(driver, "cu HostNode", HostCall, _call_of)
+register_nodes(driver, "cu EventRecordNode", Record, _record_of, sets="SetEvent")
+register_nodes(driver, "cu EventWaitNode", Wait, _wait_for, sets="SetEvent")
+register_nodes(driver, "cu ChildGraphNode", Child, _child_of)
+
+
+@driver()
+def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, count: int) -> None:
+    add_node(machine, node, graph, before, count, Empty())
 
 
 # ---- attributes of kernel nodes

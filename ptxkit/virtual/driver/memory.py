@@ -13,6 +13,11 @@ PITCH = 512
 """Bytes that the pitch of a pitched allocation is a multiple of."""
 
 
+def pitch_of(width: int) -> int:
+    """The pitch of rows of so many bytes."""
+    return -(-width // PITCH) * PITCH
+
+
 def obtain(machine: Machine, size: int, kind: AllocationKind, align: int = 512) -> int:
     """The address of a new allocation of the current context's device.
 
@@ -42,7 +47,7 @@ def cuMemAllocPitch(
 ) -> None:
     if element not in (4, 8, 16):
         raise failure("INVALID_VALUE", f"expected elements of 4, 8 or 16 bytes, found {element}")
-    row = -(-width // PITCH) * PITCH
+    row = pitch_of(width)
     put(address, Size, obtain(machine, row * height, AllocationKind.DEVICE))
     put(pitch, Size, row)
 
@@ -152,7 +157,7 @@ def _host(machine: Machine, address: int) -> int:
 # ---- sets
 
 
-def _set(
+def set_rows(
     machine: Machine, stream: int | None, address: int, value: bytes, width: int, height: int, pitch: int
 ) -> None:
     """Set rows of elements; without a stream on the default one, for which the host waits where it sees the
@@ -176,7 +181,7 @@ def _register_sets(size: int) -> None:
     name = f"D{8 * size}"
 
     def flat(machine: Machine, address: int, value: int, count: int, stream: int | None = None) -> None:
-        _set(machine, stream, address, value.to_bytes(size, "little"), count, 1, 0)
+        set_rows(machine, stream, address, value.to_bytes(size, "little"), count, 1, 0)
 
     def rows(
         machine: Machine,
@@ -187,7 +192,7 @@ def _register_sets(size: int) -> None:
         height: int,
         stream: int | None = None,
     ) -> None:
-        _set(machine, stream, address, value.to_bytes(size, "little"), width, height, pitch)
+        set_rows(machine, stream, address, value.to_bytes(size, "little"), width, height, pitch)
 
     driver(f"cuMemset{name}_v2", f"cuMemset{name}Async")(flat)
     driver(f"cuMemsetD2{name}_v2", f"cuMemsetD2{name}Async")(rows)

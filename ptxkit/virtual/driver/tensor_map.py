@@ -28,15 +28,21 @@ def _named(names: Sequence[str], number: int, what: str) -> str:
     return names[number]
 
 
-def _extents(rank: int, dims: int, strides: int) -> dict[str, Any]:
-    """Shape and strides, outermost first: the driver has them innermost first."""
+def _common(dtype: int, rank: int, dims: int, strides: int, element_strides: int) -> dict[str, Any]:
+    """What both modes have, outermost dimension first: the driver has the innermost first."""
     if not 1 <= rank <= 5:
         raise failure("INVALID_VALUE", f"expected a rank from 1 to 5, found {rank}")
-    return {"shape": several(dims, Size, rank)[::-1], "strides": several(strides, Size, rank - 1)[::-1]}
+    return {
+        "dtype": _named(DTYPES, dtype, "type"),
+        "shape": several(dims, Size, rank)[::-1],
+        "strides": several(strides, Size, rank - 1)[::-1],
+        "element_strides": several(element_strides, UInt, rank)[::-1],
+    }
 
 
-def _encode(out: int, address: int, choices: tuple[int, int, int, int], **fields: Any) -> None:
-    interleave, swizzle, promotion, fill = choices
+def _encode(
+    out: int, address: int, interleave: int, swizzle: int, promotion: int, fill: int, **fields: Any
+) -> None:
     if not out:
         raise failure("INVALID_VALUE", "the tensor map has no place")
     try:
@@ -66,16 +72,8 @@ def cuTensorMapEncodeTiled(
     element_strides: int,
     *choices: int,
 ) -> None:
-    extents = _extents(rank, dims, strides)
-    _encode(
-        out,
-        address,
-        (choices[0], choices[1], choices[2], choices[3]),
-        dtype=_named(DTYPES, dtype, "type"),
-        box=several(box, UInt, rank)[::-1],
-        element_strides=several(element_strides, UInt, rank)[::-1],
-        **extents,
-    )
+    common = _common(dtype, rank, dims, strides, element_strides)
+    _encode(out, address, *choices, box=several(box, UInt, rank)[::-1], **common)
 
 
 @driver()
@@ -94,20 +92,18 @@ def cuTensorMapEncodeIm2col(
     element_strides: int,
     *choices: int,
 ) -> None:
-    extents = _extents(rank, dims, strides)
+    common = _common(dtype, rank, dims, strides, element_strides)
     if rank < 3:
         raise failure("INVALID_VALUE", f"expected a rank from 3 to 5, found {rank}")
     _encode(
         out,
         address,
-        (choices[0], choices[1], choices[2], choices[3]),
-        dtype=_named(DTYPES, dtype, "type"),
+        *choices,
         pixel_box_lower_corner=several(lower, Int, rank - 2)[::-1],
         pixel_box_upper_corner=several(upper, Int, rank - 2)[::-1],
         channels_per_pixel=channels,
         pixels_per_column=pixels,
-        element_strides=several(element_strides, UInt, rank)[::-1],
-        **extents,
+        **common,
     )
 
 

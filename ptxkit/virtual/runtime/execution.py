@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ptxkit.virtual.abi import Int, Pointer, RuntimeLaunchConfig, Size, lasting_text, put
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.driver.execution import Attributes, launch
+from ptxkit.virtual.driver.execution import configured, launch
 from ptxkit.virtual.driver.occupancy import active_clusters
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.work import Dim3
 from ptxkit.virtual.results import DriverError, code, failure
 from ptxkit.virtual.runtime import runtime
+from ptxkit.virtual.runtime.same import of_driver
 from ptxkit.virtual.runtime.state import INVALID_CONFIGURATION, state
 
 FUNCTION_ATTRIBUTES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14)
 """The fields of `cudaFuncAttributes` in order; the first three have 64 bits."""
 
 
-def _launch(
-    machine: Machine, function: int, grid: Dim3, block: Dim3, shared: int, stream: int, given: int, **how: Any
-) -> None:
+def _launch(machine: Machine, function: int, grid: Dim3, block: Dim3, parameters: int, **how: Any) -> None:
     state.context(machine)
     kernel = state.kernel(machine, function)
     if not 0 < block[0] * block[1] * block[2] <= 1024 or not all(grid):
         raise DriverError(INVALID_CONFIGURATION, f"a grid of {grid} CTAs of {block} threads")
     try:
-        launch(machine, kernel.handle, grid, block, shared, stream, given, 0, **how)
+        launch(machine, kernel.handle, grid, block, parameters=parameters, extra=0, **how)
     except DriverError as problem:
         # The runtime has a code of its own for shapes that don't fit.
         if problem.code == code("INVALID_VALUE") and "shared" not in problem.why:
@@ -50,41 +49,18 @@ def cudaLaunchKernel(
     given: int,
     shared: int,
     stream: int,
+    cooperative: bool = False,
 ) -> None:
-    _launch(machine, function, _dim3(grid), _dim3(block), shared, stream, given)
+    how = {"shared": shared, "stream": stream, "cooperative": cooperative}
+    _launch(machine, function, _dim3(grid), _dim3(block), given, **how)
 
 
-@runtime()
-def cudaLaunchCooperativeKernel(
-    machine: Machine,
-    function: int,
-    grid: ctypes.Structure,
-    block: ctypes.Structure,
-    given: int,
-    shared: int,
-    stream: int,
-) -> None:
-    _launch(machine, function, _dim3(grid), _dim3(block), shared, stream, given, cooperative=True)
+runtime("cudaLaunchCooperativeKernel")(partial(cudaLaunchKernel, cooperative=True))
 
 
 @runtime()
 def cudaLaunchKernelExC(machine: Machine, config: int, function: int, given: int) -> None:
-    if not config:
-        raise failure("INVALID_VALUE", "the configuration is null")
-    wanted = RuntimeLaunchConfig.from_address(config)
-    attributes = Attributes(wanted.attributes, wanted.count)
-    _launch(
-        machine,
-        function,
-        (wanted.grid_x, wanted.grid_y, wanted.grid_z),
-        (wanted.block_x, wanted.block_y, wanted.block_z),
-        wanted.shared,
-        wanted.stream,
-        given,
-        cluster=attributes.cluster,
-        cooperative=attributes.cooperative,
-        programmatic=attributes.programmatic,
-    )
+    _launch(machine, function, parameters=given, **configured(RuntimeLaunchConfig, config))
 
 
 # ---- functions
@@ -119,9 +95,9 @@ def cudaFuncGetName(machine: Machine, name: int, function: int) -> None:
     put(name, Pointer, lasting_text(state.kernel(machine, function).name))
 
 
-def _of_a_kernel(name: str, of_driver: str, at: int) -> None:
-    """A function of the driver whose argument number `at` is a kernel."""
-    function: Callable[..., None] = driver.by_name[of_driver]
+def _of_a_kernel(name: str, at: int) -> None:
+    """The driver's function of that name, whose argument number `at` is a kernel."""
+    function = driver.by_name[of_driver(name)]
 
     def call(machine: Machine, *arguments: int) -> None:
         state.context(machine)
@@ -132,18 +108,15 @@ def _of_a_kernel(name: str, of_driver: str, at: int) -> None:
     runtime(name)(call)
 
 
-_of_a_kernel(
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessor", 1
-)
-_of_a_kernel(
+for _name in (
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-    "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-    1,
-)
-_of_a_kernel("cudaOccupancyAvailableDynamicSMemPerBlock", "cuOccupancyAvailableDynamicSMemPerBlock", 1)
-_of_a_kernel("cudaOccupancyMaxPotentialClusterSize", "cuOccupancyMaxPotentialClusterSize", 1)
-_of_a_kernel("cudaFuncGetParamInfo", "cuFuncGetParamInfo", 0)
-_of_a_kernel("cudaFuncGetParamCount", "cuFuncGetParamCount", 0)
+    "cudaOccupancyAvailableDynamicSMemPerBlock",
+    "cudaOccupancyMaxPotentialClusterSize",
+):
+    _of_a_kernel(_name, 1)
+_of_a_kernel("cudaFuncGetParamInfo", 0)
+_of_a_kernel("cudaFuncGetParamCount", 0)
 
 
 @runtime()

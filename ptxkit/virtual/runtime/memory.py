@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 from ptxkit.virtual.abi import Int, Pointer, Size, put
-from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import checked, submit
-from ptxkit.virtual.driver.memory import PITCH, obtain
+from ptxkit.virtual.driver.memory import obtain, pitch_of, set_rows
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Copy
@@ -19,7 +17,7 @@ from ptxkit.virtual.runtime.state import INVALID_DIRECTION, state
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
 """`cudaMemcpyKind`."""
 INVALID_PITCH = 12
-SIDES: dict[int, tuple[bool | None, bool | None]] = {
+SIDES = {
     HOST_TO_HOST: (None, None),
     HOST_TO_DEVICE: (False, None),
     DEVICE_TO_HOST: (None, False),
@@ -50,11 +48,21 @@ class Copy3D(ctypes.Structure):
     ]
 
 
-def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
+def sides(kind: int) -> tuple[bool | None, bool | None]:
+    """What a `cudaMemcpyKind` says of destination and source, as `checked` takes it.
+
+    Raises:
+        DriverError: 21, there is no such kind.
+    """
     if kind not in SIDES:
         raise DriverError(INVALID_DIRECTION, f"there is no kind {kind} of a copy")
+    return SIDES[kind]
+
+
+def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
+    given = sides(kind)
     context = state.context(machine)
-    submit(machine, checked(machine, copy, *SIDES[kind]), context.stream(stream or 0), stream is None)
+    submit(machine, checked(machine, copy, *given), context.stream(stream or 0), stream is None)
 
 
 @runtime("cudaMemcpy", "cudaMemcpyAsync")
@@ -149,17 +157,10 @@ def cudaMemcpyFromSymbol(
 # ---- sets
 
 
-def _of_driver(name: str, stream: int | None, *arguments: Any) -> None:
-    """A set by the driver's function, on a stream or not."""
-    suffix = "Async" if stream is not None else "_v2"
-    function = driver.by_name[f"{name}{suffix}"]
-    function(*arguments, *([] if stream is None else [stream]))
-
-
 @runtime("cudaMemset", "cudaMemsetAsync")
 def cudaMemset(machine: Machine, address: int, value: int, size: int, stream: int | None = None) -> None:
     state.context(machine)
-    _of_driver("cuMemsetD8", stream, machine, address, value & 255, size)
+    set_rows(machine, stream, address, bytes([value & 255]), size, 1, 0)
 
 
 @runtime("cudaMemset2D", "cudaMemset2DAsync")
@@ -173,7 +174,7 @@ def cudaMemset2D(
     stream: int | None = None,
 ) -> None:
     state.context(machine)
-    _of_driver("cuMemsetD2D8", stream, machine, address, pitch, value & 255, width, height)
+    set_rows(machine, stream, address, bytes([value & 255]), width, height, pitch)
 
 
 # ---- allocations
@@ -189,7 +190,7 @@ def cudaMalloc(machine: Machine, address: int, size: int) -> None:
 @runtime()
 def cudaMallocPitch(machine: Machine, address: int, pitch: int, width: int, height: int) -> None:
     state.context(machine)
-    row = -(-width // PITCH) * PITCH
+    row = pitch_of(width)
     put(address, Pointer, obtain(machine, row * height, AllocationKind.DEVICE) if width and height else 0)
     put(pitch, Size, row)
 
@@ -198,7 +199,7 @@ def cudaMallocPitch(machine: Machine, address: int, pitch: int, width: int, heig
 def cudaMalloc3D(machine: Machine, pitched: int, extent: ctypes.Structure) -> None:
     state.context(machine)
     width, height, depth = (Size * 3).from_buffer_copy(bytes(extent))
-    row = -(-width // PITCH) * PITCH
+    row = pitch_of(width)
     found = PitchedPointer.from_address(pitched)
     found.pointer = (
         obtain(machine, row * height * depth, AllocationKind.DEVICE) if width * height * depth else 0
