@@ -7,6 +7,6 @@ tools.agreement corpus DIR` changes statements of real files, one change each, a
 agree and every statement on which they don't. `python -m tools.agreement record DIR` does all three, larger,
 and keeps the figures and every disagreement, with its reason from reasons.toml, in
 bench/results/agreement.json. `python -m tools.agreement inline DIR` judges the inline assembly of libraries,
-and with --keep writes bench/results/inline.json. `python -m tools.agreement page` writes docs/agreement.md
-from both. Without a ptxas on PATH, nvJitLink is asked instead, except about inline assembly.
+and with --keep writes bench/results/inline.json. The site shows both in docs/agreement.md. Without a
+ptxas on PATH, nvJitLink is asked instead, except about inline assembly.
 """

@@ -21,8 +21,6 @@ MODULES = 10_000
 FORMS = "Statements of every form"
 RELEASES = "What came after PTX ISA 9.0"
 DECLARATIONS = "Declarations and calls"
-COMPILERS = ROOT / "bench" / "results" / "compilers.json"
-PAGE = ROOT / "docs" / "agreement.md"
 
 
 def main() -> int:
@@ -74,7 +72,6 @@ def main() -> int:
     of_libraries.add_argument("--changes", type=int, default=2000, help="changed modules")
     of_libraries.add_argument("--seed", type=int, default=0)
     of_libraries.add_argument("--keep", action="store_true", help="in bench/results/inline.json")
-    verbs.add_parser("page", help="docs/agreement.md from what was recorded")
     for verb in (by_row, of_operands, of_files, of_declarations, kept):
         verb.add_argument("--elsewhere", type=int, default=1, help="other versions and targets")
         verb.add_argument("--seed", type=int, default=0)
@@ -85,8 +82,6 @@ def main() -> int:
     given = parser.parse_args()
     if getattr(given, "assembler", None):
         assemblers.use(given.assembler)
-    if given.verb == "page":
-        return write_page()
     if given.verb == "inline":
         return ask_libraries(given)
     if given.verb == "record":
@@ -112,7 +107,7 @@ def main() -> int:
 
 
 def keep(given: argparse.Namespace) -> int:
-    """Ask both everything, write the document and the page; 1 where a disagreement has no reason."""
+    """Ask both everything and write the document; 1 where a disagreement has no reason."""
     asked = {"elsewhere": given.elsewhere, "seed": given.seed}
     of_files = (
         f"{given.changes} statements of files that Triton and nvcc wrote, with one change each, and the same "
@@ -140,7 +135,7 @@ def keep(given: argparse.Namespace) -> int:
     document = record.document(parts, by_form, record.files(given.folder))
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{RESULT.relative_to(ROOT)}: " + "; ".join(f"{n}: {p['agreement']:.4%}" for n, p in parts.items()))
-    return write_page()
+    return problems(document)
 
 
 def by_rows(given: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -164,7 +159,7 @@ def keep_rows(given: argparse.Namespace) -> int:
     document["parts"][f"{FORMS}, ptxas {given.assembler}" if given.assembler else FORMS] = part
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{part['total']}, {part['agreement']:.4%}")
-    return write_page()
+    return problems(document)
 
 
 def ask_releases(given: argparse.Namespace) -> int:
@@ -180,7 +175,7 @@ def ask_releases(given: argparse.Namespace) -> int:
         document = json.loads(RESULT.read_text(encoding="utf-8"))
         document["parts"][RELEASES] = part | {"asked": {**part["asked"], **provenance()}}
         RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        return write_page()
+        return problems(document)
     return 1 if any(record.reason_for(entry) is None for entry in part["differ"]) else 0
 
 
@@ -202,7 +197,7 @@ def keep_declarations(given: argparse.Namespace) -> int:
     document["parts"] = {n: p for n, p in document["parts"].items() if n != "Calls"} | {DECLARATIONS: part}
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{part['total']}, {part['agreement']:.4%}")
-    return write_page()
+    return problems(document)
 
 
 def ask_spellings(given: argparse.Namespace) -> int:
@@ -229,19 +224,13 @@ def ask_libraries(given: argparse.Namespace) -> int:
         print(f"modules, {change}: {counts['differ']} of {counts['modules']} differ")
     if given.keep:
         INLINE.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        write_page()
     found = inline.problems(document)
     print("\n".join(found), file=sys.stderr)
     return 1 if found else 0
 
 
-def write_page() -> int:
-    """Write the page from the document; 1 where it has a problem."""
-    document = json.loads(RESULT.read_text(encoding="utf-8"))
-    compilers = json.loads(COMPILERS.read_text(encoding="utf-8")) if COMPILERS.exists() else None
-    libraries = json.loads(INLINE.read_text(encoding="utf-8")) if INLINE.exists() else None
-    more = (inline.page(libraries), inline.differing(libraries)) if libraries else ()
-    PAGE.write_text(record.page(document, compilers, *more), encoding="utf-8")
+def problems(document: dict[str, Any]) -> int:
+    """Print what a record should not have; 1 where there is any."""
     found = record.problems(document)
     print("\n".join(found), file=sys.stderr)
     return 1 if found else 0

@@ -1,4 +1,4 @@
-"""Every verdict of a run counted, and every disagreement kept, as one document; the page that shows it."""
+"""Every verdict of a run counted, and every disagreement kept, as one document; the tables that show it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,7 @@ from .reasons import reason_of, reasons
 
 SCHEMA = 1
 LONG = 240
-"""Characters of a statement that the page shows."""
-
-INTRODUCTION = """\
-# Agreement with ptxas
-
-`ptxkit check` and ptxas, asked the same. `python -m tools.agreement record FOLDER` asks them and writes
-[bench/results/agreement.json](../bench/results/agreement.json); `python -m tools.agreement page` writes this
-page from that file and from `tools/agreement/reasons.toml`. A disagreement without a reason makes both fail.
-
-Where ptxas accepts what the manual does not have, the checker warns (P222) and does not refuse; such
-statements count as agreed. Each statement is judged on its own: ptxas checks batches of them without making
-code, and where the two differ it is asked once more about that statement alone.
-
-Operands spelled otherwise, every form times whatever can be written in place of an operand, have a record of
-their own: `python -m tools.agreement spellings --limit 10000 --seed N --keep` writes
-[bench/results/spellings.json](../bench/results/spellings.json), with each disagreement and its reason. There
-ptxas is asked a second time about what it accepts, making code of each statement in a kernel of its own, and
-that verdict counts.
-"""
+"""Characters of a statement that are shown."""
 
 
 def assembler() -> str:
@@ -161,16 +143,16 @@ def problems(kept: dict[str, Any]) -> list[str]:
     return found
 
 
-# ---- the page
+# ---- the tables
 
 
-def page(
+def tables(
     kept: dict[str, Any],
     compilers: dict[str, Any] | None,
     libraries: Sequence[str] = (),
     further: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """docs/agreement.md.
+    """What docs/agreement.md shows of the records.
 
     Args:
         kept: this record.
@@ -180,7 +162,6 @@ def page(
     """
     files_ = kept["files"]
     lines = [
-        INTRODUCTION,
         f"Recorded on {kept['date'][:10]} with {kept['assembler']}, commit {kept['commit'][:12]}"
         f"{', modified' if kept['modified'] else ''}.",
         "",

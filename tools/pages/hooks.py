@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pages import codes, coverage, descriptors, instructions, verbs, virtual_gpu
+from pages import agreement, codes, coverage, descriptors, instructions, verbs, virtual_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
@@ -28,6 +28,7 @@ PTX = re.compile(r"^([ ]*`{3,})ptx$", re.MULTILINE)
 WITH = re.compile(r"^<!-- with .*-->\n", re.MULTILINE)
 MADE = re.compile(r"^<!-- made: (\w+) -->\n", re.MULTILINE)
 MAKERS = {
+    "agreement": agreement.tables,
     "codes": codes.index,
     "coverage": coverage.tables,
     "instructions": instructions.index,
@@ -79,8 +80,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
     if here.removesuffix(".md") in GUIDES or here.startswith("reference/"):
         page.meta["search"] = {"boost": 4}
-    markdown = LINK.sub(lambda found: f"{found[1]}{_lead(here, found[2])}{found[3]}", markdown)
     markdown = MADE.sub(lambda found: MAKERS[found[1]](), markdown)
+    markdown = LINK.sub(lambda found: f"{found[1]}{_lead(here, found[2])}{found[3]}", markdown)
     markdown = PTX.sub(r"\1ptxkit", FENCE.sub(r"\1\2", markdown))
     return WITH.sub("", markdown)
 
