@@ -3,11 +3,10 @@
 Every node has a `span` (1-based lines and columns; None where code built the node). Spans and layouts do
 not take part in equality: two trees are equal when they say the same thing.
 
-How a file is written back byte for byte: a *statement* (anything that stands alone: `Directive`,
-`Variable`, `Function`, `Instruction`, `Label`, `Block`, `Section`) carries `layout`, the white space and
-comments that stood before each of its tokens in the source. Tokens themselves come from the tree, never
-from stored text. A statement without a layout, or whose layout no longer fits its tokens because
-somebody edited it, is laid out afresh. Literals keep their own spelling (`0x1F`, `0f3F800000`).
+A file is written back byte for byte: a *statement* carries `layout`, the white space and comments that
+stood before each of its tokens in the source. The tokens come from the tree. A statement without a layout,
+or with one that no longer fits its tokens because somebody edited it, is laid out afresh. Literals keep
+their own spelling (`0x1F`, `0f3F800000`).
 
 Names are stored as written (`%r1`, `smem`); modifiers without their leading dot (`shared::cta`, `v4`).
 """
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ptxkit.isa.match import Match
 
 Layout = tuple[str, ...]
-"""What stood before each token of a statement: white space and comments, token by token."""
+"""White space and comments before each token of a statement."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,10 +44,7 @@ class Statement(Node):
 
 
 class Constant(int):
-    """An integer of a declaration that the source does not spell as plain decimal: `0x40`, `16U`, `WARP_SZ`.
-
-    It is its value in every respect; `text` is the spelling, for the writer.
-    """
+    """An integer of a declaration that is not spelled as plain decimal: `0x40`, `16U`, `WARP_SZ`."""
 
     text: str
 
@@ -60,10 +56,8 @@ class Constant(int):
 
 @dataclass(slots=True)
 class Name(Node):
-    """A register, variable, parameter, label, function or special register; `_` is the bit bucket.
-
-    `component` is what follows a dot: `x` of `%tid.x` or of a vector, `b0` of a video operand.
-    """
+    """A register, variable, parameter, label, function or special register; `_` discards a result.
+    `component` is what follows a dot: `x` of `%tid.x` or of a vector, `b0` of a video operand."""
 
     name: str
     component: str | None = None
@@ -79,11 +73,7 @@ class Integer(Node):
 
 @dataclass(slots=True)
 class Float(Node):
-    """A floating-point literal.
-
-    `bits` is the IEEE pattern, of 32 bits for `0f` and of 64 bits for `0d` and decimal literals;
-    `width` says which. `text` is the spelling.
-    """
+    """A floating-point literal: its IEEE pattern, of `width` 32 for `0f`, of 64 for `0d` and decimals."""
 
     bits: int
     width: int = 64
@@ -139,12 +129,8 @@ class Vector(Node):
 
 @dataclass(slots=True)
 class Address(Node):
-    """`[base]`, `[base + offset]`, `[map, {x, y}]`: anything in brackets.
-
-    `base` is what is addressed. `offset` is the displacement as written, `operator` the `+` or `-` before
-    it (None: there is no offset). `rest` holds what follows a comma: coordinates, gather rows. `suffix` is
-    the word after the brackets without its dot: `unified`.
-    """
+    """`[base]`, `[base + offset]`, `[map, {x, y}]`: anything in brackets. `operator` is the offset's sign,
+    `rest` what follows a comma, `suffix` the word after the brackets without its dot: `unified`."""
 
     base: Operand
     offset: Operand | None = None
@@ -178,31 +164,16 @@ class Arguments(Node):
 
 @dataclass(slots=True)
 class Generic(Node):
-    """`generic(symbol)` or a byte mask `0xFF(symbol)` in an initialiser; `operator` says which.
-
-    `operator` is `generic` or the mask literal as an `Integer`.
-    """
+    """`generic(symbol)`, or `0xFF(symbol)`, a byte mask, whose operator is the `Integer`."""
 
     operator: str | Integer
     operand: Operand
 
 
 Operand = (
-    Name
-    | Integer
-    | Float
-    | String
-    | Unary
-    | Binary
-    | Conditional
-    | Parenthesized
-    | Vector
-    | Address
-    | Pair
-    | Element
-    | Arguments
-    | Generic
-)
+    Name | Integer | Float | String | Unary | Binary | Conditional | Parenthesized | Vector | Address | Pair
+    | Element | Arguments | Generic
+)  # fmt: skip
 
 
 # ---- statements
@@ -218,11 +189,8 @@ class Guard(Node):
 
 @dataclass(slots=True)
 class Instruction(Statement):
-    """`@p opcode.modifier.modifier operand, operand;`
-
-    `ld.global.v4.u32 {..}, [%rd1];` has opcode `ld` and modifiers `("global", "v4", "u32")`. `match` is the
-    row of the instruction set that the checker found for it, None before, and for `call`.
-    """
+    """`@p opcode.modifier.modifier operand, operand;` `match` is the row of the instruction set that the
+    checker found for it; None before, and for `call`."""
 
     opcode: str
     modifiers: tuple[str, ...] = ()
@@ -245,13 +213,9 @@ class Label(Statement):
 
 @dataclass(slots=True)
 class Directive(Statement):
-    """`.name argument, argument` that declares nothing: `.version 9.0`, `.loc 1 2 3`, `.pragma "..";`,
-    `.maxntid 128, 1, 1`, `.branchtargets L1, L2;`, `.alias a, b;`, `.file`, `.noreturn`, ..
-
-    `.version 9.0` has the argument `Name("9.0")`; `.target sm_90a, debug` has two `Name`s; the words of
-    `.loc 1 2 3, function_name f, inlined_at 1 4 5` are `Name`s too. `.branchtargets L<4>;` has a
-    `Declarator` with a count.
-    """
+    """`.name argument, argument` that declares nothing: `.maxntid 128, 1, 1`, `.pragma "..";`, `.noreturn`.
+    `.version 9.0` has the argument `Name("9.0")`, and the words of `.loc 1 2 3, function_name f, inlined_at
+    1 4 5` are `Name`s. `.branchtargets L<4>;` has a `Declarator` with a count."""
 
     name: str
     arguments: tuple[Operand | Declarator, ...] = ()
@@ -273,7 +237,6 @@ class Variable(Statement):
 
     Attributes:
         space: `reg`, `global`, `const`, `shared`, `shared::cta`, `shared::cluster`, `local`, `param`, `tex`.
-        type: the type without its dot.
         declarators: what is declared; a parameter has exactly one.
         linkage: `extern`, `visible`, `weak`, `common`, or None.
         align: in bytes, None where it isn't given.
@@ -319,10 +282,7 @@ class Section(Statement):
 
 @dataclass(slots=True)
 class Malformed(Statement):
-    """What the parser could not read, token by token, so that the file can be written back as it was.
-
-    Only a module with an error in `diagnostics` holds one.
-    """
+    """What the parser could not read, token by token; the module's `diagnostics` have the error."""
 
     tokens: tuple[str, ...]
 
@@ -344,7 +304,6 @@ class Function(Statement):
 
     Attributes:
         kind: `entry` or `func`.
-        returns: return parameters of a `.func`.
         directives: performance-tuning and other directives between the parameter list and the body.
         body: None for a prototype that ends in `;`.
         parentheses: whether an empty list of returns, of parameters, is written `()` or left out.
@@ -370,7 +329,6 @@ class Module:
     """A whole file.
 
     Attributes:
-        statements: everything at module level, in order.
         tail: white space and comments after the last statement.
         diagnostics: what the parser found; `check` repeats it.
         source: the text for code frames; None for a tree that code built.
@@ -383,11 +341,11 @@ class Module:
     source: Source | None = field(default=None, compare=False, repr=False)
     complete: bool = field(default=True, compare=False)
 
-    def _directive(self, name: str) -> Directive | None:
-        for statement in self.statements:
-            if isinstance(statement, Directive) and statement.name == name:
-                return statement
-        return None
+    def _words(self, name: str) -> tuple[str, ...]:
+        """The arguments of the first directive called `name` that are names."""
+        directives = (s for s in self.statements if isinstance(s, Directive) and s.name == name)
+        arguments = next((directive.arguments for directive in directives), ())
+        return tuple(argument.name for argument in arguments if isinstance(argument, Name))
 
     @property
     def has_errors(self) -> bool:
@@ -397,18 +355,15 @@ class Module:
     @property
     def version(self) -> tuple[int, int] | None:
         """(major, minor) of `.version`, None where it is missing or malformed."""
-        directive = self._directive("version")
-        if directive and directive.arguments and isinstance(directive.arguments[0], Name):
-            major, _, minor = directive.arguments[0].name.partition(".")
-            if major.isdigit() and minor.isdigit() and len(directive.arguments[0].name) < 20:
-                return int(major), int(minor)
+        major, _, minor = "".join(self._words("version")[:1]).partition(".")
+        if major.isdigit() and minor.isdigit() and len(major + minor) < 19:
+            return int(major), int(minor)
         return None
 
     @property
     def targets(self) -> tuple[str, ...]:
         """The specifiers of `.target`: `("sm_90a",)`, `("sm_80", "debug")`."""
-        directive = self._directive("target")
-        return tuple(a.name for a in directive.arguments if isinstance(a, Name)) if directive else ()
+        return self._words("target")
 
     @property
     def target(self) -> str | None:
@@ -437,10 +392,6 @@ def walk(statements: list[Statement]) -> Iterator[Statement]:
 
 
 def require_module(module: object) -> None:
-    """Refuse anything but a module.
-
-    Raises:
-        TypeError: it is a text, for instance.
-    """
+    """Raise a `TypeError` for anything but a module: for a text, for instance."""
     if not isinstance(module, Module):
         raise TypeError(f"expected a module, as `ptxkit.parse` makes it, found {type(module).__name__}")
