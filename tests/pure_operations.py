@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
 from ptxkit.isa.places import OperandPlace
-from ptxkit.isa.registry import spelling
+from ptxkit.isa.registry import forms, opcodes, spelling
 
 
 def decoded(
@@ -62,6 +62,12 @@ def as_written(place: OperandPlace) -> tree.Operand:
     if place.shape == "vector":
         return tree.Vector(tuple(map(as_written, place.parts)))
     return tree.Name("%x")
+
+
+def nameless(registered: Iterable[tuple[str, str]]) -> list[str]:
+    """What is registered under a name that no row of the chapter has, and so is never called."""
+    rows = {(form.chapter, form.name) for opcode in opcodes() for form in forms(opcode)}
+    return sorted(f"no row of chapter {chapter} is called `{name}`" for chapter, name in {*registered} - rows)
 
 
 def decode(text: str, **operands: Any) -> Pure:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
-from pure_operations import decode
+from pure_operations import decode, nameless
 
 import ptxkit
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import module_scope
-from ptxkit.emulator.operation import Unsupported, operation_of
+from ptxkit.emulator.effect import EFFECTS
+from ptxkit.emulator.opcodes import CHAPTERS as FILES
+from ptxkit.emulator.operation import OPERATIONS, Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
@@ -59,6 +62,14 @@ def test_row_is_executed(form: object) -> None:
         assert operation is not None, statement.spelling
         assert len(operation.sources) == len(decoded.values(written=False)), statement.spelling
         assert len(operation.results) == len(decoded.values(written=True)), statement.spelling
+
+
+def test_what_is_registered_is_of_rows() -> None:
+    for file in {file for files in FILES.values() for file in files}:
+        import_module(f"ptxkit.emulator.operations.{file}")
+    assert not nameless(OPERATIONS)
+    assert not nameless(EFFECTS)
+    assert nameless([*OPERATIONS, ("logic", "and.b32")]) == ["no row of chapter logic is called `and.b32`"]
 
 
 def test_there_are_rows() -> None:

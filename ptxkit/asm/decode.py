@@ -159,10 +159,17 @@ class Decoded:
         return part if part is not None and part not in "xyzw" else None
 
     def space_of(self, address: str) -> StateSpace:
-        """The state space of an address, by the name of its base: what its row or its modifier says."""
+        """The state space of an address, by the name of its base: what its row or its modifier says.
+
+        Raises:
+            KeyError: the row has no address of that name, or none is there.
+        """
         from ptxkit.isa.modifiers import StateSpace
 
-        place = next(place for place in self.match.places if place.name == address)
+        addresses = (place for place in self.match.places if place.shape == "address")
+        place = next((place for place in addresses if place.name == address), None)
+        if place is None:
+            raise KeyError(f"`{self.row.syntax}` has no address `{address}`")
         return StateSpace(address_spaces(self.match.candidate, place)[-1])
 
 

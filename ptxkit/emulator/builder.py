@@ -113,7 +113,7 @@ class FunctionBuilder(FunctionScope):
                 return pure
             effect = effect_of(form)
             if effect is None:
-                raise Unsupported("this instruction")
+                raise Unsupported(f"it has no operation for `{form.row.name}`")
         except Unsupported as unsupported:
             self._refuse(site, str(unsupported))
             return nothing

@@ -1,4 +1,15 @@
-"""Instructions whose name has several parts, which must come first and in this order."""
+"""Instructions whose name has several parts, which must come first and in this order.
+
+What an entry does:
+
+- The modifiers that make up the name stand first, in this order; those behind it may stand in any.
+- An instruction is of the longest name that it begins with, and fits rows of that name alone.
+- Operations, effects, lowerings and traits go by that name: with `cp.async.bulk.prefetch` here, what is
+  registered for `cp.async.bulk` is never asked for a prefetch; without the entry it would be.
+- The parts of the name are no slots of an operation's form: `form["prefetch"]` is nothing.
+
+A modifier with a slot of its own, as the `.sync` of `shfl.sync`, is no part of the name.
+"""
 
 NAMES = frozenset(
     """
@@ -8,8 +19,8 @@ NAMES = frozenset(
     tcgen05.wait::ld tcgen05.wait::st tcgen05.cp tcgen05.shift tcgen05.mma tcgen05.mma.ws
     tcgen05.fence::before_thread_sync tcgen05.fence::after_thread_sync tcgen05.commit wgmma.mma_async wgmma.fence wgmma.commit_group
     wgmma.wait_group tex.base tex.level tex.grad txq.level suld.b sust.b sust.p sured.b sured.p wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma
-    bar.sync bar.cta.sync barrier.aligned.sync barrier.cta.aligned.sync barrier.sync barrier.cta.sync bar.arrive bar.red bar.cta bar.cta.arrive bar.cta.red bar.warp.sync barrier.arrive barrier.red
-    barrier.cta barrier.cta.arrive barrier.cta.red barrier.cluster.arrive
+    bar.sync bar.cta.sync barrier.aligned.sync barrier.cta.aligned.sync barrier.sync barrier.cta.sync bar.arrive bar.red bar.cta.arrive bar.cta.red bar.warp.sync barrier.arrive barrier.red
+    barrier.cta.arrive barrier.cta.red barrier.cluster.arrive
     barrier.cluster.wait fence.proxy membar.proxy red.async tensormap.cp_fenceproxy
     mbarrier.init mbarrier.inval mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive mbarrier.arrive_drop
     mbarrier.arrive.expect_tx mbarrier.arrive_drop.expect_tx mbarrier.test_wait mbarrier.test_wait.parity
