@@ -75,15 +75,21 @@ class Execution:
         """
         self._begin()
         launch = self.launch
-        if not launch.shape.cooperative:
-            self._run(progress)
-            return
-        workspace = launch.memory.allocate(WORKSPACE, "workspace of the cooperative launch")
-        launch.workspace = workspace.address
+        held = []
         try:
+            if launch.shape.cooperative:
+                held.append(launch.memory.allocate(WORKSPACE, "workspace of the cooperative launch"))
+                launch.workspace = held[-1].address
+            if self.program.cta_memory:
+                size = self.program.cta_memory * launch.shape.ctas
+                held.append(launch.memory.allocate(size, "memory of each CTA"))
+                launch.cta_memory = held[-1].address
+                if launch.sanitize:
+                    launch.memory.forget(held[-1])
             self._run(progress)
         finally:
-            launch.memory.free(workspace, "the launch has ended")
+            for allocation in held:
+                launch.memory.free(allocation, "the launch has ended")
 
     def _run(self, progress: Progress | None) -> None:
         launch, grid = self.launch, self.launch.grid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,6 +108,38 @@ class HappensBefore(VectorClocks):
             table[rows] = np.maximum(table[rows], self.clocks[rows])
             table[rows, self.column[rows]] = number
         self.last_proxy_fence[rows] = number
+
+    def read_fence(self, rows: np.ndarray, number: int) -> None:
+        """A proxy fence for reads of shared memory alone: what rows themselves have read is over for whoever
+        writes it through the async proxy and knows of the fence. It is not cumulative: what rows know to have
+        been read by others is not over.
+
+        Args:
+            rows: of the batch.
+            number: the event of the fence.
+        """
+        if self.batch.launch.strict:
+            for row in rows.tolist():
+                self.read_fences.setdefault(row, []).append(number)
+
+    def reads_fenced(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Whether such a fence covers some reads for what rows do through the async proxy.
+
+        Args:
+            history: whose records.
+            record: a read for each row.
+            rows: of the batch.
+        """
+        found = np.zeros(len(rows), bool)
+        near, column, _ = self._whose(history, record, rows)
+        for at in np.flatnonzero(near) if self.read_fences else ():
+            row, width = int(rows[at]), self.clocks.shape[1]
+            reader = row // width * width + int(column[at])
+            numbers = self.read_fences.get(reader, [])
+            first = bisect_right(numbers, int(history.number(record[at])))
+            known = first < len(numbers)
+            found[at] = known and (reader == row or numbers[first] < self.clocks[row, column[at]])
+        return found
 
     def _acquire(self, rows: Any, numbers: np.ndarray) -> None:
         if self.apart.warps:

@@ -130,6 +130,7 @@ class ProgramFacts(Protocol):
     asynchronous: bool
     tensor_fences: bool
     registers: int
+    cta_memory: int
     shared_start: int
     shared_static: int
     dynamic_start: int
@@ -226,6 +227,7 @@ class LaunchState:
         shared: the shared memory of a CTA.
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
+        cta_memory: the address of the global memory that each CTA has a slice of, else 0.
         clock: time as kernels see it, in steps.
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         watching: whether it matters if anything changes: the last round ended no batch.
@@ -266,6 +268,7 @@ class LaunchState:
         self.shared: SharedLayout = SharedLayout.of(program, shape.shared)
         self.counts = Counts(traffic=Traffic() if options.traffic else None, shared_bytes=self.shared.used)
         self.workspace: int = 0
+        self.cta_memory: int = 0
         self.clock: int = 0
         lane = int(self.random.integers(WARP)) if self.random is not None else 0  # the same order if strict
         self.elect_from = lane if options.strict else 0

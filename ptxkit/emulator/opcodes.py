@@ -19,6 +19,7 @@ CHAPTERS = {
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
     "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
+    "memory": ("load_store", "atomic", "barrier", "control_flow"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

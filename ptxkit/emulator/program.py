@@ -20,6 +20,18 @@ Build = Callable[["EntryProgram", tree.Function, Code], list[Diagnostic]]
 """Compiles a function into its code; see `ptxkit.emulator.builder.build`."""
 
 
+CTA_MEMORY = 1024
+"""What `%perctamemorysize` is a multiple of."""
+
+
+def _number(entry: tree.Function, directive: str) -> int:
+    """The number that an entry's directive gives; 0 where the entry does not have it."""
+    arguments = (
+        argument for each in entry.directives if each.name == directive for argument in each.arguments
+    )
+    return next((argument.value for argument in arguments if isinstance(argument, tree.Integer)), 0)
+
+
 class EntryProgram:
     """An entry with everything it can call, compiled.
 
@@ -41,6 +53,8 @@ class EntryProgram:
         tensor_fences: whether some function has a `tcgen05.fence`.
         clustered: whether it is compiled for clusters of several CTAs.
         registers: `.maxnreg`; 0 where the entry does not say.
+        cta_memory: bytes of global memory that each CTA has for itself: `.minperctamemory`, rounded up as the
+            register that tells it is (10.35); 0 where the entry does not say.
         unset: what can be read before it is written, by the number of its origin: "register `%r3`".
     """
 
@@ -65,16 +79,8 @@ class EntryProgram:
         self.asynchronous = False
         self.tensor_fences = False
         self.clustered = clustered
-        self.registers = next(
-            (
-                argument.value
-                for directive in entry.directives
-                if directive.name == "maxnreg"
-                for argument in directive.arguments
-                if isinstance(argument, tree.Integer)
-            ),
-            0,
-        )
+        self.registers = _number(entry, "maxnreg")
+        self.cta_memory = -(-_number(entry, "minperctamemory") // CTA_MEMORY) * CTA_MEMORY
         self._codes: dict[str, Code] = {}
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start

@@ -75,6 +75,12 @@ def _ctaids(batch: Ctas, axis: int) -> np.ndarray:
     return numbers
 
 
+def _cta_memory(batch: Ctas) -> Any:
+    """The address of each CTA's slice of the memory that `.minperctamemory` asks for (10.34)."""
+    addresses = batch.launch.cta_memory + batch.ctas * batch.launch.program.cta_memory
+    return np.repeat(addresses.astype(np.uint64), batch.warps).reshape(-1, 1)
+
+
 def _clusterid(axis: int) -> Value:
     return lambda batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.shape.cluster[axis])
 
@@ -154,6 +160,11 @@ SPECIAL: dict[str, Value] = {
     "%cluster_ctarank": lambda batch: _by_cta(batch, np.arange(len(batch.ctas)) % batch.cluster),
     "%cluster_nctarank": lambda batch: _u32(batch.cluster),
     "%current_graph_exec": lambda batch: np.uint64(0),
+    "%perctamemoryoffset": _cta_memory,
+    "%perctamemorysize": lambda batch: _u32(batch.launch.program.cta_memory),
+    # The machine is one locality domain, and has no multiprocessors beyond those it guarantees.
+    "%locality_domain_id": lambda batch: _u32(0),
+    "%locality_domain_supplemental_sm": lambda batch: _u32(0),
     # The emulator's own: each row's CTA in the batch, each thread's number in the batch and for race records.
     "cta": lambda batch: np.repeat(np.arange(len(batch.ctas)), batch.warps).reshape(-1, 1),
     "own record": lambda batch: _records(batch),

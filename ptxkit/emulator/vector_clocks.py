@@ -39,6 +39,7 @@ class VectorClocks:
             initialised: what `fence.mbarrier_init` and a relaxed cluster barrier give.
         init_fenced: int64 (rows,), the event of the row's last `fence.mbarrier_init`.
         last_proxy_fence: int64 (rows,), the event of its last `fence.proxy.async`; 0 for none.
+        read_fences: the events of the proxy fences for reads that a row has executed, in order.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
         phases: int64 of the same shape, how many phases of it were complete then.
         relaxed: int64 (rows,), the event of the row's last relaxed arrival or wait.
@@ -70,6 +71,7 @@ class VectorClocks:
         self.initialised = np.zeros(batch.rows, np.int64)
         self.init_fenced = np.zeros(batch.rows, np.int64)
         self.last_proxy_fence = np.zeros(batch.rows, np.int64)
+        self.read_fences: dict[int, list[int]] = {}
         self.waits = np.zeros((batch.rows, 0), np.int64)
         self.phases = np.zeros((batch.rows, 0), np.int64)
         self.relaxed = np.zeros(batch.rows, np.int64)

@@ -300,6 +300,8 @@ class Hazards(Accesses):
         covered = history.is_async(record) | self.happens_before.visible_to_async_proxy(
             history, record, rows, space
         )
+        if space == "shared" and not covered.all():
+            covered |= self.happens_before.reads_fenced(history, record, rows)
         if not covered.all():
             at = int(np.argmax(~covered))
             place = history.offset(int(index[at]))

@@ -25,11 +25,13 @@ from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 effect, movement = Effects("synchronization"), Effects("movement")
+later = Effects("memory")
 
 ACQUIRING = {MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL}
 RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 
 
+@later("atom", "red")
 @effect("atom", "red")
 def atom(form: ScopedForm) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
@@ -42,7 +44,7 @@ def atom(form: ScopedForm) -> Effect:
     if targets == [None]:
         targets *= count
     accessor = Accessor(form.address("a"), named, width * count, form.site)
-    combine = {cached: combiner(operator, kind, cached) for cached in (False, True)}
+    combine = {cached: combiner(operator, kind, cached and not form["noftz"]) for cached in (False, True)}
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
     site = form.site

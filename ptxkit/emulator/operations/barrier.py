@@ -11,10 +11,11 @@ from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_members, executing
 from ptxkit.isa.modifiers import MemoryOperation
 
-effect = Effects("synchronization")
+effect, later = Effects("synchronization"), Effects("memory")
 
 
 @effect("bar.warp.sync")
@@ -106,6 +107,32 @@ def proxy_fence(form: ScopedForm) -> Effect:
             lane_set.batch.happens_before.proxy_fence(rows, lane_set.launch.events.take(site), spaces)
 
     return Effect(step)
+
+
+@later("fence.proxy")
+def one_way_proxy_fence(form: ScopedForm) -> Effect:
+    """`fence.proxy.alias.sem.sys`, which orders as `fence` does: no two addresses here mean one place; and
+    `fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster`, for reads alone."""
+    if form["tensormap::generic"]:
+        raise Unsupported("`.acq_rel`, which the manual does not have")
+    if form["proxykind"]:
+        raise Unsupported("the fabric proxy")
+    if form["alias"]:
+        return fence(form)
+    site = form.site
+
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        rows = executing_rows(lane_set, guard)
+        if len(rows):
+            lane_set.batch.happens_before.read_fence(rows, lane_set.launch.events.take(site))
+
+    return Effect(step)
+
+
+@later("fence")
+def read_release_fence(form: ScopedForm) -> Effect:
+    """`fence.alias.sync_restrict::read.release.sys`."""
+    raise Unsupported("no manual has it, and what it orders is told nowhere")
 
 
 def executing_rows(lane_set: LaneSet, guard: Any) -> np.ndarray:

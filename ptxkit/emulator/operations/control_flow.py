@@ -20,7 +20,7 @@ from ptxkit.isa.modifiers import GridAction
 
 effect = Effects("control")
 synchronization = Effects("synchronization")
-miscellaneous = Effects("miscellaneous")
+miscellaneous, later = Effects("miscellaneous"), Effects("memory")
 
 
 @effect("bra")
@@ -123,9 +123,10 @@ def trap(form: ScopedForm) -> Effect:
     return Effect(link=lambda linker: end)
 
 
+@later("trace.mark")
 @miscellaneous("brkpt", "pmevent")
 def brkpt(form: ScopedForm) -> Effect:
-    """`brkpt` and `pmevent{.mask} a`, which nothing listens to."""
+    """`brkpt`, `pmevent{.mask} a` and `trace.mark`, which nothing listens to."""
     return Effect(lambda lane_set, guard: None)
 
 

@@ -30,6 +30,7 @@ POLICY = np.uint64(0x14F0_0000_0000_0000)
 """What every cache policy reads as; its bits mean nothing to a program."""
 
 effect, operation = Effects("movement"), Operations("movement")
+later = Effects("memory")
 
 
 def _space(form: ScopedForm) -> StateSpace:
@@ -46,9 +47,11 @@ def _order(form: ScopedForm, strong: MemoryOrder) -> MemoryOrder:
     return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
 
 
+@later("ld")
 @effect("ld", "ldu")
 def ld(form: ScopedForm) -> Effect:
-    """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms."""
+    """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms; through the
+    read-only proxy it takes what is in global or constant memory."""
     kind, count, loaded = form.the(DType), form["vec"] or 1, form.parts("d")
     if len(loaded) != count:
         raise Unsupported(f"{counted(len(loaded), 'destination')} where it loads {count}")
@@ -60,7 +63,7 @@ def ld(form: ScopedForm) -> Effect:
         return _load_parameter(form, *sliced, width, targets, dtype)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
-    order = _order(form, MemoryOrder.ACQUIRE)
+    order, readonly = _order(form, MemoryOrder.ACQUIRE), form["proxy::readonly"]
     strong = order is not MemoryOrder.WEAK
     form.scope.program.touches(plain_space(space), width * count)
 
@@ -70,6 +73,8 @@ def ld(form: ScopedForm) -> Effect:
             lane_set.schedule.poll(lane_set, form.site)
         tainted = False
         for access in accesses:
+            if readonly and access.space not in ("global", "const"):
+                access.refuse("reads", "and the read-only proxy has global and constant memory alone")
             lane_set.launch.counts.load(access.space, access.lanes * width * count)
             access.count_traffic(width * count, "loaded")
             values, masks = access.load(width, count, order)
@@ -84,7 +89,7 @@ def ld(form: ScopedForm) -> Effect:
                 target.write(lane_set, viewed(values[i], dtype if width < 16 else raw), mask, chosen)
         return tainted
 
-    if strong or width == 16:
+    if strong or readonly or width == 16:
         return Effect(step)
     return Effect(
         step, transfer=MemoryTransfer(address, accessor, width, count, dtype, targets, None, form.guard)
@@ -125,6 +130,7 @@ def _load_parameter(
     return Effect(step)
 
 
+@later("st")
 @effect("st")
 def st(form: ScopedForm) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
@@ -225,6 +231,20 @@ def createpolicy(form: ScopedForm) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         if target is not None:
             target.write(lane_set, POLICY, None, guard)
+
+    return Effect(step)
+
+
+@later("prefetch")
+def prefetch_valid(form: ScopedForm) -> Effect:
+    """`prefetch{.global}.L1::32B.valid_addr [a]`: a hint, whose address must be that of a byte of global
+    memory."""
+    accessor = Accessor(form.address("a"), form.space_of("a"), 1, form.site)
+
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        for access in accessor(lane_set, guard):
+            if access.space != "global":
+                access.refuse("prefetches from", "and `.valid_addr` needs an address of global memory")
 
     return Effect(step)
 
