@@ -244,6 +244,16 @@ def usage(body):
         (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32.f4e a, a, b, 0;", [("P204", 7)]),
         (".reg .b32 a, b;\nmov.b32 a, 1;\nprmt.b32 a, a, b, 0x0123;\nmov.b32 a, b;", [("P204", 8)]),
         ("{ .reg .b32 temp_param_reg; }", []),
+        (".reg .b32 r<3>;\nmov.b32 r01, 1;\nadd.s32 r2, r1, r001;", []),
+        (".reg .b32 r<3>;\nmov.b32 r2, r01;\nmov.b32 r0, r1;", [("P204", 6)]),
+        (".reg .b32 a, c;\n{ .reg .b32 a;\nmov.b32 a, 1; mov.b32 c, a; }\nmov.b32 c, a;", [("P204", 8)]),
+        (".reg .b32 a, c;\nmov.b32 a, 1;\n{ mov.b32 c, a;\n.reg .b32 a;\nmov.b32 c, a; }", [("P204", 9)]),
+        (".reg .b32 a, c;\n{ mov.b32 a, 1;\n.reg .b32 a;\nmov.b32 a, 1; mov.b32 c, a; }\nmov.b32 c, a;", []),
+        (
+            ".reg .b32 a, c;\nmov.b32 c, 1;\n"
+            "{ .reg .b32 a;\nmov.b32 a, 1; mov.b32 c, a; }\nprmt.b32 c, c, a, 0x0123;",
+            [],
+        ),
     ],
 )
 def test_registers_that_nothing_uses_or_writes(body, found):

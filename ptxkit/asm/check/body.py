@@ -103,6 +103,7 @@ class _Body:
         elif isinstance(statement, (tree.Variable, tree.Directive)):
             if isinstance(statement, tree.Variable):
                 self.of(scope).forget()
+                self.usage.forget(scope)
             elif statement.name in LISTS:
                 self.listed(f".{statement.name}", statement, scope)
             check_declaration(self.context, statement, scope)

@@ -2,48 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
-from ptxkit.asm.tree import Function, Instruction, Integer, Name, Operand, walk
+from ptxkit.asm.tree import Function, Guard, Instruction, Integer, Name, Operand
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.isa.match import Match
 
-OF_CALLS = "temp_param_reg"
+NVCC_UNUSED = "temp_param_reg"
 """What nvcc declares before each call and never uses."""
 
 
 class NameUsage:
-    """Which names the instructions of a function write, and where the others are first read."""
+    """Which registers a function's instructions write, and where each is first read."""
 
     def __init__(self) -> None:
-        self._written: set[str] = set()
-        self._read: dict[str, tuple[Name, Scope]] = {}
-        self._idle: set[int] | None = None
+        self._written: set[Symbol] = set()
+        self._read: dict[Symbol, Name | Guard] = {}
+        # Names that were looked up already, written and read, by the scope's id.
+        self._seen: dict[int, tuple[set[str], set[str]]] = {}
 
     def note(self, instruction: Instruction, match: Match | None, scope: Scope) -> None:
         """Take an instruction into account; without a form, anything in it may be written."""
+        try:
+            seen_written, seen_read = self._seen[id(scope)]
+        except KeyError:
+            seen_written, seen_read = self._seen[id(scope)] = set(), set()
         operands = instruction.operands
         written = match.written if match is not None else (True,) * len(operands)
+        if instruction.opcode == "prmt":
+            operands = _selected_operands(instruction)
         for operand, is_written in zip(operands, written, strict=True):
-            if is_written:
-                self._written.update(name.name for name in _names(operand))
-            else:
-                for name in _names(operand):
-                    if name.name not in self._read:
-                        self._read[name.name] = (name, scope)
+            for name in _names(operand):
+                if is_written:
+                    if name.name not in seen_written:
+                        seen_written.add(name.name)
+                        symbol = scope.lookup(name.name)
+                        if symbol is not None:
+                            self._written.add(symbol)
+                elif name.name not in seen_read:
+                    seen_read.add(name.name)
+                    self._note_read(name, scope)
         guard = instruction.guard
-        if guard is not None and guard.name not in self._read:
-            self._read[guard.name] = (Name(guard.name, span=guard.span), scope)
+        if guard is not None and guard.name not in seen_read:
+            seen_read.add(guard.name)
+            self._note_read(guard, scope)
+
+    def _note_read(self, place: Name | Guard, scope: Scope) -> None:
+        symbol = scope.lookup(place.name)
+        if symbol is not None:
+            self._read.setdefault(symbol, place)
+
+    def forget(self, scope: Scope) -> None:
+        """Something was declared in a scope: its names may mean something else from here on."""
+        self._seen.pop(id(scope), None)
 
     def report(self, context: Context, function: Function, scopes: Iterable[Scope]) -> None:
         """Warn of registers that are never used, and of those that are read and never written."""
         for scope in scopes:
             for symbol in scope.unused():
-                if symbol.name == OF_CALLS:
+                if symbol.name == NVCC_UNUSED:
                     continue
                 if _is_register(symbol, function) and symbol.span is not None:
                     ranged = symbol.declarator is not None and symbol.declarator.count is not None
@@ -53,49 +74,32 @@ class NameUsage:
                         symbol.span,
                         help="leave the declaration out",
                     )
-        for name, (place, scope) in self._read.items():
-            register = scope.lookup(name) if name not in self._written else None
-            if register is not None and _is_register(register, function):
-                counts = self._where_it_counts(name, place, function)
-                if counts is None:
-                    continue
+        for symbol, place in self._read.items():
+            if symbol not in self._written and _is_register(symbol, function):
                 context.warn(
                     "P204",
-                    f"register `{name}` is read here and never written",
-                    counts.span,
-                    labels=(SpanLabel(register.span, "declared here"),) if register.span else (),
+                    f"register `{place.name}` is read here and never written",
+                    place.span,
+                    labels=(SpanLabel(symbol.span, "declared here"),) if symbol.span else (),
                     help="give it a value first",
                 )
 
-    def _where_it_counts(self, name: str, first: Name, function: Function) -> Name | None:
-        """The first read of a register that may matter; None where only `prmt` names it and leaves it out."""
-        if self._idle is None:
-            self._idle = {id(operand) for operand in _left_out(function)}
-        if id(first) not in self._idle:
-            return first
-        for statement in walk(function.body.statements if function.body else []):
-            if type(statement) is Instruction:
-                for operand in statement.operands:
-                    for read in _names(operand):
-                        if read.name == name and id(read) not in self._idle:
-                            return read
-        return None
 
+def _selected_operands(prmt: Instruction) -> tuple[Operand, ...]:
+    """The operands of `prmt`, `_` for one of which the selector takes no byte, or may take none.
 
-def _left_out(function: Function) -> Iterator[Name]:
-    """Operands of `prmt` of which the selector takes no byte, or may take none, being in a register.
-
-    `prmt.b32 d, a, unset, 0x0123;` reverses `a`: kernels name a register without a value there.
+    `prmt.b32 d, a, unset, 0x0123;` reverses `a`: kernels name a register without a value there. A selector
+    in a register may take none.
     """
-    for statement in walk(function.body.statements if function.body else []):
-        if type(statement) is Instruction and statement.opcode == "prmt" and len(statement.operands) == 4:
-            _, a, b, selector = statement.operands
-            value = constant_value(selector)
-            bytes_ = [] if value is None else [value >> shift & 7 for shift in (0, 4, 8, 12)]
-            plain = statement.modifiers == ("b32",)
-            for operand, first in ((a, 0), (b, 4)):
-                if type(operand) is Name and plain and not any(n // 4 * 4 == first for n in bytes_):
-                    yield operand
+    if len(prmt.operands) != 4 or prmt.modifiers != ("b32",):
+        return prmt.operands
+    d, a, b, selector = prmt.operands
+    value = constant_value(selector)
+    halves = set() if value is None else {value >> shift & 4 for shift in (0, 4, 8, 12)}
+    return d, a if 0 in halves else _UNREAD, b if 4 in halves else _UNREAD, selector
+
+
+_UNREAD = Name("_")
 
 
 def _names(operand: Operand) -> Iterable[Name]:
