@@ -36,6 +36,7 @@ import asynchronous_kernels
 import finding_kernels
 import numpy
 import tensor_memory_faults
+from small_kernels import DOUBLE
 
 import ptxkit
 from ptxkit import layouts, plan, tcgen05
@@ -52,31 +53,11 @@ HEADER = ".version 8.6\n.target {}\n.address_size 64\n"
 REGISTERS = (
     ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .b128 %q<9>;"
 )
-CARD = """\
-// /// ptxkit
-// [launch]
-// grid = "ceildiv(n, 256)"
-// block = 256
-// params = ["x", "y", "n"]
-// [presets]
-// smoke = { n = 1024 }
-// [tensors.x]
-// dtype = "f32"
-// shape = "n"
-// init = "randn"
-// [tensors.y]
-// dtype = "f32"
-// shape = "n"
-// expect = "2 * x"
-// ///
-.version 8.6
-.target sm_90
-.address_size 64
-.visible .entry double(.param .u64 x, .param .u64 y, .param .u32 n) {}
-{
-    ret;
-}
-"""
+CARD = (
+    DOUBLE.partition("// ///\n.version")[0]
+    + f"// ///\n{HEADER.format('sm_90')}"
+    + ".visible .entry double(.param .u64 x, .param .u64 y, .param .u32 n) {}\n{\n    ret;\n}\n"
+)
 PTX = ("P1", "P2", "P3")
 BUILDER = ("P240", "P241")
 """Codes of the builder: in their examples `k` is a kernel under construction."""
