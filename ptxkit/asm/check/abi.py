@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Scope, SymbolKind, bind, module_scope
 from ptxkit.asm.tree import Arguments, Directive, Function, Instruction, Name, Prototype, Variable
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 
 NARROW = frozenset(("pred", "u8", "s8", "u16", "s16"))
 """Types that are not passed; `.b8`, `.b16` and `.f16` are, and arrays and vectors of these."""
@@ -224,7 +224,7 @@ class _Abi:
     def _without(self, several: Function | Prototype, elsewhere: str | None) -> None:
         """Report what there is not where a function has several results."""
         why = f"a function returns {counted(len(several.returns), 'value')}, so there is no ABI"
-        labels = (SpanLabel(several.span, "declared here"),) if several.span else ()
+        labels = label_at(several.span, "declared here")
         help = "return one `.param` array that holds them all"
         problem: tuple[str, Instruction | Function | None] | None = None
         for uses in self.uses.values():

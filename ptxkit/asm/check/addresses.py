@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Integer, Name, Variable
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, Kind
 
 MEMORY = {"ld": 1, "ldu": 1, "st": 0, "atom": 1, "red": 0}
@@ -45,7 +45,7 @@ def check_place(
     aligned, size = wanted
     alignment, bytes_ = extent(symbol)
     span = instruction.operands[position].span or instruction.span
-    labels = (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
+    labels = label_at(symbol.span, "declared here")
     where = f"`{symbol.name}`" if not offset else f"`{symbol.name}` + {offset}"
     if alignment >= aligned and offset % aligned:
         context.warn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptxkit.asm import tree
-from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.context import Context, did_you_mean, label_at
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.constants import overflows
 from ptxkit.asm.kinds import Names
@@ -362,7 +362,7 @@ def check_targets(context: Context, directive: tree.Directive, scope: Scope) -> 
 
 
 def _declared(symbol: Symbol) -> tuple[SpanLabel, ...]:
-    return (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
+    return label_at(symbol.span, "declared here")
 
 
 def _show(name: str, signature: Signature) -> str:

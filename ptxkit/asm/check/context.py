@@ -8,7 +8,7 @@ from typing import Any
 
 from ptxkit import targets
 from ptxkit.asm.tree import Declarator, Function, Module, Prototype, Statement
-from ptxkit.diagnostics import Diagnostic, Severity, Span
+from ptxkit.diagnostics import Diagnostic, Severity, Span, SpanLabel
 from ptxkit.isa.match import Match
 
 Declared = dict[str, tuple[Statement, Declarator | None]]
@@ -57,6 +57,11 @@ class Context:
     def warn(self, code: str, message: str, span: Span | None, **rest: Any) -> None:
         """Add a warning."""
         self.report(code, message, span, severity=Severity.WARNING, **rest)
+
+
+def label_at(span: Span | None, text: str) -> tuple[SpanLabel, ...]:
+    """The label of a place; none where the tree does not know it."""
+    return (SpanLabel(span, text),) if span else ()
 
 
 def did_you_mean(word: str, known: Iterable[str], quote: str = "`") -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.context import Context, did_you_mean, label_at
 from ptxkit.asm.check.initializers import check_initializer
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.symbols import Clash, Scope, SymbolKind
 from ptxkit.asm.tree import Declarator, Statement, Variable, Vector
-from ptxkit.diagnostics import Severity, Span, SpanLabel
+from ptxkit.diagnostics import Severity, Span
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -41,20 +41,14 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
     """
     names = ", ".join(f"`{declarator.name}`" for declarator in variable.declarators) or "this declaration"
     if not inside and variable.space in ("reg", "local", "param"):
-        context.report(
-            "P210",
-            f"{names} can't be in `.{variable.space}` at module level",
-            variable.span,
-            help="move the declaration into the function that uses it",
-        )
+        message = f"{names} can't be in `.{variable.space}` at module level"
+        help = "move the declaration into the function that uses it"
+        context.report("P210", message, variable.span, help=help)
         return
     if inside and is_opaque(variable.type):
-        context.report(
-            "P210",
-            f"{names} of type `.{variable.type}` must be declared at module level or as a parameter",
-            variable.span,
-            help="declare it before the function, in `.global`, or make it a parameter of the `.entry`",
-        )
+        message = f"{names} of type `.{variable.type}` must be declared at module level or as a parameter"
+        help = "declare it before the function, in `.global`, or make it a parameter of the `.entry`"
+        context.report("P210", message, variable.span, help=help)
         return
     check_type(context, variable, names, inside)
     check_align(context, variable, parameter=inside)
@@ -63,28 +57,22 @@ def check_variable(context: Context, variable: Variable, inside: bool, scope: Sc
         message = f"{names} in `.tex`: that state space was removed in `.version 1.5`"
         context.report("P210", message, variable.span, help="declare a `.global .texref`")
     if variable.linkage == "common" and variable.space != "global":
-        context.report(
-            "P210",
-            f"`.common` variable {names} must be in `.global`, found `.{variable.space}`",
-            variable.span,
-            help="declare it in `.global`, or with another linkage",
-        )
+        message = f"`.common` variable {names} must be in `.global`, found `.{variable.space}`"
+        help = "declare it in `.global`, or with another linkage"
+        context.report("P210", message, variable.span, help=help)
     for declarator in variable.declarators:
         known = SPECIAL_REGISTERS.get(declarator.name) if variable.linkage == "extern" else None
         same = (
             known is not None and not known.vector and DTYPES[known.type].bits == DTYPES[variable.type].bits
         )
-        check_name(context, declarator.name, declarator.span or variable.span, not inside and not same)
+        span = declarator.span or variable.span
+        check_name(context, declarator.name, span, not inside and not same)
         _check_size(context, variable, declarator)
         if variable.space == "const" and variable.linkage != "extern":
             _count_constant(context, variable, declarator)
         if variable.linkage == "extern" and declarator.initializer is not None:
-            context.report(
-                "P210",
-                f"`.extern` variable `{declarator.name}` can't have an initial value",
-                declarator.span or variable.span,
-                help="the module that defines it gives the value",
-            )
+            message = f"`.extern` variable `{declarator.name}` can't have an initial value"
+            context.report("P210", message, span, help="the module that defines it gives the value")
         else:
             check_initializer(context, variable, declarator, scope)
 
@@ -111,26 +99,18 @@ def _check_size(context: Context, variable: Variable, declarator: Declarator) ->
     """An array has a size, from its brackets or its values; a register is not an array."""
     if not declarator.dimensions:
         return
-    if variable.linkage == "extern":
-        sizeless = 0 in declarator.dimensions[1:]
-    else:
-        first = declarator.dimensions[0]
-        sizeless = 0 in declarator.dimensions[1:] or (not first and declarator.initializer is None)
+    name, (first, *others) = declarator.name, declarator.dimensions
+    unknown = not first and declarator.initializer is None and variable.linkage != "extern"
     if variable.space == "reg":
-        context.report(
-            "P210",
-            f"register `{declarator.name}` can't be an array",
-            declarator.span or variable.span,
-            help=f"`.reg .{variable.type} {declarator.name}<4>;` declares `{declarator.name}0` to "
-            f"`{declarator.name}3`; for an array that is indexed use `.local`",
-        )
-    elif sizeless:
-        context.report(
-            "P210",
-            f"array `{declarator.name}` has no size",
-            declarator.span or variable.span,
-            help="give the number of elements; only `.extern` arrays may go without",
-        )
+        message = f"register `{name}` can't be an array"
+        help = f"`.reg .{variable.type} {name}<4>;` declares `{name}0` to `{name}3`; for an array that is "
+        help += "indexed use `.local`"
+    elif 0 in others or unknown:
+        message = f"array `{name}` has no size"
+        help = "give the number of elements; only `.extern` arrays may go without"
+    else:
+        return
+    context.report("P210", message, declarator.span or variable.span, help=help)
 
 
 def _count_constant(context: Context, variable: Variable, declarator: Declarator) -> None:
@@ -145,13 +125,10 @@ def _count_constant(context: Context, variable: Variable, declarator: Declarator
     before = context.constant_bytes
     context.constant_bytes = -(-before // align) * align + size
     if before <= CONSTANT_BYTES < context.constant_bytes:
-        context.report(
-            "P210",
-            f"with `{declarator.name}` there are {context.constant_bytes} bytes in `.const`, more than the "
-            f"{CONSTANT_BYTES} that a module has",
-            declarator.span or variable.span,
-            help="put large tables into `.global`",
-        )
+        message = f"with `{declarator.name}` there are {context.constant_bytes} bytes in `.const`, more than "
+        message += f"the {CONSTANT_BYTES} that a module has"
+        span = declarator.span or variable.span
+        context.report("P210", message, span, help="put large tables into `.global`")
 
 
 def check_type(
@@ -228,21 +205,15 @@ def check_align(context: Context, variable: Variable, parameter: bool = False) -
     if variable.pointer is not None and variable.pointer[1] is not None:
         aligned.append(variable.pointer[1])
     for align in aligned:
+        most = MAX_PARAMETER_ALIGN
         if align <= 0 or align & (align - 1):
-            context.report(
-                "P224",
-                f"expected an alignment that is a power of two, found {align}",
-                variable.span,
-                help="write `.align 1`, 2, 4, 8, 16, ..",
-            )
-        elif parameter and variable.space == "param" and align > MAX_PARAMETER_ALIGN:
-            context.report(
-                "P224",
-                f"expected an alignment of at most {MAX_PARAMETER_ALIGN} for what is passed to a function, "
-                f"found {align}",
-                variable.span,
-                help=f"write `.align {MAX_PARAMETER_ALIGN}`, and pass the address of what needs more",
-            )
+            message = f"expected an alignment that is a power of two, found {align}"
+            context.report("P224", message, variable.span, help="write `.align 1`, 2, 4, 8, 16, ..")
+        elif parameter and variable.space == "param" and align > most:
+            wanted = f"an alignment of at most {most} for what is passed to a function"
+            message = f"expected {wanted}, found {align}"
+            help = f"write `.align {most}`, and pass the address of what needs more"
+            context.report("P224", message, variable.span, help=help)
 
 
 def report_clashes(context: Context, clashes: list[Clash]) -> None:
@@ -254,9 +225,7 @@ def report_clashes(context: Context, clashes: list[Clash]) -> None:
             "P206" if label else "P202",
             f"{what} `{new.name}` is {'defined' if label else 'declared'} twice",
             new.span,
-            labels=(SpanLabel(earlier.span, f"{earlier.kind.value} `{earlier.name}` is declared here"),)
-            if earlier.span
-            else (),
+            labels=label_at(earlier.span, f"{earlier.kind.value} `{earlier.name}` is declared here"),
             help="rename one of them" if label else "rename one of them, or put one into a block of its own",
         )
 
@@ -283,22 +252,14 @@ def check_attribute(context: Context, attribute: str, span: Span | None) -> str 
     name, _, rest = attribute.partition("(")
     name = name.lstrip(".").strip()
     if name not in ATTRIBUTES:
-        context.report(
-            "P225",
-            f"there is no attribute `.{name}`",
-            span,
-            help=did_you_mean(name, ATTRIBUTES) or "attributes are `.managed` and `.unified`",
-        )
+        help = did_you_mean(name, ATTRIBUTES) or "attributes are `.managed` and `.unified`"
+        context.report("P225", f"there is no attribute `.{name}`", span, help=help)
         return None
     if (name == "unified") != bool(rest):
-        wanted = "the two numbers of its identifier" if name == "unified" else "nothing in parentheses"
-        context.report(
-            "P225",
-            f"expected {wanted} after `.{name}`",
-            span,
-            help="write `.attribute(.unified(1, 2))`"
-            if name == "unified"
-            else "write `.attribute(.managed)`",
-        )
+        wanted, written = "nothing in parentheses", ".managed"
+        if name == "unified":
+            wanted, written = "the two numbers of its identifier", ".unified(1, 2)"
+        help = f"write `.attribute({written})`"
+        context.report("P225", f"expected {wanted} after `.{name}`", span, help=help)
         return None
     return name

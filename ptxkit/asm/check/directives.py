@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Literal
 
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.redeclarations import differs
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.tree import Directive, Function, Integer, Name, Prototype, String
-from ptxkit.diagnostics import Severity, SpanLabel, counted
+from ptxkit.diagnostics import Severity, counted
 from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
 
@@ -117,7 +118,7 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
                 "P225",
                 f"`.{directive.name}` is given twice",
                 directive.span,
-                labels=(SpanLabel(earlier.span, "first given here"),) if earlier.span else (),
+                labels=label_at(earlier.span, "first given here"),
                 help="keep one of them",
             )
         elif directive.name == "noreturn" and seen.keys() & {"abi_preserve", "abi_preserve_control"}:
@@ -149,36 +150,23 @@ def _check_numbers(context: Context, function: Function, directive: Directive, t
     numbers = [argument for argument in directive.arguments if isinstance(argument, Integer)]
     for number in numbers:
         if number.value > tuning.most:
-            context.report(
-                "P225",
-                f"expected a number up to {tuning.most} in `.{directive.name}`, found {number.value}",
-                number.span or directive.span,
-                help="there are no more registers that a function could preserve"
-                if directive.name.startswith("abi")
-                else None,
-            )
+            message = f"expected a number up to {tuning.most} in `.{directive.name}`, found {number.value}"
+            why = "there are no more registers that a function could preserve"
+            help = why if directive.name.startswith("abi") else None
+            context.report("P225", message, number.span or directive.span, help=help)
             return
     for number in numbers if tuning.positive else ():
         if number.value == 0:
-            context.report(
-                "P225",
-                f"expected a number above 0 in `.{directive.name}`, found 0",
-                number.span or directive.span,
-                help="leave the directive out, or give the number that you mean",
-            )
+            message = f"expected a number above 0 in `.{directive.name}`, found 0"
+            help = "leave the directive out, or give the number that you mean"
+            context.report("P225", message, number.span or directive.span, help=help)
             return
     if directive.name in ("maxntid", "reqntid"):
-        threads = 1
-        for number in numbers:
-            threads *= number.value
+        threads = prod(number.value for number in numbers)
         if threads > MAX_BLOCK[0]:
-            context.warn(
-                "P225",
-                f"`.{directive.name}` of `{function.name}` asks for {counted(threads, 'thread')}, "
-                f"more than the {MAX_BLOCK[0]} of a CTA",
-                directive.span,
-                help="declare what a launch can have",
-            )
+            asked = f"`.{directive.name}` of `{function.name}` asks for {counted(threads, 'thread')}"
+            message = f"{asked}, more than the {MAX_BLOCK[0]} of a CTA"
+            context.warn("P225", message, directive.span, help="declare what a launch can have")
 
 
 def _check_company(context: Context, function: Function, directive: Directive, tuning: Tuning) -> None:
@@ -188,18 +176,14 @@ def _check_company(context: Context, function: Function, directive: Directive, t
             "P225",
             f"`.{directive.name}` and `.{other.name}` of `{function.name}` exclude each other",
             directive.span,
-            labels=(SpanLabel(other.span, f"`.{other.name}` is here"),) if other.span else (),
+            labels=label_at(other.span, f"`.{other.name}` is here"),
             help="keep one of them",
         )
     missing = [name for name in tuning.requires if function.directive(name) is None]
     if missing:
         wanted = " and ".join(f"`.{name}`" for name in missing)
-        context.report(
-            "P225",
-            f"`.{directive.name}` of `{function.name}` needs {wanted}",
-            directive.span,
-            help=f"add {wanted}, whose numbers it counts with",
-        )
+        message = f"`.{directive.name}` of `{function.name}` needs {wanted}"
+        context.report("P225", message, directive.span, help=f"add {wanted}, whose numbers it counts with")
 
 
 def check_pragma(context: Context, directive: Directive, place: Literal["body", "function", "file"]) -> None:
@@ -218,31 +202,22 @@ def check_pragma(context: Context, directive: Directive, place: Literal["body", 
         since = PRAGMAS.get(name)
         span = argument.span or directive.span
         if since is None:
-            if place == "file" and argument.value != "nounroll":
-                context.report(
-                    "P225",
-                    f'ptxas does not know `.pragma "{argument.value}"` outside of all functions',
-                    span,
-                    help='for the whole file it takes `.pragma "nounroll";`; others belong in a body',
-                )
-            continue
-        availability = Availability.parse(since)
-        if not availability.met(context.version, context.target):
+            if place != "file" or argument.value == "nounroll":
+                continue
+            message = f'ptxas does not know `.pragma "{argument.value}"` outside of all functions'
+            help = 'for the whole file it takes `.pragma "nounroll";`; others belong in a body'
+        elif not (availability := Availability.parse(since)).met(context.version, context.target):
             report_need(context, f'`.pragma "{name}"`', span, availability)
+            continue
         elif name in INSIDE and place != "body":
-            context.report(
-                "P225",
-                f'`.pragma "{name}"` is outside a function\'s body',
-                span,
-                help="move it after the opening brace of its function",
-            )
+            message = f'`.pragma "{name}"` is outside a function\'s body'
+            help = "move it after the opening brace of its function"
         elif name == "frequency" and not (value.isdecimal() and value.strip("0")):
-            context.report(
-                "P225",
-                f'expected a number above 0 in `.pragma "frequency"`, found `{value}`',
-                span,
-                help='write how often the block runs: `.pragma "frequency 64";`',
-            )
+            message = f'expected a number above 0 in `.pragma "frequency"`, found `{value}`'
+            help = 'write how often the block runs: `.pragma "frequency 64";`'
+        else:
+            continue
+        context.report("P225", message, span, help=help)
 
 
 def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
@@ -268,14 +243,14 @@ def check_alias(context: Context, directive: Directive, scope: Scope) -> None:
     if why is not None:
         message, help = why
         span = names[0].span or directive.span
-        labels = (SpanLabel(original.span, f"`{original.name}` is declared here"),) if original.span else ()
+        labels = label_at(original.span, f"`{original.name}` is declared here")
         context.report("P227", message, span, labels=labels, help=help)
     elif alias.body is not None:
         context.report(
             "P202",
             f"alias `{alias.name}` has a body of its own",
             names[0].span,
-            labels=(SpanLabel(alias.span, "defined here"),) if alias.span else (),
+            labels=label_at(alias.span, "defined here"),
             help="declare it without a body: `;` instead of `{ .. }`",
         )
     else:
@@ -313,6 +288,6 @@ def check_file(context: Context, directive: Directive, seen: dict[int, Directive
             "P202",
             f"file index {index.value} is given twice",
             index.span or directive.span,
-            labels=(SpanLabel(earlier.span, "first given here"),) if earlier.span else (),
+            labels=label_at(earlier.span, "first given here"),
             help="number the files 1, 2, 3, ..",
         )

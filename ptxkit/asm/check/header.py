@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptxkit import targets
-from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.context import Context, did_you_mean, label_at
 from ptxkit.asm.tree import Directive, Integer, Malformed, Module, Name
 from ptxkit.diagnostics import Severity, Span, SpanLabel
 from ptxkit.targets import NEWEST_VERSION, RELEASES, TARGETS, show
@@ -66,7 +66,7 @@ def _check_order(context: Context, version: Directive, target: Directive) -> Non
 
 
 def _here(directive: Directive) -> tuple[SpanLabel, ...]:
-    return (SpanLabel(directive.span, "it stands here"),) if directive.span else ()
+    return label_at(directive.span, "it stands here")
 
 
 def header_only(module: Module) -> bool:
@@ -156,7 +156,7 @@ def check_target(context: Context, directive: Directive) -> None:
             f"`.target {name.name}` needs `.version {show(target.since)}` or newer, "
             f"found `{show(context.version)}`",
             name.span,
-            labels=(SpanLabel(context.version_span, "version set here"),) if context.version_span else (),
+            labels=label_at(context.version_span, "version set here"),
             help=f"write `.version {show(target.since)}`",
         )
     if context.asked is not None and not _loads(target, context.asked):

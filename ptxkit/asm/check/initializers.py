@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ptxkit.asm import tree
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.constants import literal_kind, overflows
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
-from ptxkit.diagnostics import SpanLabel, counted
+from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.conditions import Availability
 
@@ -185,5 +185,5 @@ def _is_mask_of(value: tree.Operand, name: tree.Name) -> bool:
 
 
 def _report(context: Context, symbol: Symbol, span: object, message: str, help: str) -> None:
-    labels = (SpanLabel(symbol.span, "declared here"),) if symbol.span else ()
+    labels = label_at(symbol.span, "declared here")
     context.report("P226", message, span, labels=labels, help=help)  # type: ignore[arg-type]

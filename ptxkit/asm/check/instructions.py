@@ -91,23 +91,20 @@ def _check_sampler(context: Context, instruction: Instruction, match: Match) -> 
 def _beyond_the_manual(context: Context, instruction: Instruction, match: Match) -> None:
     """Warn of what only ptxas takes."""
     candidate, source = match.candidate, context.module.source
+    syntax = f"the form is `{match.form.syntax}`"
+
+    def warn(what: str, span: Span | None, help: str) -> None:
+        message = f"{what} is taken by ptxas, but not in the manual"
+        context.warn("P222", message, span or instruction.span, help=help)
+
     for place, operand in zip(match.places, instruction.operands, strict=True):
         base = operand.base if isinstance(operand, Address) else None
         if isinstance(base, Name) and base.name in SPECIAL_REGISTERS:
-            context.warn(
-                "P222",
-                f"special register `{base.name}` as an address is taken by ptxas, but not in the manual",
-                operand.span or instruction.span,
-                help="move it to a register first",
-            )
+            what = f"special register `{base.name}` as an address"
+            warn(what, operand.span, "move it to a register first")
         if isinstance(operand, Address) and operand.suffix and operand.suffix != place.suffix:
-            context.warn(
-                "P222",
-                f"`.{operand.suffix}` after the address of `{instruction.spelling}` is taken by ptxas, "
-                "but not in the manual",
-                operand.span or instruction.span,
-                help=f"the form is `{match.form.syntax}`",
-            )
+            what = f"`.{operand.suffix}` after the address of `{instruction.spelling}`"
+            warn(what, operand.span, syntax)
         elif place.shape == "address" and not isinstance(operand, Address):
             context.warn(
                 "P222",
@@ -117,21 +114,12 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
                 help="write the register with the address in brackets: `[%rd1]`",
             )
     for position, what in match.unlisted:
-        context.warn(
-            "P222",
-            f"{what} as `{match.places[position].name}` of `{instruction.spelling}` is taken by ptxas, "
-            "but not in the manual",
-            instruction.operands[position].span or instruction.span,
-            help="write a register of the operand's type",
-        )
+        what = f"{what} as `{match.places[position].name}` of `{instruction.spelling}`"
+        warn(what, instruction.operands[position].span, "write a register of the operand's type")
     beyond = match.form.beyond
     if beyond is not None and beyond.holds(match.facts):
-        context.warn(
-            "P222",
-            f"this form of `{match.form.name}` is taken by ptxas, but not in the manual",
-            instruction.span,
-            help=f"`ptxkit explain {match.form.name}` shows the manual's forms",
-        )
+        help = f"`ptxkit explain {match.form.name}` shows the manual's forms"
+        warn(f"this form of `{match.form.name}`", instruction.span, help)
     for what in candidate.beyond:
         if what.startswith("-"):
             newer = NEEDED_BY_NEWER.get((instruction.opcode, what[1:]))
@@ -143,22 +131,14 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
                 f"{'' if refused else f'{taken}, the manual does not have it'}",
                 spelling_span(instruction, source),
                 severity=Severity.ERROR if refused else Severity.WARNING,
-                help=f"the form is `{match.form.syntax}`",
+                help=syntax,
             )
         else:
-            context.warn(
-                "P222",
-                f"`{what}` of `{match.form.name}` is taken by ptxas, but not in the manual",
-                modifier_span(instruction, what[1:], source),
-                help=f"the form is `{match.form.syntax}`",
-            )
+            span = modifier_span(instruction, what[1:], source)
+            warn(f"`{what}` of `{match.form.name}`", span, syntax)
     if candidate.reordered:
-        order = ".".join(
-            (
-                match.form.opcode,
-                *(candidate.slots[s.name] for s in match.form.slots if s.name in candidate.slots),
-            )
-        )
+        filled = [candidate.slots[s.name] for s in match.form.slots if s.name in candidate.slots]
+        order = ".".join((match.form.opcode, *filled))
         context.report(
             "P223",
             f"the modifiers of `{instruction.spelling}` are not in the manual's order",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptxkit import targets
-from ptxkit.asm.check.context import Context
-from ptxkit.diagnostics import Severity, Span, SpanLabel
+from ptxkit.asm.check.context import Context, label_at
+from ptxkit.diagnostics import Severity, Span
 from ptxkit.isa.conditions import Availability
 
 
@@ -27,7 +27,7 @@ def report_need(
             "P311",
             f"{what} needs `.version {oldest}` or newer, found `{targets.show(context.version)}`",
             span,
-            labels=(SpanLabel(context.version_span, "version set here"),) if context.version_span else (),
+            labels=label_at(context.version_span, "version set here"),
             help=f"write `.version {oldest}`",
             severity=severity,
         )
@@ -45,7 +45,7 @@ def report_need(
         "P312",
         f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
         span,
-        labels=(SpanLabel(context.target_span, "target set here"),) if context.target_span else (),
+        labels=label_at(context.target_span, "target set here"),
         notes=note,
         help=f"write `.target {nearest}`" if nearest else None,
         severity=severity,

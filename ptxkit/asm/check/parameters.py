@@ -28,19 +28,12 @@ def check_function(context: Context, function: Function) -> None:
     if function.kind == "entry":
         _check_entry_parameters(context, function)
     if function.linkage == "common":
-        context.report(
-            "P210",
-            f"function `{function.name}` can't be `.common`",
-            function.span,
-            help="`.common` is for variables; write `.weak` where several modules may define the function",
-        )
+        help = "`.common` is for variables; write `.weak` where several modules may define the function"
+        context.report("P210", f"function `{function.name}` can't be `.common`", function.span, help=help)
     if function.linkage == "extern" and function.body is not None:
-        context.report(
-            "P210",
-            f"`.extern` function `{function.name}` can't have a body",
-            function.span,
-            help="write `.visible`, or leave the body to the module that defines it",
-        )
+        message = f"`.extern` function `{function.name}` can't have a body"
+        help = "write `.visible`, or leave the body to the module that defines it"
+        context.report("P210", message, function.span, help=help)
     for attribute in function.attributes:
         _check_function_attribute(context, function, attribute)
     check_name(context, function.name, function.span, module_level=True)
@@ -76,12 +69,8 @@ def _check_function_attribute(context: Context, function: Function, attribute: s
     if name == "unified" and not UNIFIED.met(context.version, context.target):
         report_need(context, "`.attribute(.unified)`", function.span, UNIFIED)
     if name == "managed" or len(function.attributes) > 1:
-        context.report(
-            "P225",
-            f"expected `.attribute(.unified(..))` alone for function `{function.name}`",
-            function.span,
-            help="`.managed` is for variables",
-        )
+        message = f"expected `.attribute(.unified(..))` alone for function `{function.name}`"
+        context.report("P225", message, function.span, help="`.managed` is for variables")
 
 
 def _check_lists(
@@ -93,29 +82,25 @@ def _check_lists(
 ) -> None:
     """State spaces, shapes and number of what is returned and passed."""
     if len(returns) > 1 and any(parameter.space == "param" for parameter in returns):
-        context.report(
-            "P210",
-            f"{name} returns {counted(len(returns), 'value')} in `.param`",
-            span,
-            help="return one `.param` array that holds them all, or `.reg` values",
-        )
+        help = "return one `.param` array that holds them all, or `.reg` values"
+        message = f"{name} returns {counted(len(returns), 'value')} in `.param`"
+        context.report("P210", message, span, help=help)
     for parameter in (*returns, *parameters):
         what = f"parameter `{parameter.name}` of {name}"
         dimensions = parameter.declarators[0].dimensions
+        unsized = bool(dimensions) and not dimensions[0]
         if parameter.space not in ("reg", "param"):
-            context.report(
-                "P210",
-                f"expected `.reg` or `.param` for {what}, found `.{parameter.space}`",
-                parameter.span,
-                help="pass the address of what lies elsewhere",
-            )
-        elif dimensions and not dimensions[0] and parameter.space == "reg":
+            message = f"expected `.reg` or `.param` for {what}, found `.{parameter.space}`"
+            help = "pass the address of what lies elsewhere"
+        elif unsized and parameter.space == "reg":
             message = f"{what} is a register, and can't be an array"
-            context.report("P210", message, parameter.span, help="pass a `.param` array")
-        elif dimensions and not dimensions[0] and (not parameters or parameter is not parameters[-1]):
+            help = "pass a `.param` array"
+        elif unsized and (not parameters or parameter is not parameters[-1]):
             message = f"{what} has no size, which only the last one may leave out"
             help = "give the number of elements between the brackets"
-            context.report("P210", message, parameter.span, help=help)
+        else:
+            continue
+        context.report("P210", message, parameter.span, help=help)
 
 
 def _check_noreturn(
@@ -123,83 +108,57 @@ def _check_noreturn(
 ) -> None:
     noreturn = next((directive for directive in directives if directive.name == "noreturn"), None)
     if noreturn is not None and returns:
-        context.report(
-            "P225",
-            f"{name} is `.noreturn` and has {counted(len(returns), 'return parameter')}",
-            noreturn.span,
-            help="leave out the directive, or what is returned",
-        )
+        message = f"{name} is `.noreturn` and has {counted(len(returns), 'return parameter')}"
+        context.report("P225", message, noreturn.span, help="leave out the directive, or what is returned")
 
 
 def _check_function_parameter(context: Context, parameter: Variable) -> None:
-    order = parameter.order or ()
+    order, name = parameter.order or (), f"`{parameter.name}`"
     dimensions = parameter.declarators[0].dimensions
     if parameter.pointer is not None:
-        context.report(
-            "P210",
-            f"`.ptr` is for parameters of an `.entry`, found `{parameter.name}` of a `.func`",
-            parameter.span,
-            help="leave `.ptr` out",
-        )
+        message = f"`.ptr` is for parameters of an `.entry`, found {name} of a `.func`"
+        help = "leave `.ptr` out"
     elif "align" in order and order.index("align") > order.index("type"):
-        context.report(
-            "P210",
-            f"`.align` after the type is only for an `.entry`, found `{parameter.name}` of a `.func`",
-            parameter.span,
-            help=f"write `.{parameter.space} .align {parameter.align} .{parameter.type}`",
-        )
+        message = f"`.align` after the type is only for an `.entry`, found {name} of a `.func`"
+        help = f"write `.{parameter.space} .align {parameter.align} .{parameter.type}`"
     elif parameter.space == "reg" and dimensions and dimensions[0]:
-        context.report(
-            "P210",
-            f"register `{parameter.name}` can't be an array",
-            parameter.span,
-            help=f"pass a `.param .{parameter.type} {parameter.name}[{dimensions[0]}]`",
-        )
+        message = f"register {name} can't be an array"
+        help = f"pass a `.param .{parameter.type} {parameter.name}[{dimensions[0]}]`"
     elif is_opaque(parameter.type):
-        message = f"`{parameter.name}` of type `.{parameter.type}` can't be a parameter of a `.func`"
+        message = f"{name} of type `.{parameter.type}` can't be a parameter of a `.func`"
         help = "pass its handle as a `.u64`"
         if dimensions and parameter.space == "param":
             context.warn("P222", f"{message}; ptxas accepts an array of them", parameter.span, help=help)
-        else:
-            context.report("P210", message, parameter.span, help=help)
+            return
+    else:
+        return
+    context.report("P210", message, parameter.span, help=help)
 
 
 def _check_entry_parameters(context: Context, function: Function) -> None:
-    for parameter in function.parameters:
-        if parameter.space != "param":
-            context.report(
-                "P210",
-                f"expected `.param` for `{parameter.name}` of an `.entry`, found `.{parameter.space}`",
-                parameter.span,
-                help=f"write `.param .{parameter.type} {parameter.name}` and read it with `ld.param`",
-            )
-        elif {None, 0} & set(parameter.declarators[0].dimensions):
-            context.report(
-                "P210",
-                f"parameter `{parameter.name}` of an `.entry` must have a size",
-                parameter.span,
-                help="give the number of elements between the brackets",
-            )
-        elif parameter.pointer is not None and parameter.pointer[0] not in POINTED:
-            context.report(
-                "P210",
-                f"`{parameter.name}` can't point into `.{parameter.pointer[0]}`",
-                parameter.span,
-                help="write `.ptr .global`, `.shared`, `.const` or `.local`, or `.ptr` alone",
-            )
     size = 0
     for parameter in function.parameters:
         align, bytes_ = parameter_layout(parameter)
         size = -(-size // align) * align + bytes_
+        if parameter.space != "param":
+            message = f"expected `.param` for `{parameter.name}` of an `.entry`, found `.{parameter.space}`"
+            help = f"write `.param .{parameter.type} {parameter.name}` and read it with `ld.param`"
+        elif {None, 0} & set(parameter.declarators[0].dimensions):
+            message = f"parameter `{parameter.name}` of an `.entry` must have a size"
+            help = "give the number of elements between the brackets"
+        elif parameter.pointer is not None and parameter.pointer[0] not in POINTED:
+            message = f"`{parameter.name}` can't point into `.{parameter.pointer[0]}`"
+            help = "write `.ptr .global`, `.shared`, `.const` or `.local`, or `.ptr` alone"
+        else:
+            continue
+        context.report("P210", message, parameter.span, help=help)
     # ptxas takes 4352 bytes of parameters before sm_70 or PTX ISA 8.1, and this many since.
     limit = 32764 if context.version >= (8, 1) and context.target.number >= 70 else 4352
     if size > limit:
-        context.report(
-            "P210",
-            f"`{function.name}` has {counted(size, 'byte')} of parameters, more than the {limit} that fit",
-            function.span,
-            help="put the data in global memory and pass its address",
-        )
+        found = counted(size, "byte")
+        message = f"`{function.name}` has {found} of parameters, more than the {limit} that fit"
+        help = "put the data in global memory and pass its address"
+        context.report("P210", message, function.span, help=help)
 
 
 def parameter_layout(parameter: Variable) -> tuple[int, int]:

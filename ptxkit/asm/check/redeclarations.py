@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.context import Context, Declared
+from ptxkit.asm.check.context import Context, Declared, label_at
 from ptxkit.asm.check.parameters import parameter_layout
 from ptxkit.asm.tree import Declarator, Function, Statement, Variable, Vector
-from ptxkit.diagnostics import SpanLabel
 
 
 def check_again(context: Context, statement: Statement, seen: Declared) -> None:
@@ -98,7 +97,7 @@ def _report(
     message: str,
     help: str = "declare it the same way in both places",
 ) -> None:
-    labels = (SpanLabel(earlier.span, "declared before here"),) if earlier.span else ()
+    labels = label_at(earlier.span, "declared before here")
     context.report(code, message, new.span, labels=labels, help=help)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
 from ptxkit.asm.tree import Function, Guard, Instruction, Integer, Name, Operand
-from ptxkit.diagnostics import SpanLabel
 from ptxkit.isa.match import Match
 
 NVCC_UNUSED = "temp_param_reg"
@@ -80,7 +79,7 @@ class NameUsage:
                     "P204",
                     f"register `{place.name}` is read here and never written",
                     place.span,
-                    labels=(SpanLabel(symbol.span, "declared here"),) if symbol.span else (),
+                    labels=label_at(symbol.span, "declared here"),
                     help="give it a value first",
                 )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import BasicBlock, FunctionCode
 from ptxkit.asm.lint.values import LANES, ThreadNumber, Value, Values
 from ptxkit.asm.tree import Guard, Instruction, Name
-from ptxkit.diagnostics import SpanLabel
 
 
 def check_divergence(context: Context, code: FunctionCode, values: Values) -> None:
@@ -34,7 +33,7 @@ def check_divergence(context: Context, code: FunctionCode, values: Values) -> No
             "P230",
             f"`{instruction.spelling}` is reached by only some threads of a warp",
             instruction.span,
-            labels=(SpanLabel(guard.span, why),) if guard.span else (),
+            labels=label_at(guard.span, why),
             help="let the whole warp execute it, and branch around what one thread does alone",
         )
 
