@@ -182,6 +182,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {plural}"
 
 
+def listing(names: Iterable[object]) -> str:
+    """Names for a message, in backticks: "`a`, `b`"."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def reason(problem: Exception) -> str:
     """What a library or the system says, for the end of a message: one line that begins in lower case."""
     said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)

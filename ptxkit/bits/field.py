@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
+from ptxkit.diagnostics import listing
+
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -153,7 +155,7 @@ class Field(Generic[T]):
         """The raw bits of a value; ValueError with the rule it breaks."""
         if self.codes is not None:
             if isinstance(value, bool) or not isinstance(value, (str, int)) or value not in self.codes:
-                raise ValueError(f"must be one of {listed(self.codes)}, found {shown(value)}")
+                raise ValueError(f"must be one of {listing(self.codes)}, found {shown(value)}")
             return self.codes[value]
         if self.is_flag:
             if not isinstance(value, int) or value not in (0, 1):
@@ -233,11 +235,6 @@ class _Bits:
 
 
 bits = _Bits()
-
-
-def listed(names: Any) -> str:
-    """Names in backticks."""
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def shown(value: Any) -> str:

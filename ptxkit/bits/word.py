@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, NamedTuple, Self
 
-from ptxkit.bits.field import Field, listed
-from ptxkit.diagnostics import Diagnostic, PtxkitError
+from ptxkit.bits.field import Field
+from ptxkit.diagnostics import Diagnostic, PtxkitError, listing
 
 OUT_OF_RANGE = "P401"
 UNKNOWN_FIELD = "P402"
@@ -90,7 +90,7 @@ class Word:
                 code = NO_SUCH_CODE if field.codes is not None else OUT_OF_RANGE
                 found.append(self._problem(code, f"`{name}` of `{self.KIND}` {error}", field))
         for name in given:
-            names = listed(name for name, field in self.FIELDS.items() if field.fixed is None)
+            names = listing(name for name, field in self.FIELDS.items() if field.fixed is None)
             found.append(
                 Diagnostic(UNKNOWN_FIELD, f"`{self.KIND}` has no field `{name}`", help=f"it has {names}")
             )

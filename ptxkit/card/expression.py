@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted, listing
 
 MAX_LENGTH = 300
 """Longest expression in characters."""
@@ -200,7 +200,7 @@ def _objection(node: ast.expr) -> str | None:
 
 def unknown_size(expression: SizeExpression, name: str, sizes: Mapping[str, object]) -> Diagnostic:
     """P534, or of an option P560: `expression` uses `name`, which is not a size."""
-    known = ", ".join(f"`{size}`" for size in sizes)
+    known = listing(sizes)
     return Diagnostic(
         "P534" if expression.source else "P560",
         f"expected a size of the problem, found `{name}` in `{expression.text}`",

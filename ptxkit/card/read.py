@@ -16,7 +16,7 @@ from ptxkit.card.expression import SizeExpression, unknown_size
 from ptxkit.card.frame import CardFrame
 from ptxkit.card.model import Card, LaunchCard, Param, Preset, TensorCard, TensorMapCard
 from ptxkit.card.positions import Path
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, listing
 from ptxkit.dtypes import DTYPES
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ class _CardReader:
 
                 where = f"`[{'.'.join(str(p) for p in path if isinstance(p, str))}]`" if path else "the card"
                 near = difflib.get_close_matches(key, list(known), 1)
-                listed = ", ".join(f"`{k}`" for k in known)
+                listed = listing(known)
                 hint = f"did you mean `{near[0]}`?" if near else f"{where} knows {listed}"
                 self._complain(
                     "P532", f"expected a key of {where}, found `{key}`", (*path, key), hint, key=True
@@ -158,10 +158,10 @@ class _CardReader:
                     self._complain("P532", message, (*path, size))
                 sizes[size] = number
             if presets and set(sizes) != set(presets[0].sizes):
-                expected = _listed(presets[0].sizes) or "none"
+                expected = listing(presets[0].sizes) or "none"
                 hint = f"every preset gives the sizes of the first: {expected}"
                 self._complain(
-                    "P532", f"expected the sizes {expected}, found {_listed(sizes) or 'none'}", path, hint
+                    "P532", f"expected the sizes {expected}, found {listing(sizes) or 'none'}", path, hint
                 )
                 continue
             presets.append(Preset(name, sizes, inputs))
@@ -287,7 +287,7 @@ class _CardReader:
             elif param.name not in known:
                 message = f"expected a tensor, a tensor map or a size in `params`, found `{param.name}`"
                 ways = f"declare `[tensors.{param.name}]`, or name a `workload` that has it"
-                help = f"this card has {_listed(known) or 'nothing'}: {ways}"
+                help = f"this card has {listing(known) or 'nothing'}: {ways}"
                 span = param.value.name_span(param.name)
                 self.found.append(Diagnostic("P534", message, span, help=help, source=self.source))
 
@@ -359,10 +359,6 @@ class _CardReader:
             {key: value for key, value in options.items() if value is not None},
             self.frame.key_span(path),
         )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _describe(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ptxkit.asm.tree import Module
 from ptxkit.card import Card, LaunchCard, Param, Preset, SizeExpression, expression
 from ptxkit.device.protocol import Dim3
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error, listing
 from ptxkit.plan.data import Argument, Launch, LaunchPlan, Program
 from ptxkit.plan.flags import ArgumentFlag, TensorFlag
 from ptxkit.plan.tensors import Tensors, tensor_maps
@@ -109,7 +109,7 @@ class _PlanMaker:
         name = self.request.entry
         known = [entry.name for entry in self.module.entries]
         if name is not None and name not in known:
-            listed = ", ".join(f"`{entry}`" for entry in known) or "none"
+            listed = listing(known) or "none"
             raise error(
                 "P504", f"expected an entry of `{self.program.name}`, found `{name}`", help=f"it has {listed}"
             )
@@ -127,7 +127,7 @@ class _PlanMaker:
         presets = {preset.name: preset for preset in self.card.presets}
         wanted = self.request.preset
         if wanted is not None and wanted not in presets:
-            listed = ", ".join(f"`{name}`" for name in presets) or "none; give sizes with `-p`"
+            listed = listing(presets) or "none; give sizes with `-p`"
             raise error("P544", f"expected a preset of the card, found `{wanted}`", help=f"it has {listed}")
         if wanted is None and (self.request.sizes or not presets):
             return None
@@ -141,8 +141,8 @@ class _PlanMaker:
             except PtxkitError as problem:
                 raise self._with_preset_hint(problem) from None
         elif self.card.presets and set(sizes) != set(self.card.size_names):
-            expected = ", ".join(f"`{name}`" for name in self.card.size_names)
-            given = ", ".join(f"`{name}`" for name in sizes)
+            expected = listing(self.card.size_names)
+            given = listing(sizes)
             message = f"expected the sizes {expected}, found {given or 'none'}"
             raise self._with_preset_hint(error("P551", message))
         return sizes
@@ -222,7 +222,7 @@ class _PlanMaker:
         for name in taken:
             if name not in given and name not in known:
                 message = f"expected `--arg {name}=..` for a parameter of `{entries[0].name}`, found none"
-                listed = ", ".join(f"`{name}`" for name in taken)
+                listed = listing(taken)
                 raise error("P562", message, help=f"it has {listed}")
         return taken
 
@@ -287,7 +287,7 @@ class _PlanMaker:
             if isinstance(given, int | float):
                 return Argument(value=given)
             if name not in self.sizes:
-                known = ", ".join(f"`{n}`" for n in (*self.tensors, *self.map_names, *self.sizes))
+                known = listing((*self.tensors, *self.map_names, *self.sizes))
                 message = f"expected a tensor, a tensor map or a size in `params`, found `{name}`"
                 raise PtxkitError(
                     Diagnostic("P534", message, param.span, help=f"there is {known}", source=self.card.source)
@@ -305,7 +305,7 @@ class _PlanMaker:
             if name in self.sizes and not isinstance(flag, TensorFlag):
                 raise error("P562", f"`{name}` is a size of the problem", help=f"write `-p {name}={flag}`")
             if name not in params or isinstance(flag, TensorFlag):
-                known = ", ".join(f"`{tensor}`" for tensor in self.tensors)
+                known = listing(self.tensors)
                 raise error(
                     "P562",
                     f"expected a tensor of the launch after `--arg`, found `{name}`",

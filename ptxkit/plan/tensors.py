@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptxkit.card import Card, Initial, LaunchCard, SizeExpression
-from ptxkit.diagnostics import Diagnostic, PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, error, listing
 from ptxkit.plan.data import PlanTensor, PlanTensorMap, Program
 from ptxkit.plan.flags import ArgumentFlag, TensorFlag, layout_of
 from ptxkit.workloads import Workload
@@ -93,7 +93,7 @@ def tensor_maps(
         if each.name in others:
             continue
         if each.tensor not in tensors:
-            known = ", ".join(f"`{name}`" for name in tensors)
+            known = listing(tensors)
             message = f"expected a tensor for tensor map `{each.name}`, found `{each.tensor}`"
             raise PtxkitError(
                 Diagnostic("P534", message, each.span, help=f"there is {known}", source=card.source)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ptxkit.asm import Module, parse
 from ptxkit.asm.reading import as_text
 from ptxkit.device.protocol import Device, LoadedModule
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, listing
 from ptxkit.emulator import Emulator
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.devices import open_device
@@ -218,7 +218,7 @@ def check_save(plan: LaunchPlan, options: RunOptions) -> None:
     taken: dict[Path, str] = {}
     for name, file in options.save.items():
         if name not in known:
-            listed = ", ".join(f"`{tensor}`" for tensor in sorted(known))
+            listed = listing(sorted(known))
             raise error(
                 "P562", f"expected a tensor after `--save`, found `{name}`", help=f"the launch has {listed}"
             )

@@ -24,7 +24,7 @@ from ptxkit.asm import Module
 from ptxkit.asm.assembler_log import ResourceUsage, read_log, read_usage
 from ptxkit.asm.tree import Directive, Name
 from ptxkit.asm.write import write
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, error, listing
 from ptxkit.targets import Target
 from ptxkit.toolchain.nvjitlink import MISSING
 
@@ -137,7 +137,7 @@ def _architecture(module: Module, asked: str | None) -> str:
     if asked is not None:
         target = targets.parse(asked)
         if target is None:
-            known = ", ".join(f"`{name}`" for name in targets.SUPPORTED[:8])
+            known = listing(targets.SUPPORTED[:8])
             raise error("P305", f"there is no target `{asked}`", help=f"targets are {known}, ..")
     else:
         target = _own_target(module)

@@ -8,7 +8,7 @@ import os
 from dataclasses import asdict, dataclass
 
 from ptxkit import targets
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, listing
 
 VARIABLE = "PTXKIT_VIRTUAL"
 """The environment variable that carries them."""
@@ -51,7 +51,7 @@ class VirtualOptions:
         if not 1 <= self.devices <= 64:
             raise error("P520", f"expected from 1 to 64 devices, found {self.devices}")
         if targets.parse(self.arch) is None:
-            known = ", ".join(f"`{name}`" for name in targets.SUPPORTED)
+            known = listing(targets.SUPPORTED)
             raise error("P305", f"there is no target `{self.arch}`", help=f"targets are {known}")
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module, util
 from pathlib import Path
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import error, listing
 from ptxkit.workloads.guarded import Guarded, running
 from ptxkit.workloads.problem import (
     Arrays,
@@ -63,7 +63,7 @@ def registered(name: str) -> Workload:
         PtxkitError: P550, there is none.
     """
     if name not in WORKLOADS:
-        listed = ", ".join(f"`{known}`" for known in WORKLOADS)
+        listed = listing(WORKLOADS)
         help = f"the workloads are {listed}; `--workload FILE.py:NAME` adds one of your own"
         raise error("P550", f"expected a workload, found `{name}`", help=help)
     module, _, attribute = WORKLOADS[name].partition(":")

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.card.expression import COMPARE, parsed
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, listing
 
 MAX_LENGTH = 2000
 
@@ -114,7 +114,7 @@ class Expect:
                         raise self._error(f"expected one of numpy's usual functions, found `{name}`", help)
                 case ast.Name(id=name):
                     if name not in names and name not in CONSTANTS:
-                        listed = ", ".join(f"`{known}`" for known in names) or "none"
+                        listed = listing(names) or "none"
                         message = f"expected a tensor with initial content, or a size, found `{name}`"
                         raise self._error(message, f"there is {listed}")
                 case ast.Call(func=ast.Name(), keywords=keywords):

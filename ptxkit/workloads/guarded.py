@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ptxkit.diagnostics import PtxkitError, Source, Span, error
+from ptxkit.diagnostics import PtxkitError, Source, Span, error, listing
 from ptxkit.dtypes import DTYPES
 from ptxkit.workloads.problem import (
     ROLES,
@@ -77,7 +77,7 @@ class Guarded(Workload):
         tensors = {tensor.name: tensor for tensor in self.tensors(sizes)}
         for name in given:
             if name not in tensors:
-                raise self._refuse("generate", f"arrays for {_listed(tensors)}", name)
+                raise self._refuse("generate", f"arrays for {listing(tensors)}", name)
         for name, tensor in tensors.items():
             if name in given:
                 self._check_array(tensor, given[name])
@@ -95,7 +95,7 @@ class Guarded(Workload):
         outputs = {tensor.name: tensor for tensor in self.tensors(sizes) if tensor.role == "output"}
         for name in given:
             if name not in outputs:
-                raise self._refuse("reference", f"what {_listed(outputs)} must hold", name)
+                raise self._refuse("reference", f"what {listing(outputs)} must hold", name)
         return {name: self._expected(tensor, given.get(name)) for name, tensor in outputs.items()}
 
     def cost(self, sizes: Sizes) -> Cost:
@@ -140,7 +140,7 @@ class Guarded(Workload):
         if extents is None or not all(isinstance(n, int | np.integer) and n >= 0 for n in extents):
             raise self._refuse("tensors", f"a tuple of extents for `{tensor.name}`", tensor.shape)
         if tensor.role not in ROLES:
-            raise self._refuse("tensors", f"one of {_listed(ROLES)} for `{tensor.name}`", tensor.role)
+            raise self._refuse("tensors", f"one of {listing(ROLES)} for `{tensor.name}`", tensor.role)
 
     def _check_array(self, tensor: Tensor, array: Any) -> None:
         kind, shape = tensor.storage_dtype, tensor.storage_shape
@@ -209,7 +209,3 @@ def _place(file: str, line: int | None) -> dict[str, Any]:
     if line is None or not text:
         return {}
     return {"span": Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1), "source": source}
-
-
-def _listed(names: Any) -> str:
-    return ", ".join(f"`{name}`" for name in names)

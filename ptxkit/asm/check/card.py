@@ -17,7 +17,7 @@ from ptxkit.asm.tree import Function, Module, Variable
 from ptxkit.card.expression import SizeExpression
 from ptxkit.card.model import Card, LaunchCard, Param
 from ptxkit.card.read import read
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, SpanLabel, counted
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Span, SpanLabel, counted, listing
 
 TENSOR_MAP_BYTES = 128
 CODES = {"grid": "P540", "block": "P540", "cluster": "P541", "shared": "P542"}
@@ -64,7 +64,7 @@ def _entry(module: Module, card: Card, launch: LaunchCard, found: list[Diagnosti
     else:
         message = f"expected the name of an `.entry`, found `{launch.entry}`"
     span = launch.spans.get("entry", launch.span)
-    listed = ", ".join(f"`{name}`" for name in entries)
+    listed = listing(entries)
     help = f"the entries are {listed}" if listed else "a kernel is a `.visible .entry NAME(..)`"
     found.append(Diagnostic("P538", message, span, help=help, source=card.source))
     return None

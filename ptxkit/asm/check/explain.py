@@ -9,6 +9,7 @@ from ptxkit.asm.check.misfit import report_misfit
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.symbols import Scope
 from ptxkit.asm.tree import Instruction
+from ptxkit.diagnostics import listing
 from ptxkit.isa.candidate import Candidate, in_order
 from ptxkit.isa.conditions import Rule
 from ptxkit.isa.match import Spelling, operand_facts, place_fits
@@ -43,7 +44,7 @@ def _unknown_instruction(context: Context, instruction: Instruction) -> None:
     span = spelling_span(instruction, context.module.source)
     names = named_forms(instruction.opcode)
     if names:
-        known = ", ".join(f"`{name}`" for name in list(names)[:6])
+        known = listing(list(names)[:6])
         context.report(
             "P212",
             f"there is no instruction `{instruction.spelling}`",

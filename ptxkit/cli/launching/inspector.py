@@ -15,6 +15,7 @@ from ptxkit.cli.launching.words import (
     register_lines,
     type_of,
 )
+from ptxkit.diagnostics import listing
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.debug import CodePlace, Debugger, lanes_in, row_of
@@ -109,7 +110,7 @@ class Inspector:
         else:
             known = {symbol.name: symbol for symbol in batch.launch.program.shared_variables}
             if words[0] not in known:
-                names = ", ".join(f"`{name}`" for name in known) or "none"
+                names = listing(known) or "none"
                 raise RefusedError(f"expected a shared variable, found `{words[0]}`; there are {names}")
             symbol = known[words[0]]
             kind = symbol.type
@@ -134,7 +135,7 @@ class Inspector:
         elif words[0] in known:
             kind, address = known[words[0]].type, self._image.address_of(known[words[0]])
         else:
-            names = ", ".join(f"`{name}`" for name in (*self.tensors, *known))
+            names = listing((*self.tensors, *known))
             raise RefusedError(f"expected a tensor or variable, found `{words[0]}`; there are {names}")
         kind = type_of(words[1:]) or (kind if can_show(kind) else "b8")
         width, count = DTYPES[kind].bytes, count_of(words[1:], COUNT)
