@@ -250,20 +250,33 @@ def plain(includes: list[Path], header: str, result: str, prefix: str) -> list[s
     )
 
 
+def joined(lines: list[str]) -> list[str]:
+    """The lines, that of `cuX_ptsz` as a word of the line of `cuX`."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        name, version, *rest = line.split()
+        base = re.sub(r"_pt[ds][sz]$", "", name)
+        if base == name:
+            found[name] = [name, version, *rest]
+        else:
+            found[base].insert(2, f"{name.removeprefix(base)}={version}")
+    return [" ".join(words) for words in found.values()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("include", type=Path, nargs="+")
     parser.add_argument("--runtime", type=Path, required=True)
     given = parser.parse_args()
     tables = {
-        "driver": driver(given.include),
-        "runtime": runtime(given.include, given.runtime),
+        "driver": joined(driver(given.include)),
+        "runtime": joined(runtime(given.include, given.runtime)),
         "nvml": plain(given.include, "nvml.h", "nvmlReturn_t", "nvml"),
         "results": results(given.include),
     }
     for name, lines in tables.items():
         (HOME / f"{name}.txt").write_text("\n".join(lines) + "\n")
-        print(f"{name}: {len(lines)} symbols")
+        print(f"{name}: {len(lines)} lines")
 
 
 if __name__ == "__main__":

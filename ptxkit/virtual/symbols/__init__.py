@@ -1,6 +1,6 @@
 """What the libraries export, as data: a line a symbol, its name, the version of the driver API that brought
 it, and `name:letter` for each parameter (`ptxkit.virtual.abi.LETTERS`); `->letter` where it returns no
-error code.
+error code. `_ptsz=7000` is another symbol, with that suffix and the same parameters, which came with 7.0.
 
 The tables are made from a toolkit's headers by tools/make_virtual_symbols.py. Nothing of NVIDIA's code is in
 them: names, versions and types are what every program that calls the functions must know.
@@ -9,6 +9,7 @@ them: names, versions and types are what every program that calls the functions 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -60,16 +61,19 @@ _PARTS = re.compile(r"(\w+?)(?:_v(\d))?(?:_pt[ds][sz])?$")
 @cache
 def table(name: str) -> tuple[ExportedSymbol, ...]:
     """The symbols of `driver`, `runtime` or `nvml`, in the order of their names."""
-    return tuple(map(_symbol, _lines(name)))
+    found = [symbol for line in _lines(name) for symbol in _symbols(line)]
+    return tuple(sorted(found, key=lambda symbol: symbol.name))
 
 
-def _symbol(line: str) -> ExportedSymbol:
+def _symbols(line: str) -> Iterator[ExportedSymbol]:
     name, version, *rest = line.split()
+    suffix, _, since = rest.pop(0).partition("=") if rest and rest[0].startswith("_pt") else ("", "", "")
     result = rest.pop()[2:] if rest and rest[-1].startswith("->") else "i"
     declared = rest != ["?"]
     pairs = (word.split(":") for word in rest if declared)
     parameters = tuple((parameter, letter) for parameter, letter in pairs)
-    return ExportedSymbol(name, 0 if version == "-" else int(version), parameters, result, declared)
+    for spelled, number in ((name, version), (f"{name}{suffix}", since)) if suffix else ((name, version),):
+        yield ExportedSymbol(spelled, 0 if number == "-" else int(number), parameters, result, declared)
 
 
 @cache
