@@ -8,8 +8,9 @@ computes both for every canonical layout.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
-from ptxkit.bits import Word64, bits
+from ptxkit.bits import Field, Word64, bits
 from ptxkit.diagnostics import Diagnostic
 
 BASE_OFFSET = "P410"
@@ -31,48 +32,51 @@ def base_offset(pattern_start: int, swizzle: str) -> int:
     return pattern_start // 128 % 8
 
 
-class SmemDescWgmma(Word64):
-    """Shared-memory matrix descriptor of `wgmma`."""
-
-    KIND = "smem.wgmma"
-    SECTION = "PTX ISA 9.7.15.5.1.2.2, matrix descriptor format"
+class _SmemDesc(Word64, abstract=True):
+    __slots__ = ()
 
     address = bits[13:0].scaled(16, "matrix start address, bytes")
     reserved_14 = bits[15:14].reserved()
-    leading_byte_offset = bits[29:16].scaled(
-        16, "leading dimension byte offset; unread where K-major and swizzled"
-    )
     reserved_30 = bits[31:30].reserved()
     stride_byte_offset = bits[45:32].scaled(16, "stride dimension byte offset")
-    reserved_46 = bits[48:46].reserved()
     base_offset = (
         bits[51:49].about("(pattern start / 128) % 8 where the swizzle pattern is not aligned").default(0)
     )
-    reserved_52 = bits[61:52].reserved()
-    swizzle = bits[63:62].enum({"none": 0, "128B": 1, "64B": 2, "32B": 3}, "swizzling mode")
+    swizzle: ClassVar[Field[str]]
 
     def rules(self) -> Iterator[Diagnostic]:
         """The base offset belongs to a swizzle pattern."""
-        yield from _base_offset_needs_swizzle(self)
+        if self.swizzle == "none" and self.base_offset:
+            message = f"`base_offset` must be 0 where `swizzle` is none, found {self.base_offset}"
+            yield Diagnostic(BASE_OFFSET, message, notes=(self.SECTION,))
 
 
-class SmemDescTcgen05(Word64):
+class SmemDescWgmma(_SmemDesc):
+    """Shared-memory matrix descriptor of `wgmma`."""
+
+    __slots__ = ()
+    KIND = "smem.wgmma"
+    SECTION = "PTX ISA 9.7.15.5.1.2.2, matrix descriptor format"
+
+    leading_byte_offset = bits[29:16].scaled(
+        16, "leading dimension byte offset; unread where K-major and swizzled"
+    )
+    reserved_46 = bits[48:46].reserved()
+    reserved_52 = bits[61:52].reserved()
+    swizzle = bits[63:62].enum({"none": 0, "128B": 1, "64B": 2, "32B": 3}, "swizzling mode")
+
+
+class SmemDescTcgen05(_SmemDesc):
     """Shared-memory matrix descriptor of `tcgen05.mma` and `tcgen05.cp`."""
 
+    __slots__ = ()
     KIND = "smem.tcgen05"
     SECTION = "PTX ISA 9.7.16.4.1, table 40"
 
-    address = bits[13:0].scaled(16, "matrix start address, bytes")
-    reserved_14 = bits[15:14].reserved()
     leading_byte_offset = bits[29:16].scaled(
         16, "leading dimension byte offset, or the address of the second chunk"
     )
-    reserved_30 = bits[31:30].reserved()
-    stride_byte_offset = bits[45:32].scaled(16, "stride dimension byte offset")
     constant = bits[48:46] == 0b001
-    base_offset = (
-        bits[51:49].about("(pattern start / 128) % 8 where the swizzle pattern is not aligned").default(0)
-    )
     leading_mode = (
         bits[52].enum({"relative": 0, "absolute": 1}, "leading dimension stride mode").default("relative")
     )
@@ -89,19 +93,11 @@ class SmemDescTcgen05(Word64):
         return self.replace(**both)
 
     def rules(self) -> Iterator[Diagnostic]:
-        """The base offset belongs to a swizzle pattern; what absolute mode allows (9.7.16.3.1.2.1)."""
-        yield from _base_offset_needs_swizzle(self)
+        """As the base, and what absolute mode allows (9.7.16.3.1.2.1)."""
+        yield from super().rules()
         if self.leading_mode == "absolute":
             where = "PTX ISA 9.7.16.3.1.2.1: restrictions on the absolute address stride mode"
-            if self.swizzle != "128B":
-                message = f"`leading_mode` absolute needs `swizzle` 128B, found {self.swizzle}"
-                yield Diagnostic(ABSOLUTE_MODE, message, notes=(where,))
-            if self.base_offset:
-                message = f"`leading_mode` absolute needs `base_offset` 0, found {self.base_offset}"
-                yield Diagnostic(ABSOLUTE_MODE, message, notes=(where,))
-
-
-def _base_offset_needs_swizzle(word: SmemDescWgmma | SmemDescTcgen05) -> Iterator[Diagnostic]:
-    if word.swizzle == "none" and word.base_offset:
-        message = f"`base_offset` must be 0 where `swizzle` is none, found {word.base_offset}"
-        yield Diagnostic(BASE_OFFSET, message, notes=(word.SECTION,))
+            for name, only in (("swizzle", "128B"), ("base_offset", 0)):
+                if (found := getattr(self, name)) != only:
+                    message = f"`leading_mode` absolute needs `{name}` {only}, found {found}"
+                    yield Diagnostic(ABSOLUTE_MODE, message, notes=(where,))

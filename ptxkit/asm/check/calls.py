@@ -75,48 +75,17 @@ def _signature(
     """What the callee takes and gives; None, after a report, where it can't be called."""
     if callee.kind is SymbolKind.ALIAS:
         return None
-    if callee.kind is SymbolKind.FUNCTION:
-        function = callee.declaration
-        assert isinstance(function, tree.Function)
-        if function.kind == "entry":
-            context.report(
-                "P208",
-                f"expected a `.func` to call, found `.entry` `{target.name}`",
-                target.span,
-                labels=_declared(callee),
-                help="a kernel is launched, not called; make it a `.func`",
-            )
-            return None
-        if names is not None:
-            context.report(
-                "P208",
-                f"`{target.name}` is called directly, and `{names.name}` is for a call through a register",
-                names.span,
-                help=f"leave `{names.name}` out",
-            )
-            return None
-        return function.returns, function.parameters
-    if callee.kind is not SymbolKind.REGISTER:
-        context.report(
-            "P208",
-            f"expected a function or a register with its address, found {callee.kind.value} `{target.name}`",
-            target.span,
-            labels=_declared(callee),
-        )
+    function = callee.declaration
+    if isinstance(function, tree.Function) and function.kind != "entry":
+        if names is None:
+            return function.returns, function.parameters
+        message = f"`{target.name}` is called directly, and `{names.name}` is for a call through a register"
+        context.report("P208", message, names.span, help=f"leave `{names.name}` out")
         return None
-    dtype = DTYPES.get(callee.type)
-    if (
-        dtype is None
-        or dtype.kind in (Kind.FLOAT, Kind.PREDICATE)
-        or callee.vector
-        or dtype.bits not in (32, 64)
-    ):
-        context.report(
-            "P208",
-            f"expected a register with a function's address, found `.{callee.type}` register `{target.name}`",
-            target.span,
-            labels=_declared(callee),
-        )
+    if why := _not_called(callee, target.name):
+        entry = callee.kind is SymbolKind.FUNCTION
+        help = "a kernel is launched, not called; make it a `.func`" if entry else None
+        context.report("P208", why, target.span, labels=_declared(callee), help=help)
         return None
     prototype = scope.lookup(names.name) if names else None
     table = _table(prototype, scope)
@@ -140,6 +109,19 @@ def _signature(
     if isinstance(prototype.names, tree.Prototype):
         return prototype.names.returns, prototype.names.parameters
     return _signature_of(prototype.names.arguments if prototype.names else (), scope)
+
+
+def _not_called(callee: Symbol, name: str) -> str | None:
+    """What is wrong with calling an entry, or something else that is no function; None for an address."""
+    if callee.kind is SymbolKind.FUNCTION:
+        return f"expected a `.func` to call, found `.entry` `{name}`"
+    if callee.kind is not SymbolKind.REGISTER:
+        return f"expected a function or a register with its address, found {callee.kind.value} `{name}`"
+    dtype = DTYPES.get(callee.type)
+    wrong = dtype is None or dtype.kind in (Kind.FLOAT, Kind.PREDICATE) or dtype.bits not in (32, 64)
+    if wrong or callee.vector:
+        return f"expected a register with a function's address, found `.{callee.type}` register `{name}`"
+    return None
 
 
 def _table(symbol: Symbol | None, scope: Scope) -> tuple[tree.Name, ...]:
@@ -371,16 +353,18 @@ def _show(name: str, signature: Signature) -> str:
 
 
 def _show_variable(variable: tree.Variable) -> str:
-    align = f".align {variable.align} " if variable.align else ""
-    sizes = "".join(f"[{size if size is not None else ''}]" for size in variable.declarators[0].dimensions)
-    vector = f".{variable.vector} " if variable.vector else ""
-    return f".{variable.space} {align}{vector}.{variable.type}{' ' + sizes if sizes else ''}"
+    return _spelled(variable, variable.space, variable.declarators[0], "")
 
 
 def _show_symbol(symbol: Symbol) -> str:
     assert isinstance(symbol.declaration, tree.Variable)
-    align = f".align {symbol.declaration.align} " if symbol.declaration.align else ""
-    dimensions = symbol.declarator.dimensions if symbol.declarator else ()
-    sizes = "".join(f"[{size if size is not None else ''}]" for size in dimensions)
-    vector = f".{symbol.vector} " if symbol.vector else ""
-    return f".{symbol.space} {align}{vector}.{symbol.type} {symbol.name}{sizes}"
+    return _spelled(symbol.declaration, symbol.space, symbol.declarator, symbol.name)
+
+
+def _spelled(declared: tree.Variable, space: str, declarator: tree.Declarator | None, name: str) -> str:
+    sizes = "".join(
+        f"[{'' if size is None else size}]" for size in (declarator.dimensions if declarator else ())
+    )
+    align = f".align {declared.align} " if declared.align else ""
+    vector = f".{declared.vector} " if declared.vector else ""
+    return f".{space} {align}{vector}.{declared.type} {name}{sizes}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit import targets
 from ptxkit.asm.check.context import Context, did_you_mean, label_at
 from ptxkit.asm.tree import Directive, Integer, Malformed, Module, Name
-from ptxkit.diagnostics import Severity, Span, SpanLabel
+from ptxkit.diagnostics import Severity, Span
 from ptxkit.targets import NEWEST_VERSION, RELEASES, TARGETS, show
 
 _FIRST = Span(1, 1, 1, 2)
@@ -24,12 +24,8 @@ def check_header(context: Context) -> None:
         if header_only(context.module) and (context.found or not context.module.complete):
             return
         wanted = context.asked.name if context.asked else "sm_90"
-        context.report(
-            "P304",
-            "expected a `.target` after `.version`, found none",
-            version.span if version else _FIRST,
-            help=f"name the architecture: `.target {wanted}`",
-        )
+        span, help = version.span if version else _FIRST, f"name the architecture: `.target {wanted}`"
+        context.report("P304", "expected a `.target` after `.version`, found none", span, help=help)
         if context.asked:
             context.target = context.asked
     else:
@@ -42,31 +38,17 @@ def check_header(context: Context) -> None:
 
 def _check_order(context: Context, version: Directive, target: Directive) -> None:
     """`.version` is the first statement and `.target` the second; 11.1.1, 11.1.2."""
-    first = context.module.statements[0]
-    if isinstance(first, Malformed):
-        return
-    if first is not version:
-        context.report(
-            "P301",
-            "expected `.version` before anything else",
-            first.span,
-            labels=_here(version),
-            help="move `.version` to the start of the file",
-        )
-        return
-    second = context.module.statements[1]
-    if second is not target and not isinstance(second, Malformed):
-        context.report(
-            "P304",
-            "expected `.target` right after `.version`",
-            second.span,
-            labels=_here(target),
-            help="move `.target` up",
-        )
-
-
-def _here(directive: Directive) -> tuple[SpanLabel, ...]:
-    return label_at(directive.span, "it stands here")
+    for found, wanted, code, message, help in (
+        (context.module.statements[0], version, "P301", "expected `.version` before anything else",
+         "move `.version` to the start of the file"),
+        (context.module.statements[1], target, "P304", "expected `.target` right after `.version`",
+         "move `.target` up"),
+    ):  # fmt: skip
+        if found is not wanted:
+            if not isinstance(found, Malformed):
+                labels = label_at(wanted.span, "it stands here")
+                context.report(code, message, found.span, labels=labels, help=help)
+            return
 
 
 def header_only(module: Module) -> bool:
@@ -82,12 +64,8 @@ def _check_version(context: Context, directive: Directive | None) -> None:
     if directive is None:
         if header_only(context.module) and not context.module.complete:
             return
-        context.report(
-            "P301",
-            "expected `.version` at the start of the file, found none",
-            _FIRST,
-            help=f"begin with `.version {wanted}`",
-        )
+        message = "expected `.version` at the start of the file, found none"
+        context.report("P301", message, _FIRST, help=f"begin with `.version {wanted}`")
         return
     version = context.module.version
     span = directive.arguments[0].span if directive.arguments else directive.span
@@ -138,12 +116,8 @@ def check_target(context: Context, directive: Directive) -> None:
                 architecture = architecture or (context.target, name)
     if architecture is None:
         if not any(d.code == "P305" and d.span == (names[0].span if names else None) for d in context.found):
-            context.report(
-                "P304",
-                "expected an architecture in `.target`, found none",
-                directive.span,
-                help="name it: `.target sm_90`",
-            )
+            message = "expected an architecture in `.target`, found none"
+            context.report("P304", message, directive.span, help="name it: `.target sm_90`")
         return
     target, name = architecture
     context.target, context.target_span = target, name.span
@@ -183,35 +157,22 @@ def _loads_help(target: targets.Target, asked: targets.Target) -> str:
 
 def _check_options(context: Context, modes: dict[str, Name], target: targets.Target) -> None:
     if "texmode_unified" in modes and "texmode_independent" in modes:
-        context.report(
-            "P309",
-            "`texmode_unified` and `texmode_independent` exclude each other",
-            modes["texmode_independent"].span,
-            help="keep one of them; without either, the mode is unified",
-        )
+        message = "`texmode_unified` and `texmode_independent` exclude each other"
+        help = "keep one of them; without either, the mode is unified"
+        context.report("P309", message, modes["texmode_independent"].span, help=help)
     if "map_f64_to_f32" in modes and target.number >= 13:
-        context.report(
-            "P309",
-            f"`map_f64_to_f32` is for targets before `sm_13`, found `{target.name}`",
-            modes["map_f64_to_f32"].span,
-            help="leave it out: this target has double precision",
-        )
+        message = f"`map_f64_to_f32` is for targets before `sm_13`, found `{target.name}`"
+        help = "leave it out: this target has double precision"
+        context.report("P309", message, modes["map_f64_to_f32"].span, help=help)
 
 
 def _check_address_size(context: Context, directive: Directive) -> None:
     size = directive.arguments[0] if directive.arguments else None
-    if isinstance(size, Integer) and size.value in (32, 64):
-        if size.value == 32 and context.target.number >= 90:
-            context.report(
-                "P310",
-                f"32-bit addresses are not supported on `{context.target.name}`",
-                size.span,
-                help="write `.address_size 64`",
-            )
+    if not isinstance(size, Integer) or size.value not in (32, 64):
+        message = "expected an address size of 32 or 64"
+    elif size.value == 32 and context.target.number >= 90:
+        message = f"32-bit addresses are not supported on `{context.target.name}`"
+    else:
         return
-    context.report(
-        "P310",
-        "expected an address size of 32 or 64",
-        size.span if size else directive.span,
-        help="write `.address_size 64`",
-    )
+    span = size.span if size else directive.span
+    context.report("P310", message, span, help="write `.address_size 64`")
