@@ -188,6 +188,18 @@ class PackedInteger(NamedTuple):
         return cls(text[0] == "s", int(text[1:]))
 
 
+class SparseRatio(NamedTuple):
+    """How many elements of how many a structured sparse vector keeps. PTX ISA 9.7.16.8.7."""
+
+    kept: int
+    total: int
+
+    @classmethod
+    def of(cls, text: str) -> SparseRatio:
+        """`sp::2:4`, read."""
+        return cls(*map(int, text.removeprefix("sp::").split(":")))
+
+
 class Shape(NamedTuple):
     """The extents of a matrix product, or of a matrix that is moved (`k` is 0 then)."""
 
@@ -228,6 +240,8 @@ SLOTS: Mapping[str, Callable[[str], Any]] = {
     "collector": Collector.of,
     "src_fmt": PackedSource,
     "convertType": PackedInteger.of,
+    "ratio": SparseRatio.of,
+    "itype": lambda text: int(text[1:]),
 }
 """How slots of these names are read, whatever else their words mean."""
 
