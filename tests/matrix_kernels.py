@@ -46,7 +46,12 @@ RAW = {64: np.uint64, 32: np.uint32, 16: np.uint16}
 
 
 def kernel(
-    statement: str, operands: Sequence[np.ndarray], results: tuple[int, int], target: str, before: str = ""
+    statement: str,
+    operands: Sequence[np.ndarray],
+    results: tuple[int, int],
+    target: str,
+    before: str = "",
+    version: str = "8.8",
 ) -> str:
     """A kernel in which every thread loads its registers, executes the statement and stores its results.
 
@@ -56,6 +61,7 @@ def kernel(
         results: how many registers and of how many bits.
         target: `sm_90`.
         before: statements that come first.
+        version: of PTX ISA.
     """
     count, bits = results
     declared = [f".reg .b{bits} %d<{count}>;"]
@@ -73,7 +79,7 @@ def kernel(
     stores = [f"st.global.b{bits} [%dst+{i * bits // 8}], %d{i};" for i in range(count)]
     body = "\n    ".join([*declared, *loads, before, statement.format(*texts) + ";", *stores])
     return f"""\
-.version 8.8
+.version {version}
 .target {target}
 .address_size 64
 .visible .entry k(.param .u64 source, .param .u64 result)
@@ -104,6 +110,7 @@ def execute(
     target: str,
     device: Any = None,
     before: str = "",
+    version: str = "8.8",
 ) -> np.ndarray:
     """The result registers, (warps, 32, registers), of one warp for each of the operands' rows."""
     device = device or Emulator()
@@ -111,7 +118,7 @@ def execute(
     parts = [np.ascontiguousarray(o).reshape(warps, 32, -1).view(np.uint8) for o in operands]
     source = device.array(np.concatenate(parts, axis=2))
     result = device.empty((warps, 32, results[0]), RAW[results[1]])
-    text = kernel(statement, operands, results, target, before)
+    text = kernel(statement, operands, results, target, before, version)
     device.load(text).kernel("k").launch((warps,), (32,), [source, result])
     return result.numpy()
 

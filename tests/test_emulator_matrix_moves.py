@@ -11,9 +11,9 @@ from emulated import fault
 from ptxkit.emulator import Emulator, EmulatorFault
 
 
-def module(body: str, target: str, shared: int = 4096) -> str:
+def module(body: str, target: str, shared: int = 4096, version: str = "8.8") -> str:
     return f"""\
-.version 8.8
+.version {version}
 .target {target}
 .address_size 64
 .visible .entry k(.param .u64 source, .param .u64 addresses, .param .u64 result)
@@ -61,6 +61,7 @@ def load(
     registers: int,
     target: str = "sm_90",
     device: Any = None,
+    version: str = "8.8",
 ) -> np.ndarray:
     """What `statement` loads into %r0 .. of each lane: uint32 (32, registers)."""
     stores = "".join(f"\n    st.global.u32 [%dst+{128 * i}], %r{i};" for i in range(registers))
@@ -71,7 +72,7 @@ def load(
     device = device or Emulator()
     result = device.empty((registers, 32), np.uint32)
     args = [device.array(tile.view(np.uint32)), device.array(addresses.astype(np.uint32)), result]
-    device.load(module(body, target)).kernel("k").launch((1,), (32,), args)
+    device.load(module(body, target, version=version)).kernel("k").launch((1,), (32,), args)
     return result.numpy().T
 
 
@@ -141,6 +142,26 @@ def test_ldmatrix_m8n16(count: int, source: str, random: np.random.Generator) ->
             g, t = divmod(lane, 4)
             row = unpacked(tile[rows[8 * matrix + g] :][:16], source)
             assert found[lane, matrix] == int.from_bytes(row[4 * t : 4 * t + 4].tobytes(), "little")
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("space", [".shared", ".shared::cta", ""])
+@pytest.mark.parametrize("target", ["sm_90a", "sm_107a"])
+def test_ldmatrix_s8_s4(count: int, space: str, target: str, random: np.random.Generator) -> None:
+    """Rows of 8 bytes, wherever they lie; thread 4g + t gets the elements 4t to 4t + 3 of row g, extended."""
+    tile = random.integers(0, 256, 2048, dtype=np.uint8)
+    rows = random.permutation(256)[:32] * 8
+    statement = f"ldmatrix.sync.aligned.m8n16.x{count}{space}.s8.s4 {names(count)}, [%a]"
+    if not space:
+        statement = "cvt.u64.u32 %at, %a; cvta.shared.u64 %adr, %at; " + statement.replace("%a]", "%adr]")
+        statement += "; mul.wide.u32 %at, %t, 4"
+    found = load(statement, tile, rows, count, target, version="9.4")
+    for matrix, lane in np.ndindex(count, 32):
+        g, t = divmod(lane, 4)
+        number = int.from_bytes(tile[rows[8 * matrix + g] :][:8].tobytes(), "little")
+        nibbles = [number >> 4 * (4 * t + i) & 15 for i in range(4)]
+        extended = [(nibble - 16 if nibble > 7 else nibble) & 0xFF for nibble in nibbles]
+        assert found[lane, matrix] == int.from_bytes(bytes(extended), "little")
 
 
 def unpacked(row: np.ndarray, source: str) -> np.ndarray:
@@ -252,6 +273,14 @@ def test_addresses_are_checked() -> None:
     assert "expected an address of shared memory" in fault("P602", text, args, block, device=device).message
 
 
+def test_rows_of_signed_nibbles_are_multiples_of_8_bytes() -> None:
+    statement = "ldmatrix.sync.aligned.m8n16.x1.shared.s8.s4 {%r0}, [%a]"
+    for address, code, said in ((4, "P603", "multiple of 8"), (4096, "P602", "8 bytes")):
+        text, args, block, device = broken(statement, [address] * 32, target="sm_90a")
+        found = fault(code, text.replace(".version 8.8", ".version 9.4"), args, block, device=device)
+        assert said in found.message
+
+
 def test_every_lane_needs_a_valid_address_up_to_sm_75() -> None:
     addresses = [0] * 8 + [1 << 20] * 24
     text, args, block, device = broken(LOAD, addresses, target="sm_75")
@@ -289,6 +318,25 @@ def test_a_guard_that_holds_for_whole_warps_is_fine() -> None:
     )
     device.load(text).kernel("k").launch((1,), (64,), args)
     assert (result.numpy() == [9] * 32 + [5] * 32).all()
+
+
+def test_undefined_nibbles_spoil_the_bits_of_their_byte() -> None:
+    """Of each row the last four bytes are never written; threads 2 and 3 of it get them."""
+    body = f"""{START}
+    shl.b32 %i, %t, 3;
+    add.u32 %i, %i, %base;
+    st.shared.u32 [%i], 0x12345678;
+    bar.warp.sync -1;
+    ldmatrix.sync.aligned.m8n16.x1.shared.s8.s4 {{%r0}}, [%a];
+    add.u64 %dst, %dst, %at;
+    st.global.u32 [%dst], %r0;"""
+    device = Emulator()
+    result = device.empty(32, np.uint32)
+    args = [result, device.array(np.arange(32, dtype=np.uint32) % 8 * 8), result]
+    device.load(module(body, "sm_90a", version="9.4")).kernel("k").launch((1,), (32,), args)
+    with pytest.raises(EmulatorFault, match="P606") as caught:
+        result.numpy()
+    assert "element [2]" in caught.value.diagnostics[0].message
 
 
 def test_undefined_bytes_stay_with_their_elements() -> None:

@@ -19,7 +19,7 @@ CHAPTERS = {
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
     "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
-    "compression": ("sparse_vectors",),
+    "compression": ("sparse_vectors", "matrix.mma", "matrix.move"),
     "memory": ("load_store", "atomic", "barrier", "control_flow"),
     "video": ("video",),
     "control": ("control_flow", "call"),

@@ -119,16 +119,18 @@ class ScaleOperand:
         return (chosen.T[None] >> steps & np.uint32(0xFF)).astype(np.uint8)
 
 
-effect = Effects("matrix")
+effect, later = Effects("matrix"), Effects("compression")
 
 VECTORS = {ScaleVector.X1: 1, ScaleVector.X2: 2, ScaleVector.X4: 4}
 DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2}
 
 
+@later("mma")
 @effect("mma")
 def mma(form: ScopedForm) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
-    shape, kind, sparse = form.the(Shape), form.find(MmaKind), form["spvariant"]
+    shape, kind = form.the(Shape), form.find(MmaKind)
+    sparse = form["spvariant"] or (SparseOrder.ORDERED if form["sp::ordered_metadata"] else None)
     d, a, b, c = (type_.name for type_ in form.types[:4])
     quads = shape == QUADS and a == "f16"
     compute = arithmetic(form, "mma.m8n8k4" if quads else "mma", (d, a, b, c))

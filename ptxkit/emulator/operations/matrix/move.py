@@ -1,8 +1,9 @@
 """Matrices between shared memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`.
 
-PTX ISA 9.7.14.5.15 to .17. A matrix in shared memory is rows of 16 bytes, each at an address that one lane
-gives. The manual has pictures alone of the 8-bit matrices: their formulas follow CUTLASS (`copy_sm100.hpp`,
-`copy_traits_sm100.hpp`) and what `mma` takes.
+PTX ISA 9.7.14.5.15 to .17. A matrix in shared memory is rows of 16 bytes, of 8 where its elements are s4; one
+lane gives the address of each. The manual has pictures alone of the 8-bit matrices: their formulas follow
+CUTLASS (`copy_sm100.hpp`, `copy_traits_sm100.hpp`) and what `mma` takes; those of s4 a test that vLLM's
+developers report to pass on an H100.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
@@ -22,10 +24,12 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
-effect = Effects("matrix")
+effect, later = Effects("matrix"), Effects("compression")
 
 ROW = 16
 """Bytes of a matrix's row."""
+S4_ROW = 8
+"""Bytes of a row of 16 elements of 4 bits that are not padded."""
 M8N8, M8N16, M16N16, M16N8 = Shape(8, 8, 0), Shape(8, 16, 0), Shape(16, 16, 0), Shape(16, 8, 0)
 ROWS = {M8N8: 8, M8N16: 8, M16N16: 16, M16N8: 8}
 """Rows of one matrix in shared memory, and so addresses; for m16n8 they are its columns."""
@@ -81,28 +85,35 @@ def decompressed(rows: np.ndarray, source: PackedSource) -> np.ndarray:
     return np.packbits(bits, axis=-1, bitorder="little")[..., 0]
 
 
+def sign_extended(rows: np.ndarray) -> np.ndarray:
+    """Rows of 16 signed elements of 4 bits, in 8 bytes, with each element in a byte of its own."""
+    nibbles = np.stack([rows & np.uint8(0xF), rows >> np.uint8(4)], -1).reshape(*rows.shape[:-1], ROW)
+    return (nibbles ^ np.uint8(8)) - np.uint8(8)
+
+
 # ---- addresses
 
 
 class RowAccess:
-    """Access to the rows whose addresses the first `count` lanes give.
+    """Access to the rows, of `size` bytes, whose addresses the first `count` lanes give.
 
     The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
     """
 
-    def __init__(self, form: ScopedForm, count: int) -> None:
+    def __init__(self, form: ScopedForm, count: int, size: int = ROW) -> None:
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.site: Site = form.site
+        self.size = size
         checked = WARP if form.scope.program.capability <= (7, 5) else count
         self.lanes = np.arange(WARP)[None] < checked
-        self.accessor = Accessor(form.address("p"), space, ROW, form.site)
-        form.scope.program.touches("shared", ROW)
+        self.accessor = Accessor(form.address("p"), space, size, form.site)
+        form.scope.program.touches("shared", size)
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> list[Access]:
         """The accesses, to shared memory alone.
 
         Raises:
-            EmulatorFault: P602, an address lies elsewhere; P603, it is no multiple of 16.
+            EmulatorFault: P602, an address lies elsewhere; P603, it is no multiple of a row's size.
         """
         lanes = np.broadcast_to(self.lanes, (lane_set.n, WARP))
         if guard is not None:
@@ -118,21 +129,21 @@ class RowAccess:
         return accesses
 
     def load(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, np.ndarray | None, int]:
-        """The rows, uint8 (n, 32, 16), their undefined bits, and the origin of these."""
-        rows = np.zeros((lane_set.n, WARP, ROW), np.uint8)
+        """The rows, uint8 (n, 32, size), their undefined bits, and the origin of these."""
+        rows = np.zeros((lane_set.n, WARP, self.size), np.uint8)
         unknown: np.ndarray | None = None
-        origin = 0
+        origin, words = 0, self.size // 4
         for access in self(lane_set, guard):
-            lane_set.launch.counts.load(access.space, access.lanes * ROW)
-            access.count_traffic(ROW, "loaded")
-            values, masks = access.load(4, 4)
-            for i in range(4):
+            lane_set.launch.counts.load(access.space, access.lanes * self.size)
+            access.count_traffic(self.size, "loaded")
+            values, masks = access.load(4, words)
+            for i in range(words):
                 rows.view(np.uint32)[..., i] = values[i]
             if masks is not None:
                 unknown = np.zeros_like(rows)
-                for i in range(4):
+                for i in range(words):
                     unknown.view(np.uint32)[..., i] = masks[i]
-                origin = access.origin(ROW)
+                origin = access.origin(self.size)
         return rows, unknown, origin
 
     def store(
@@ -154,17 +165,22 @@ def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
 # ---- instructions
 
 
+@later("ldmatrix")
 @effect("ldmatrix")
 def ldmatrix(form: ScopedForm) -> Effect:
-    """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses."""
+    """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses, and `.s8.s4`
+    extends signs."""
     shape, count, trans, packed = form.the(Shape), form["num"], form["trans"] is not None, form["src_fmt"]
     height = ROWS[shape]
     targets = [form.target(part, "b32") for part in form.parts("r")]
-    access, site = RowAccess(form, count * height), form.site
+    signed = DTYPES["s4"] in form.types
+    access, site = RowAccess(form, count * height, S4_ROW if signed else ROW), form.site
 
     def arranged(rows: np.ndarray) -> list[np.ndarray]:
         if packed is not None:
             rows = decompressed(rows, packed)
+        elif signed:
+            rows = sign_extended(rows)
         matrices = (rows[:, at * height : (at + 1) * height] for at in range(count))
         return [register for matrix in matrices for register in registers_of(matrix, shape, trans)]
 
