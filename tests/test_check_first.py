@@ -102,6 +102,31 @@ def test_calls(before, text, found):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        (".reg .b64 d; call d, (1), nope;", ["P205"]),
+        (".reg .b64 d; call d, nope;", ["P205"]),
+        (".reg .b32 r; .reg .b64 d; call (r), d, (1), nope;", ["P205"]),
+        ("call f, (1), nope;", ["P208"]),
+        ("call g, (1), nope;", ["P201", "P205"]),
+        (".reg .b64 d; proto: .callprototype _ (.param .b32 x); call d, (1), prot;", ["P205"]),
+    ],
+)
+def test_an_undeclared_label_of_a_call_is_one_error(text, found):
+    text = f".version 9.0\n.target sm_90\n.extern .func f(.param .b32 x);\n.entry k() {{ {text} ret; }}\n"
+    errors = [d for d in ptxkit.check(ptxkit.parse(text)) if d.is_error]
+    assert [d.code for d in errors] == found
+    for error in errors:
+        if error.code == "P205":
+            help = (
+                "did you mean `proto`?"
+                if "prot;" in text
+                else "put `nope: .callprototype ..` before the call"
+            )
+            assert error.help == help
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
         (".func f() { ret; }\n.func f() { ret; }\n", ["P202"]),
         (".func f();\n.func f() { ret; }\n", []),
         (".global .b32 g;\n.global .b32 g;\n", ["P202"]),

@@ -18,7 +18,7 @@ from ptxkit.asm.check.redeclarations import check_again
 from ptxkit.asm.check.undeclared import Undeclared
 from ptxkit.asm.check.usage import NameUsage
 from ptxkit.asm.kinds import Names
-from ptxkit.asm.symbols import LISTS, Scope, bind, listed
+from ptxkit.asm.symbols import LISTS, Scope, SymbolKind, bind, listed
 from ptxkit.diagnostics import SpanLabel as Mark
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
@@ -88,6 +88,8 @@ class _Body:
         self.unknown: dict[str, tree.Name] = {}
         self.branched: set[str] = set()
         self.called: set[str] = set()
+        self.call_labels: set[str] = set()
+        self.reported: set[str] = set()
 
     def of(self, scope: Scope) -> Names:
         found = self.names.get(id(scope))
@@ -142,7 +144,7 @@ class _Body:
         kinds = tuple([kind(operand) for operand in instruction.operands])
         if len(self.unknown) != unknown and instruction.opcode in ("bra", "brx", "call"):
             if instruction.opcode == "call":
-                self.called.update(o.name for o in instruction.operands if isinstance(o, tree.Name))
+                self.note_call(instruction, scope)
             else:
                 self.branched.update(list(self.unknown)[unknown:])
         match = check_instruction(self.context, instruction, kinds, scope)
@@ -152,6 +154,18 @@ class _Body:
             check_addresses(self.context, instruction, scope)
         self.usage.note(instruction, match, scope)
 
+    def note_call(self, call: tree.Instruction, scope: Scope) -> None:
+        """A `call` that names something unknown: what it calls, or the label of a list or a prototype."""
+        names = [operand for operand in call.operands if isinstance(operand, tree.Name)]
+        if names:
+            target, *labels = names
+            self.called.add(target.name)
+            callee = scope.lookup(target.name)
+            direct = (
+                callee is not None and callee.kind is SymbolKind.FUNCTION
+            )  # `check_call` refuses a label.
+            (self.reported if direct else self.call_labels).update(label.name for label in labels)
+
     def finish(self) -> None:
         complete = self.context.module.complete or self.function.body is None or self.function.body.closed
         undeclared = Undeclared(self.context, self.function, self.scopes) if self.unknown else None
@@ -159,6 +173,10 @@ class _Body:
             assert undeclared is not None
             if name in self.called:
                 undeclared.function(name, place)
+            elif name in self.call_labels:
+                undeclared.call_label(name, place)
+            elif name in self.reported:
+                continue
             elif name not in self.branched:
                 undeclared.name(name, place)
             elif complete:  # Else the label may be in what is not there.

@@ -104,8 +104,7 @@ def _signature(
         )
         return None
     if prototype is None:
-        context.report("P205", f"label `{names.name}` is not defined in this function", names.span)
-        return None
+        return None  # `_Body.finish` reports undeclared names.
     if isinstance(prototype.names, tree.Prototype):
         return prototype.names.returns, prototype.names.parameters
     return _signature_of(prototype.names.arguments if prototype.names else (), scope)

@@ -58,6 +58,13 @@ class Undeclared:
             message = f"label `{name}` is not defined in this function"
             self.context.report("P205", message, place.span, help=help)
 
+    def call_label(self, name: str, place: Name) -> None:
+        """A name where an indirect call has the label of a list or a prototype."""
+        if not self._elsewhere(name, place):
+            help = self._near(name, lambda: self.labels) or f"put `{name}: .callprototype ..` before the call"
+            message = f"label `{name}` is not defined in this function"
+            self.context.report("P205", message, place.span, help=help)
+
     def name(self, name: str, place: Name) -> None:
         """A name that stands anywhere else."""
         if not self._elsewhere(name, place):
