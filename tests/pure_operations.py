@@ -97,6 +97,8 @@ def array(kind: str, words: Sequence[int] | int) -> Any:
     if kind == "pred":
         return np.array(words, bool)
     dtype = DTYPES[kind]
+    if dtype.bits == 128:
+        return np.array(words, np.uint64)[..., None] * np.array((1, 0), np.uint64)
     size = max(8, 1 << (dtype.bits - 1).bit_length())
     values = np.array(words, f"uint{size}")
     if dtype.lanes == 1 and kind in ("f32", "f64"):
@@ -110,19 +112,25 @@ def words_of(values: Any) -> list[int]:
     return (values if values.dtype == bool else values.view(f"u{values.dtype.itemsize}")).tolist()
 
 
+def results_of(pure: Pure, arrays: Sequence[Any], carry: Any = None) -> tuple[Any, ...]:
+    """What the function of an operation returns, the carry flag last: arrays of the types that it says."""
+    with np.errstate(all="ignore"):
+        results = pure.function(*arrays, *([] if carry is None else [np.array(carry, bool)]))
+    results = results if isinstance(results, tuple) else (results,)
+    assert len(results) == len(pure.results) + pure.writes_carry, f"{len(results)} results"
+    for kind, result in zip(pure.results, results, strict=False):
+        assert result.dtype == array(kind, 0).dtype, f"{result.dtype} for `{kind}`"
+    return results
+
+
 def run(text: str, *sources: Any, carry: Any = None, **operands: Any) -> Any:
     """The operation on lists of bits, one a source; a list for each result, alone where there is one."""
     pure = decode(text, reads=len(sources), **operands)
     assert len(sources) == len(pure.sources), f"`{text}` takes {pure.sources}"
     arrays = [array(kind, words) for kind, words in zip(pure.sources, sources, strict=True)]
     before = [value.tobytes() for value in arrays]
-    with np.errstate(all="ignore"):
-        results = pure.function(*arrays, *([] if carry is None else [np.array(carry, bool)]))
+    results = results_of(pure, arrays, carry)
     assert [value.tobytes() for value in arrays] == before, f"`{text}` wrote into its sources"
-    results = results if isinstance(results, tuple) else (results,)
-    assert len(results) == len(pure.results) + pure.writes_carry
-    for kind, result in zip(pure.results, results, strict=False):
-        assert result.dtype == array(kind, 0).dtype, f"`{text}` returns {result.dtype} for `{kind}`"
     lists = tuple(map(words_of, results))
     return lists if len(lists) > 1 else lists[0]
 

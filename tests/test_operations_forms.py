@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-from pure_operations import decode, nameless
+from pure_operations import array, decode, decoded, nameless, results_of
 
 import ptxkit
 from ptxkit.asm import tree
@@ -15,7 +15,7 @@ from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import module_scope
 from ptxkit.emulator.effect import EFFECTS
 from ptxkit.emulator.opcodes import CHAPTERS as FILES
-from ptxkit.emulator.operation import OPERATIONS, Unsupported, operation_of
+from ptxkit.emulator.operation import OPERATIONS, Pure, Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import PREAMBLE, samples
 
@@ -49,19 +49,21 @@ def statements(form: object) -> Iterator[tree.Instruction]:
     yield from found  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("form", ROWS, ids=lambda form: form.syntax)
-def test_row_is_executed(form: object) -> None:
-    untold = {value for slot in form.slots for value in slot.extra}  # type: ignore[attr-defined]
-    for statement in statements(form):
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.syntax)
+def test_row_is_executed(row: object) -> None:
+    untold = {value for slot in row.slots for value in slot.extra}  # type: ignore[attr-defined]
+    for statement in statements(row):
         if untold.intersection(statement.modifiers):
             continue  # ptxas takes it; the manual neither lists it nor says what it means
         if statement.spelling == "testp.f32" or statement.spelling == "testp.f64":
             continue  # ptxas takes a testp that tests nothing; what it means is told nowhere
-        decoded = Decoded(statement)
-        operation = operation_of(decoded)
+        form = Decoded(statement)
+        operation = operation_of(form)
         assert operation is not None, statement.spelling
-        assert len(operation.sources) == len(decoded.values(written=False)), statement.spelling
-        assert len(operation.results) == len(decoded.values(written=True)), statement.spelling
+        assert len(operation.sources) == len(form.values(written=False)), statement.spelling
+        assert len(operation.results) == len(form.values(written=True)), statement.spelling
+        zeros = [array(kind, [0, 0]) for kind in operation.sources]
+        results_of(operation, zeros, [False, False] if operation.reads_carry else None)
 
 
 def test_what_is_registered_is_of_rows() -> None:
@@ -70,6 +72,28 @@ def test_what_is_registered_is_of_rows() -> None:
     assert not nameless(OPERATIONS)
     assert not nameless(EFFECTS)
     assert nameless([*OPERATIONS, ("logic", "and.b32")]) == ["no row of chapter logic is called `and.b32`"]
+
+
+def test_a_wrong_count_of_results_is_found() -> None:
+    both = Pure(("u32", "u32"), ("u32",), lambda a: a)
+    with pytest.raises(AssertionError, match="1 results"):
+        results_of(both, [array("u32", [0])])
+
+
+def test_names_that_a_row_lacks() -> None:
+    form = decoded("shf.l.wrap.b32")
+    assert form is not None
+    assert form["BoolOp"] is None  # A slot of `lop3`, of the same chapter.
+    with pytest.raises(KeyError, match=r"`shf.l` has no slot `party`; it has b32, mode"):
+        form["party"]
+    with pytest.raises(KeyError, match=r"`shf.l` has no operand `count`; it has d, a, b, c"):
+        form.constant("count")
+    with pytest.raises(KeyError, match=r"`shf.l` has no operand `count`"):
+        form.number("count")
+    with pytest.raises(ValueError, match=r"`c` of `shf.l.wrap.b32` is no integer constant"):
+        form.number("c")
+    with pytest.raises(KeyError, match=r"`shf.l.mode.b32 d, a, b, c` has no address `a`"):
+        form.space_of("a")
 
 
 def test_there_are_rows() -> None:

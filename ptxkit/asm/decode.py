@@ -20,7 +20,7 @@ from ptxkit.dtypes import DTYPES, DType
 from ptxkit.isa.match import Match, address_parts, address_spaces
 from ptxkit.isa.notation import Form
 from ptxkit.isa.places import OperandPlace
-from ptxkit.isa.registry import spelling
+from ptxkit.isa.registry import named_forms, operand_names, slot_names, spelling
 
 if TYPE_CHECKING:
     from ptxkit.isa.modifiers import StateSpace
@@ -53,9 +53,25 @@ class Decoded:
     # ---- modifiers
 
     def __getitem__(self, slot: str) -> Any:
-        """What the modifier in a slot means (`ptxkit.isa.modifiers`); None where it is left out, or where the
-        row has no slot of that name."""
-        return self.match.candidate.meanings.get(slot)
+        """What the modifier in a slot means (`ptxkit.isa.modifiers`); None where it is left out, or where
+        only other rows of the chapter have a slot of that name.
+
+        Raises:
+            KeyError: no row of the chapter has it.
+        """
+        try:
+            return self.match.candidate.meanings[slot]
+        except KeyError:
+            if slot in slot_names(self.row.chapter):
+                return None
+        behind = self.row.name.count(".")
+        there = {each.name for row in self._rows for each in row.slots[behind:]}
+        raise KeyError(f"`{self.row.name}` has no slot `{slot}`; it has {', '.join(sorted(there))}")
+
+    @property
+    def _rows(self) -> tuple[Form, ...]:
+        """Every row of the instruction's name."""
+        return named_forms(self.row.opcode)[self.row.name]
 
     def find(self, meaning: type[Meaning]) -> Meaning | None:
         """The first modifier that means something of this class, whatever its slot is called, or None."""
@@ -94,7 +110,7 @@ class Decoded:
     @property
     def writes_carry(self) -> bool:
         """Whether it writes CC.CF."""
-        return self["cc"] is not None
+        return "cc" in self.match.slots
 
     # ---- operands
 
@@ -136,14 +152,29 @@ class Decoded:
         return found
 
     def constant(self, operand: str) -> int | None:
-        """The value of an operand that is an integer constant; None where it is left out or none."""
+        """The value of an operand that is an integer constant; None where it is left out or none.
+
+        Raises:
+            KeyError: no row of the chapter has an operand of that name.
+        """
         there = self.operands.get(operand)
-        return constant_value(there) if there is not None else None
+        if there is not None:
+            return constant_value(there)
+        if operand not in operand_names(self.row.chapter):
+            names = dict.fromkeys(name for row in self._rows for name in row.specs)
+            raise KeyError(f"`{self.row.name}` has no operand `{operand}`; it has {', '.join(names)}")
+        return None
 
     def number(self, operand: str) -> int:
-        """The value of an operand that its row makes an integer constant."""
+        """The value of an operand that its row makes an integer constant.
+
+        Raises:
+            KeyError: no row of the chapter has an operand of that name.
+            ValueError: it is left out, or something else.
+        """
         value = self.constant(operand)
-        assert value is not None
+        if value is None:
+            raise ValueError(f"`{operand}` of `{self.instruction.spelling}` is no integer constant")
         return value
 
     def negated(self, operand: str) -> bool:

@@ -25,6 +25,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet, Undefined
 from ptxkit.emulator.operands import AddressOperand, address_parts
 from ptxkit.emulator.slots import FunctionSlots
+from ptxkit.isa.modifiers import StateSpace
 
 
 class StackParameter(CallParameter):
@@ -170,7 +171,7 @@ class ParameterSlots:
 
     def place_of(self, form: Decoded) -> tuple[Symbol, int] | None:
         """The sliced variable and offset that a load or store names; None where it names none."""
-        if plain_space(form["ss"] or "") != "param":
+        if plain_space(form.find(StateSpace) or "") != "param":
             return None
         address = form.operands["a"]
         assert isinstance(address, tree.Address)

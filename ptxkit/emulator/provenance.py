@@ -9,6 +9,7 @@ from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.emulator.addresses import plain_space
+from ptxkit.isa.modifiers import StateSpace
 
 
 def stored_through(flow: Flow) -> set[str]:
@@ -52,7 +53,8 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
             if not reached:
                 continue
             targets = written_names(instruction)
-            if "stores" in traits(instruction) and plain_space(Decoded(instruction)["ss"] or "") == "param":
+            space = Decoded(instruction).find(StateSpace) if "stores" in traits(instruction) else None
+            if plain_space(space or "") == "param":
                 targets = [n for n in operand_names(instruction.operands[0])]
             for name in targets:
                 symbol = flow.meaning(name)

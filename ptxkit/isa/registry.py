@@ -102,15 +102,34 @@ class Chapter:
         self.rows.append(Row(syntax, f"{self.section}.{section}", self.name, given))
 
 
+def _rows_of(chapter: str) -> list[Row]:
+    """The rows of one file."""
+    parts = vars(import_module(f"ptxkit.isa.{chapter}")).values()
+    return [row for part in parts if isinstance(part, Chapter) for row in part.rows]
+
+
 @cache
 def _rows(chapters: tuple[str, ...]) -> dict[str, list[Row]]:
     """The rows of chapters by their opcodes."""
     found: dict[str, list[Row]] = {}
     for chapter in chapters:
-        for part in vars(import_module(f"ptxkit.isa.{chapter}")).values():
-            for row in part.rows if isinstance(part, Chapter) else ():
-                found.setdefault(row.opcode, []).append(row)
+        for row in _rows_of(chapter):
+            found.setdefault(row.opcode, []).append(row)
     return found
+
+
+@cache
+def slot_names(chapter: str) -> frozenset[str]:
+    """The names of all slots in the rows of a chapter."""
+    heads = (row.syntax.partition(" ")[0] for row in _rows_of(chapter))
+    return frozenset(name for head in heads for name in re.findall(r"\.([\w:]+)", head))
+
+
+@cache
+def operand_names(chapter: str) -> frozenset[str]:
+    """The names of all operands in the rows of a chapter."""
+    tails = (row.syntax.partition(" ")[2].replace("-", "_") for row in _rows_of(chapter))
+    return frozenset(name for tail in tails for name in re.findall(r"\w+", tail))
 
 
 def opcodes() -> tuple[str, ...]:
