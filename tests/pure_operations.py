@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-import ptxkit.emulator.operations  # noqa: F401
+import ptxkit
+import ptxkit.emulator.operations
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.symbols import module_scope
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
+from ptxkit.isa.notation import Form
 from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import forms, opcodes, spelling
+from ptxkit.isa.sample import PREAMBLE, samples
 
 
 def decoded(
@@ -62,6 +67,22 @@ def as_written(place: OperandPlace) -> tree.Operand:
     if place.shape == "vector":
         return tree.Vector(tuple(map(as_written, place.parts)))
     return tree.Name("%x")
+
+
+def statements(form: Form) -> Iterator[tree.Instruction]:
+    """Samples of a row, parsed."""
+    texts = [sample.text for sample in samples(form, 60)]
+    module = ptxkit.parse(
+        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+        + "\n".join([PREAMBLE, *texts, "}\n"])
+    )
+    (function,) = (each for each in module.statements if isinstance(each, tree.Function))
+    assert function.body is not None
+    scope = module_scope(module)
+    FunctionCode(function, scope)  # It finds the rows.
+    found = function.body.statements[-len(texts) :]
+    assert all(isinstance(each, tree.Instruction) for each in found)
+    yield from found  # type: ignore[misc]
 
 
 def nameless(registered: Iterable[tuple[str, str]]) -> list[str]:

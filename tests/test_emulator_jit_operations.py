@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pure_operations import decode, decoded
+from pure_operations import decode, decoded, nameless, statements
 
 pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
 
 import ptxkit.emulator.jit.lowerings
 import ptxkit.emulator.operations
+from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit import stretch
@@ -21,6 +22,9 @@ from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import operation_of
 from ptxkit.emulator.values import RAW, WARP, constant, dtype_of, raw_dtype, writer
+from ptxkit.isa.notation import Form
+from ptxkit.isa.registry import forms as rows
+from ptxkit.isa.registry import opcodes
 
 assert ptxkit.emulator.operations
 assert ptxkit.emulator.jit.lowerings
@@ -80,6 +84,9 @@ FORMS = [
     *("cvt.rn.f16.f32", "cvt.rn.bf16.f32", "cvt.rn.f16x2.f32", "cvt.rn.bf16x2.f32"),
     *("cvt.rn.f16x2.e4m3x2", "cvt.rn.f16x2.e5m2x2", "cvt.rn.f16x2.e2m1x2"),
 ]  # fmt: skip
+
+FEWER = [(f"{o}{mode}.f32", 2) for o in ("min", "max") for mode in ("", ".ftz", ".NaN", ".ftz.NaN")]
+"""Forms of which another has more operands, with how many they read."""
 
 EDGES = {
     8: [0, 1, 0x7F, 0x80, 0xFF],
@@ -194,9 +201,41 @@ def test_compiled_form_has_numpys_bits(text):
     both_ways(text, values, rows, {})
 
 
+@pytest.mark.parametrize(("text", "reads"), FEWER)
+def test_compiled_form_with_fewer_operands(text, reads):
+    rows = 96
+    values = sources_of(text, np.random.default_rng(4), lambda number: (rows, WARP), reads=reads)
+    both_ways(text, values, rows, {}, reads=reads)
+
+
+def tested_rows() -> set[Form]:
+    """The rows of every form that is compared."""
+    forms = [decoded(text) for text in FORMS]
+    forms += [decoded(text, reads=reads) for text, reads in FEWER]
+    forms += [decoded(text, vectors=counts) for text, *counts in PACKED]
+    forms += [decoded(text, immediates=immediates(constants)) for text, constants in CONSTANTS]
+    return {form.row for form in forms}
+
+
+def untested(tested: set[Form]) -> list[str]:
+    """The rows of which something is compiled, and no form is tested; names, none of whose rows is."""
+    names = {(row.chapter, row.name) for row in tested}
+    found = [
+        f"`{row.syntax}`"
+        for opcode in opcodes()
+        for row in rows(opcode)
+        if (row.chapter, row.name) in LOWERINGS and row not in tested
+        if any(form.row is row and find(form) is not None for form in map(Decoded, statements(row)))
+    ]
+    return found + [f"`{name}` of chapter {chapter}" for chapter, name in set(LOWERINGS) - names]
+
+
 def test_every_lowering_is_tested():
-    forms = [decoded(text) for text in (*FORMS, *(text for text, *_ in PACKED), "lop3.b32")]
-    assert set(LOWERINGS) <= {(form.row.chapter, form.row.name) for form in forms}
+    tested = tested_rows()
+    assert not nameless(LOWERINGS)
+    assert not untested(tested), "add a form to FORMS, one with a constant operand to CONSTANTS"
+    two, lop3 = decoded("min.f32", reads=2).row, decoded("lop3.b32").row
+    assert untested(tested - {two, lop3}) == [f"`{two.syntax}`", "`lop3` of chapter logic"]
 
 
 @pytest.mark.parametrize(
@@ -234,26 +273,33 @@ def test_three_input_logic(table):
     both_ways("lop3.b32", values, rows, {}, **operands)
 
 
-@pytest.mark.parametrize(
-    ("text", "constants"),
-    [
-        *((f"{o}.b{bits}", {1: n}) for o in ("shl", "shr") for bits in (16, 32, 64) for n in (0, 3, 16, 70)),
-        *((f"shr.s{bits}", {1: amount}) for bits in (16, 32, 64) for amount in (0, 3, 15, 16, 32, 64, 70)),
-        *((f"shf.{side}.clamp.b32", {2: n}) for side in "lr" for n in (0, 5, 32, 40)),
-        *((f"shf.{side}.wrap.b32", {2: n}) for side in "lr" for n in (0, 5, 32, 40)),
-        *((f"bfe.{kind}", {1: 4, 2: length}) for kind in ("u32", "u64") for length in (0, 8, 64, 256)),
-        *((f"bfi.{kind}", {2: 4, 3: length}) for kind in ("b32", "b64") for length in (0, 8, 64, 256)),
-        *(("prmt.b32", {2: selectors}) for selectors in (0x3210, 0x5410, 0x7632, 0xBA98, 0x0123)),
-        ("prmt.b32", {0: 0x0C080604, 1: 0x7D7E7F80}),
-        ("add.f32", {1: 0x7F800001}), ("mul.f32", {0: 0x00000001}), ("setp.lt.f32", {1: 0x7FC00000}),
-        ("min.s16", {1: 0x8000}), ("cvt.s64.s8", {0: 0x80}), ("selp.b32", {0: 1, 1: 0}),
-    ],
-)  # fmt: skip
+CONSTANTS = [
+    *((f"{o}.b{bits}", {1: n}) for o in ("shl", "shr") for bits in (16, 32, 64) for n in (0, 3, 16, 70)),
+    *((f"shr.s{bits}", {1: amount}) for bits in (16, 32, 64) for amount in (0, 3, 15, 16, 32, 64, 70)),
+    *((f"shf.{side}.clamp.b32", {2: n}) for side in "lr" for n in (0, 5, 32, 40)),
+    *((f"shf.{side}.wrap.b32", {2: n}) for side in "lr" for n in (0, 5, 32, 40)),
+    *((f"bfe.{kind}", {1: 4, 2: length}) for kind in ("u32", "u64") for length in (0, 8, 64, 256)),
+    *((f"bfi.{kind}", {2: 4, 3: length}) for kind in ("b32", "b64") for length in (0, 8, 64, 256)),
+    *(("prmt.b32", {2: selectors}) for selectors in (0x3210, 0x5410, 0x7632, 0xBA98, 0x0123)),
+    ("prmt.b32", {0: 0x0C080604, 1: 0x7D7E7F80}),
+    ("add.f32", {1: 0x7F800001}), ("mul.f32", {0: 0x00000001}), ("setp.lt.f32", {1: 0x7FC00000}),
+    ("min.s16", {1: 0x8000}), ("cvt.s64.s8", {0: 0x80}), ("selp.b32", {0: 1, 1: 0}),
+    *(("lop3.b32", {3: table}) for table in (0x01, 0x96, 0xCA)),
+]  # fmt: skip
+"""Forms with constants, by the operand's number among those that are read."""
+
+
+def immediates(constants: dict[int, int]) -> list[int | None]:
+    """What `decoded` takes for them: the destination comes first."""
+    return [None, *(constants.get(number) for number in range(4))]
+
+
+@pytest.mark.parametrize(("text", "constants"), CONSTANTS)
 def test_constant_operands(text, constants):
     rows = 16
-    immediates = [None, *(constants.get(number) for number in range(4))]
-    values = sources_of(text, np.random.default_rng(2), lambda number: (rows, WARP), immediates=immediates)
-    both_ways(text, values, rows, constants, immediates=immediates)
+    operands = {"immediates": immediates(constants)}
+    values = sources_of(text, np.random.default_rng(2), lambda number: (rows, WARP), **operands)
+    both_ways(text, values, rows, constants, **operands)
 
 
 SHAPES = [(), (1, WARP), (6, 1), (6, WARP)]

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-from pure_operations import array, decode, decoded, nameless, results_of
+from pure_operations import array, decode, decoded, nameless, results_of, statements
 
-import ptxkit
-from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import FunctionCode
-from ptxkit.asm.symbols import module_scope
 from ptxkit.emulator.effect import EFFECTS
 from ptxkit.emulator.opcodes import CHAPTERS as FILES
 from ptxkit.emulator.operation import OPERATIONS, Pure, Unsupported, operation_of
 from ptxkit.isa.registry import forms, opcodes
-from ptxkit.isa.sample import PREAMBLE, samples
 
 CHAPTERS = (
     "integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video",
@@ -31,22 +25,6 @@ def is_pure(form: object) -> bool:
 
 
 ROWS = [form for opcode in opcodes() for form in forms(opcode) if is_pure(form)]
-
-
-def statements(form: object) -> Iterator[tree.Instruction]:
-    """Samples of a row, parsed."""
-    texts = [sample.text for sample in samples(form, 60)]  # type: ignore[arg-type]
-    module = ptxkit.parse(
-        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
-        + "\n".join([PREAMBLE, *texts, "}\n"])
-    )
-    (function,) = (each for each in module.statements if isinstance(each, tree.Function))
-    assert function.body is not None
-    scope = module_scope(module)
-    FunctionCode(function, scope)  # It finds the rows.
-    found = function.body.statements[-len(texts) :]
-    assert all(isinstance(each, tree.Instruction) for each in found)
-    yield from found  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.syntax)
