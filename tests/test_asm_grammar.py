@@ -11,7 +11,7 @@ import pytest
 from asm_corpus import each_file, each_small_file, read
 
 from ptxkit.asm import _grammar
-from ptxkit.asm.lexer import KINDS, PIECES, TOKEN, TRIVIA, UNKNOWN, Kinds, kind_of
+from ptxkit.asm.lexer import KINDS, PIECES, TOKEN, TRIVIA, UNKNOWN, KindCache, kind_of
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAMMAR = (ROOT / "ptxkit" / "asm" / "ptx.lark").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_lark_reads_the_corpus_with_it(reference: lark.Lark, path: Path) -> None
 
 @each_file
 def test_pieces_of_a_statement_are_its_tokens(path: Path) -> None:
-    kinds = Kinds()
+    kinds = KindCache()
     for line in read(path).splitlines():
         chunk = line.split("//")[0]
         if "/" in chunk or '"' in chunk:
@@ -69,18 +69,18 @@ def test_pieces_of_a_statement_are_its_tokens(path: Path) -> None:
     ],
 )
 def test_pieces_of_odd_text_are_its_tokens(chunk: str) -> None:
-    assert _compare(chunk, Kinds())
+    assert _compare(chunk, KindCache())
 
 
 @pytest.mark.parametrize(
     "chunk", ["z. x", "mov. b32", "08", "1.5f", "4.u32", "0f3F8", "a@@b.", "x $ y", "1_000"]
 )
 def test_pieces_of_malformed_text_have_no_kind(chunk: str) -> None:
-    kinds = Kinds()
+    kinds = KindCache()
     assert UNKNOWN in [kinds[piece] for piece in PIECES.split(chunk)[1::2]]
 
 
-def _compare(chunk: str, kinds: Kinds) -> bool:
+def _compare(chunk: str, kinds: KindCache) -> bool:
     """Whether every piece has a kind; if so the pieces must be the tokens."""
     pieces = PIECES.split(chunk)[1::2]
     if any(kinds[piece] == UNKNOWN for piece in pieces):

@@ -12,8 +12,8 @@ from asm_corpus import each_small_file, read
 from command import here, refused
 
 import ptxkit
-from ptxkit.asm.format import reformat
-from ptxkit.asm.lexer import DIRECTIVE
+from ptxkit.asm.format import format_file
+from ptxkit.asm.lexer import PREPROCESSOR_LINE
 from ptxkit.asm.lines import WIDTH
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,7 +21,7 @@ SHIPPED = sorted(
     path
     for folder in ("kernels_ptx", "bench/kernels", "docs/tutorial")
     for path in (ROOT / folder).rglob("*.ptx")
-    if not DIRECTIVE.search(path.read_text())
+    if not PREPROCESSOR_LINE.search(path.read_text())
 )
 UNTIDY = ".version 9.0 .target sm_90a // which\n.entry k() { add .s32 %r1,%r1,\n 1;\n\n\n/* end */ ret; }\n"
 TIDY = """\
@@ -137,10 +137,10 @@ def test_permissions_links_and_line_ends_stay(untidy: Path) -> None:
 def test_the_tree_stays_with_dos_line_ends_too(path: Path) -> None:
     text = read(path).replace("\n", "\r\n")
     module = ptxkit.parse(text)
-    first = reformat(module)
+    first = format_file(module)
     again = ptxkit.parse(first)
     assert again == module
-    assert reformat(again) == first
+    assert format_file(again) == first
     assert first.count("\n") == first.count("\r\n")
 
 

@@ -1,6 +1,6 @@
 """The one style of PTX text: what `write(module, canonical=True)` and `ptxkit fmt` produce.
 
-Four blanks a level, one statement a line, one blank between tokens where there is any, labels one level out,
+Four spaces a level, one statement a line, at most one space between tokens, labels one level out,
 each parameter and each directive of a function on its own line. Comments stay where they are: after a
 statement, between statements, or inside one. Blank lines stay too, one at a time, and stand around functions.
 
@@ -12,8 +12,8 @@ A statement that is longer than `lines.WIDTH` is broken, its lines one level in:
   elements of braces in rows of a power of two, other brackets filled, and the closing bracket begins a line.
 - Other statements, and what has a comment inside that ends a line, are filled and broken after commas.
 
-Comments after lines share a column where the lines are one below the other and indented alike, as far as
-that keeps them within the width. Formatting twice changes nothing more.
+Trailing comments of adjacent, equally indented lines are aligned, as far as that keeps them within the
+width. Formatting twice changes nothing more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def format_module(module: Module) -> str:
     """The text of a module, laid out afresh."""
     formatter = _Formatter()
     formatter.statements(module.statements, "")
-    formatter.trivia(read_comments(module.tail), "", blank=False)
+    formatter.trivia(read_comments(module.tail), "", need_blank=False)
     text = formatter.lines.text()
     return f"{text}\n" if text else ""
 
@@ -53,32 +53,37 @@ class _Formatter:
             comments = read_comments(statement.layout[0] if statement.layout else "")
             keep = previous is not None or not indent
             outer = indent.removesuffix(INDENT) if isinstance(statement, Label) else indent
-            self.trivia(comments, indent, blank=around, keep_blank=keep, outer=outer)
+            self.trivia(comments, indent, need_blank=around, allow_blank=keep, outer=outer)
             self.statement(statement, outer)
             previous = statement
 
     def trivia(
-        self, comments: Comments, indent: str, blank: bool, keep_blank: bool = True, outer: str | None = None
+        self,
+        comments: Comments,
+        indent: str,
+        need_blank: bool,
+        allow_blank: bool = True,
+        outer: str | None = None,
     ) -> None:
         """The comments before a statement, and the line on which it stands where `outer` is given.
 
         Args:
             comments: what is there.
             indent: for comments on lines of their own.
-            blank: whether a blank line must come first.
-            keep_blank: whether a blank line may come first.
+            need_blank: whether a blank line must come first.
+            allow_blank: whether a blank line may come first.
             outer: the statement's own indentation.
         """
         if comments.trailing and self.lines.out:
             self.lines.put_trailing(comments.trailing)
         elif comments.trailing:
             self.lines.put(" ".join(comments.trailing))
-        for blanks, comment in comments.own:
-            self.line("" if comment.startswith("#") else indent, blank or (blanks and keep_blank))
+        for blanks, comment in comments.own_line:
+            self.line("" if comment.startswith("#") else indent, need_blank or (blanks and allow_blank))
             self.lines.put(comment)
-            blank, keep_blank = False, True
+            need_blank, allow_blank = False, True
         if outer is not None:
-            self.line(outer, blank or (comments.blank and keep_blank))
+            self.line(outer, need_blank or (comments.blank and allow_blank))
 
     def statement(self, node: Statement, indent: str) -> None:
         """One statement from its first token on."""
@@ -96,14 +101,14 @@ class _Formatter:
             self.statements(node.statements if isinstance(node, Block) else node.lines, indent + INDENT)
             if node.closed:
                 closing = read_comments(layout[-1] if layout else "")
-                self.trivia(closing, indent + INDENT, blank=False, keep_blank=False)
+                self.trivia(closing, indent + INDENT, need_blank=False, allow_blank=False)
                 self.line(indent)
                 self.lines.put("}")
             return
         self.tokens(tokens, layout, indent, _operands(node))
         if isinstance(node, Function) and node.body is not None:
             comments = read_comments(node.body.layout[0] if node.body.layout else "")
-            self.trivia(comments, indent, blank=False, keep_blank=False, outer=indent)
+            self.trivia(comments, indent, need_blank=False, allow_blank=False, outer=indent)
             self.statement(node.body, indent)
 
     def tokens(self, tokens: Tokens, layout: Layout | None, indent: str, operands: int | None = None) -> None:
@@ -129,7 +134,7 @@ def _operands(node: Statement) -> int | None:
 
 
 def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> Layout | None:
-    """The layout of a statement whose modifiers stand apart, brought to its usual tokens.
+    """The layout of a statement with spaces inside its dotted name, merged to one entry per token.
 
     Comments between modifiers, and all comments inside a statement that was changed after it was read, move
     after the first token.
@@ -151,7 +156,7 @@ def _squeezed(node: Statement, layout: Layout, tokens: Tokens, indent: str) -> L
     return (layout[0], comments, *("" for _ in tokens[2:]))
 
 
-def reformat(module: Module) -> str:
+def format_file(module: Module) -> str:
     """The text of a file laid out afresh, with the line ends of its first line: what `ptxkit fmt` writes."""
     text = format_module(module)
     first, newline, _ = module.source.text.partition("\n") if module.source else ("", "", "")

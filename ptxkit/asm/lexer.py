@@ -3,6 +3,8 @@
 The terminals are those of `ptx.lark`. White space is blank, tab, carriage return, line feed, form
 feed and the end-of-file mark of DOS; only a line feed ends a line and a `//` comment. A line marker of a
 preprocessor (`# 12 "file.cu"`) and a byte-order mark at the start are trivia like comments.
+
+A kind is one character. A one-character literal is its own kind; other terminals have a letter (`KINDS`).
 """
 
 from __future__ import annotations
@@ -31,25 +33,25 @@ _comment = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
 _line_marker = r"(?<![^\n])#[ \t]*\d[^\n]*"
 _byte_order_mark = r"(?<![\s\S])\ufeff"
 TRIVIA = re.compile(rf"{_blank}(?:(?:{_comment}|{_line_marker}|{_byte_order_mark}){_blank})*")
-STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
-"""All trivia, then a stretch up to a semicolon in which every blank is white space: no comment, string or
-line marker. The trivia is atomic: a comment gives nothing back where the stretch does not match."""
+PLAIN_STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
+"""A statement without comments, strings or line markers inside, with the trivia before it: the fast path.
+The trivia group is atomic, so a failed match doesn't backtrack into a comment."""
 PIECES = re.compile(
     rf"({_identifier}(?:{_dotted})*|0[xX][\w$.]*|\d[\w$.]*(?:(?<=[eE])[+-]\d+)?|\.\d+[eE][+-]\d+|{_dotted}"
     rf"|{_literals}|[^{WHITE}])",
     re.ASCII,
 )
-"""Splits such a stretch at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""
+"""Splits such a statement at its tokens. Coarser than `TOKEN` where a token is malformed, and only there."""
 _REGISTER = re.compile(r"%[\w$]+", re.ASCII)
 _NAME = KINDS["NAME"]
 LITERALS_AHEAD = re.compile(rf"(?:{_blank}\d[\w$.]*{_blank},){{256,4096}}", re.ASCII)
 """Literals of a long initializer, each with its comma."""
-DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:[A-Za-z_]|\r?$)", re.MULTILINE)
+PREPROCESSOR_LINE = re.compile(r"^[ \t]*#[ \t]*(?:[A-Za-z_]|\r?$)", re.MULTILINE)
 """A line for the preprocessor (4.1): any that begins with `#` and is not a line marker."""
 LABEL_AHEAD = re.compile(rf"{_identifier}{_blank}:(?!:)", re.ASCII)
 
 
-class Kinds(dict[str, str]):
+class KindCache(dict[str, str]):
     """Token text -> kind, one character, by the terminals of the grammar."""
 
     def __missing__(self, text: str) -> str:

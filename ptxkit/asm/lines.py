@@ -217,7 +217,7 @@ class _Statement:
         else:
             for comment in comments.trailing:
                 put(f" {comment}")
-        for _, comment in comments.own:
+        for _, comment in comments.own_line:
             put(f"\n{comment}" if comment.startswith("#") else f"\n{indent}{comment}")
         put(end or " ")
 

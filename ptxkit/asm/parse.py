@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
-from ptxkit.asm.collector import at_rest
-from ptxkit.asm.lexer import DIRECTIVE, END
+from ptxkit.asm.gc_pause import gc_paused
+from ptxkit.asm.lexer import END, PREPROCESSOR_LINE
 from ptxkit.asm.parser import MAX_SHAPE, Parser
 from ptxkit.asm.reading import not_text, read_file, too_large
-from ptxkit.asm.recover import recover, too_deep
-from ptxkit.asm.states import ITEMS, LISTS, in_long_list
+from ptxkit.asm.recover import MAX_BLOCKS, recover, skip_too_deep
+from ptxkit.asm.states import ITEMS, LISTS, long_list_state
 from ptxkit.asm.syntax_errors import report_not_ascii
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic, Source
 
 MAX_SIZE = 32 << 20
 """Largest file that is read unless the caller says otherwise, in bytes."""
-MAX_BLOCKS = 200
-"""Deepest nesting of blocks."""
 
 
 def parse(
@@ -30,7 +28,7 @@ def parse(
     include: Sequence[str | Path] = (),
     define: Mapping[str, str] | None = None,
 ) -> Module:
-    """Read PTX: a `str` with a newline is text, any other a path.
+    """Read PTX: a `str` that contains a newline is PTX text; any other `str` is a path.
 
     Bad PTX does not raise: the parser recovers at the next statement, and `module.diagnostics` has every
     syntax error, codes P101 to P109. A text with lines that begin with `#` goes through the C preprocessor
@@ -65,7 +63,7 @@ def parse(
     if "\0" in text:
         return Module([], "", [not_text(name, text[:4].encode(), f"character {text.index(chr(0))} is NUL")])
     read, found = Source(name, text), list[Diagnostic]()
-    if "#" in text and DIRECTIVE.search(text):
+    if "#" in text and PREPROCESSOR_LINE.search(text):
         from ptxkit.asm.preprocess import expand
 
         read, found = expand(read, path, max_size, include, define)
@@ -74,25 +72,25 @@ def parse(
     parser = Parser(read.text, read)
     if not read.text.isascii():
         report_not_ascii(parser)
-    with at_rest():
-        module = read_statements(parser)
+    with gc_paused():
+        module = run_parser(parser)
     module.diagnostics[:0] = found
     return module
 
 
-def read_statements(parser: Parser) -> Module:
-    """Read the whole text of a parser that is at its beginning."""
+def run_parser(parser: Parser) -> Module:
+    """Run a fresh parser over its whole text, recovering from syntax errors."""
     parser.reduce_default()
     while True:
-        if not parser.tokens and parser.states[-1] in LISTS and parser.known_statement():
+        if not parser.tokens and parser.states[-1] in LISTS and parser.build_known_statement():
             continue
-        if len(parser.tokens) > MAX_SHAPE and parser.states[-1] == in_long_list():
+        if len(parser.tokens) > MAX_SHAPE and parser.states[-1] == long_list_state():
             parser.many_literals()
         kind, text, trivia, start = parser.next()
         if kind == END and parser.states[-1] == ITEMS and not parser.tokens:
             break
         if kind == "{" and parser.open_blocks >= MAX_BLOCKS and parser.states[-1] in LISTS:
-            too_deep(parser)
+            skip_too_deep(parser)
             continue
         if not parser.feed(kind, text, trivia, start):
             recover(parser, kind, text, trivia, start)

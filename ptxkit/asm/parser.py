@@ -13,7 +13,7 @@ from sys import intern
 from typing import Any
 
 from ptxkit.asm._grammar import KINDS
-from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, STATEMENT, TOKEN, TRIVIA, Kinds, kind_of
+from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, PLAIN_STATEMENT, TOKEN, TRIVIA, KindCache, kind_of
 from ptxkit.asm.reduce import Reducer
 from ptxkit.asm.reduce_operands import Maker, Spanner
 from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES
@@ -44,7 +44,7 @@ class Parser:
         self.source = source
         self.diagnostics: list[Diagnostic] = []
         self.reducer = Reducer()
-        self.kind_of = Kinds()
+        self.kinds_by_text = KindCache()
         self.layouts: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.states = [0]
         self.values: list[Any] = []
@@ -140,7 +140,7 @@ class Parser:
         return True
 
     def close_unwritten(self) -> None:
-        """Close the innermost block although its `}` does not be in the text."""
+        """Close the innermost block although the text has no `}` for it."""
         self.unwritten = True
         self.feed("}", "}", "", self.position)
         self.unwritten = False
@@ -283,7 +283,7 @@ class Parser:
 
     # ---- statements of a known shape
 
-    def known_statement(self) -> bool:
+    def build_known_statement(self) -> bool:
         """Build the next statement from a maker that is kept, if there is one for its kinds."""
         text, position = self.text, self.position
         if position > self.semicolon:
@@ -291,14 +291,14 @@ class Parser:
             self.semicolon = found if found >= 0 else len(text)
         if self.semicolon - position > MAX_STATEMENT or (self.failures > 3 and position < self.failed_end):
             return False
-        match = STATEMENT.match(text, position)
+        match = PLAIN_STATEMENT.match(text, position)
         if match is None:
             return False
         lead, chunk = match.groups()
         parts = PIECES.split(chunk)
         tokens = parts[1::2]
-        kind_of = self.kind_of
-        known = _SHAPES[self.states[-1]].get("".join([kind_of[token] for token in tokens]))
+        kinds_by_text = self.kinds_by_text
+        known = _SHAPES[self.states[-1]].get("".join([kinds_by_text[token] for token in tokens]))
         if known is None:
             self.failures = self.failures + 1 if self.failed_end == match.end() else 1
             self.failed_end = match.end()
@@ -315,7 +315,7 @@ class Parser:
             node = maker(tokens, lambda i, j: _new(Span, (line, at[i + i + 1], line, at[j + j + 2])))
         layout = [lead, *parts[2:-1:2]]
         if spread:
-            layout = self._spread(layout, tokens, [kind_of[token] for token in tokens])
+            layout = self._spread(layout, tokens, [kinds_by_text[token] for token in tokens])
         node.layout = self.shared(layout)
         self.values[-1].append(node)
         self.position = match.end()
@@ -333,7 +333,7 @@ class Parser:
             return
         parts = PIECES.split(match[0])
         tokens = parts[1::2]
-        kinds = [self.kind_of[token] for token in tokens]
+        kinds = [self.kinds_by_text[token] for token in tokens]
         if not _LITERALS.issuperset(kinds[::2]):
             return
         offsets = list(accumulate(map(len, parts), initial=self.position))[1::2]

@@ -44,6 +44,8 @@ _STARTERS = _MODULE_ONLY | {
     )
 }
 """What begins a statement where it is the first on its line."""
+MAX_BLOCKS = 200
+"""Deepest nesting of blocks."""
 
 
 def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> None:
@@ -89,7 +91,7 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
         _skip_header(parser) if _in_header(parser) else _skip(parser)
 
 
-def too_deep(parser: Parser) -> None:
+def skip_too_deep(parser: Parser) -> None:
     """Skip a block that is nested deeper than anything reads."""
     _, _, _, start = parser.next()
     report(
@@ -98,7 +100,7 @@ def too_deep(parser: Parser) -> None:
         "blocks are nested too deep",
         start,
         start + 1,
-        help="200 levels are read; move the inner ones out",
+        help=f"{MAX_BLOCKS} levels are read; move the inner ones out",
     )
     depth = 0
     while True:

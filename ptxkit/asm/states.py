@@ -91,7 +91,7 @@ LISTS = frozenset((ITEMS, STATEMENTS, _after("section_lines")))
 
 
 @cache
-def in_long_list() -> int:
+def long_list_state() -> int:
     """Behind a comma of an initializer that has two elements already: `.global .b8 x = {1, 2,`."""
     words = ("SPACE", "TYPE", "NAME", "=", "{", "INTEGER", ",", "INTEGER", ",")
     return simulate("".join(_grammar.KINDS[word] for word in words))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ptxkit.asm.format import reformat
+from ptxkit.asm.format import format_file
 from ptxkit.asm.reading import as_text
 from ptxkit.cli import Verb
 from ptxkit.cli.files import STANDARD, parsed, standard_input
@@ -86,7 +86,7 @@ def _formatted(file: str, max_size: int) -> tuple[str, str]:
     errors = [diagnostic for diagnostic in module.diagnostics if diagnostic.is_error]
     if errors:
         raise PtxkitError(errors)
-    return text, reformat(module)
+    return text, format_file(module)
 
 
 def _difference(file: str, before: str, after: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ptxkit.asm._grammar import KEYWORDS
 from ptxkit.asm.lexer import END
-from ptxkit.asm.parse import read_statements
+from ptxkit.asm.parse import run_parser
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.symbols import Scope, SymbolKind
@@ -116,7 +116,7 @@ def _accepted(document: Document, line: int, column: int, first: bool) -> list[s
     lines[-1] = lines[-1][: column - 1]
     text = "\n".join(lines)
     parser = _Prefix(text, Source("", text))
-    read_statements(parser)
+    run_parser(parser)
     states = parser.there or [0, ITEMS]
     ways = [states]
     if first:

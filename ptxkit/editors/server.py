@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from ptxkit.asm.format import reformat
+from ptxkit.asm.format import format_file
 from ptxkit.asm.tree import Function, Variable
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span
 from ptxkit.editors.complete import complete
@@ -177,7 +177,7 @@ def make() -> Server:
             return []
         last = text.count("\n") + 1
         whole = Span(1, 1, last, len(document.source.line(last) or "") + 1)
-        return [types.TextEdit(server.range(document.source, whole), reformat(module))]
+        return [types.TextEdit(server.range(document.source, whole), format_file(module))]
 
     return server
 

@@ -15,7 +15,7 @@ COMBINED = ".BoolOp -> c; c -> .BoolOp"
 
 PLAIN = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
 F16 = {".f16": "4.2 sm_53"}
-BF16 = "7.8 sm_90"
+BF16_SM90 = "7.8 sm_90"
 
 # fmt: off
 form("set.CmpOp{.BoolOp}{.ftz}.dtype.f32   d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="u32 s32 f32 f16", a="f32", b="f32", c="pred", rules=COMBINED, needs=F16)
@@ -32,16 +32,16 @@ form("selp.type                       d, a, b, {!}c",        "3", type=PLAIN, c=
 form("slct.dtype.s32                  d, a, b, c",           "4", dtype=PLAIN, a=".dtype", b=".dtype", c="s32")
 form("slct{.ftz}.dtype.f32            d, a, b, c",           "4", dtype=PLAIN, a=".dtype", b=".dtype", c="f32")
 
-half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, stype="f16 f32 f64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
-half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=UNSIGNED, BoolOp=BOOL, stype="u16 u32 u64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
-half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=SIGNED, BoolOp=BOOL, stype="s16 s32 s64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
-half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=BITS, BoolOp=BOOL, stype="b16 b32 b64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16)
+half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, stype="f16 f32 f64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16_SM90)
+half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=UNSIGNED, BoolOp=BOOL, stype="u16 u32 u64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16_SM90)
+half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=SIGNED, BoolOp=BOOL, stype="s16 s32 s64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16_SM90)
+half("set.CmpOp{.BoolOp}.bf16.stype        d, a, b{, {!}c}", "1", CmpOp=BITS, BoolOp=BOOL, stype="b16 b32 b64", d="loose bf16", a=".stype", b=".stype", c="reg pred", rules=COMBINED, since=BF16_SM90)
 half("set.CmpOp{.BoolOp}{.ftz}.dtype.f16   d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="f16 u16 s16 u32 s32", a="f16", b="f16", c="pred", rules=COMBINED, since="4.2 sm_53", needs={".u16 | .s16 | .u32 | .s32": "6.5"})
-half("set.CmpOp{.BoolOp}.dtype.bf16        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16 u16 s16 u32 s32", d="loose .dtype", a="bf16", b="bf16", c="reg pred", rules=COMBINED, since=BF16)
+half("set.CmpOp{.BoolOp}.dtype.bf16        d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16 u16 s16 u32 s32", d="loose .dtype", a="bf16", b="bf16", c="reg pred", rules=COMBINED, since=BF16_SM90)
 half("set.CmpOp{.BoolOp}{.ftz}.dtype.f16x2 d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="f16x2 u32 s32", a="f16x2", b="f16x2", c="pred", rules=COMBINED, since="4.2 sm_53", needs={".u32 | .s32": "6.5"})
-half("set.CmpOp{.BoolOp}.dtype.bf16x2      d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16x2 u32 s32", a="bf16x2", b="bf16x2", c="reg pred", rules=COMBINED, since=BF16)
+half("set.CmpOp{.BoolOp}.dtype.bf16x2      d, a, b{, {!}c}", "1", CmpOp=FLOAT, BoolOp=BOOL, dtype="bf16x2 u32 s32", a="bf16x2", b="bf16x2", c="reg pred", rules=COMBINED, since=BF16_SM90)
 half("setp.CmpOp{.BoolOp}{.ftz}.f16   p, a, b{, {!}c}",      "2", p="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")
 half("setp.CmpOp{.BoolOp}{.ftz}.f16x2 p{|q}, a, b{, {!}c}",    "2", p="pred sink", q="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="pred", rules=COMBINED, since="4.2 sm_53")
-half("setp.CmpOp{.BoolOp}.bf16        p, a, b{, {!}c}",      "2", p="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16)
-half("setp.CmpOp{.BoolOp}.bf16x2      p{|q}, a, b{, {!}c}",    "2", p="pred sink", q="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16)
+half("setp.CmpOp{.BoolOp}.bf16        p, a, b{, {!}c}",      "2", p="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16_SM90)
+half("setp.CmpOp{.BoolOp}.bf16x2      p{|q}, a, b{, {!}c}",    "2", p="pred sink", q="pred sink", CmpOp=FLOAT, BoolOp=BOOL, c="reg pred", rules=COMBINED, since=BF16_SM90)
 # fmt: on

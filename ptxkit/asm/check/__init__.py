@@ -16,7 +16,7 @@ from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.check.declarations import report_clashes
 from ptxkit.asm.check.header import check_header, check_target, header_only
 from ptxkit.asm.check.items import Items
-from ptxkit.asm.collector import at_rest
+from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Instruction, Module, Variable, require_module, walk
 from ptxkit.diagnostics import Diagnostic, Span, error
@@ -43,7 +43,7 @@ def check(module: Module, target: str | None = None) -> list[Diagnostic]:
     """
     require_module(module)
     context = Context(module, asked=_asked(target))
-    with at_rest():
+    with gc_paused():
         _check_module(context)
     found = [*module.diagnostics, *_with_card(context)]
     return sorted(without_allowed(found, module), key=_position)

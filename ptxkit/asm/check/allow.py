@@ -12,8 +12,10 @@ _ALLOW = re.compile(r"//\s*ptxkit:\s*allow\s+(P\d{3,4}(?:[\s,]+P\d{3,4})*)")
 
 
 def without_allowed(found: Iterable[Diagnostic], module: Module) -> list[Diagnostic]:
-    """The findings that no comment of the source allows: of the file that a finding is in, where
-    lines come from several."""
+    """The findings without an `allow` comment.
+
+    After preprocessing, the comments of the file that a finding points into count.
+    """
     findings = list(found)
     if not findings or module.source is None or "ptxkit:" not in module.source.text:
         return findings

@@ -96,7 +96,7 @@ class ScriptLines:
         for comment in found.trailing:
             self.line(f"{owner}.comment({quoted(words(comment))}, trailing=True)")
         group: list[str] = []
-        for blank, comment in found.own:
+        for blank, comment in found.own_line:
             if comment.startswith("#"):
                 continue
             if blank and not first and not apart:
@@ -144,5 +144,5 @@ def words(comment: str) -> str:
 
 def _all_comments(trivia: str) -> list[str]:
     found = read_comments(trivia)
-    comments = [*found.trailing, *(comment for _, comment in found.own)]
+    comments = [*found.trailing, *(comment for _, comment in found.own_line)]
     return [comment for comment in comments if not comment.startswith("#")]

@@ -101,7 +101,7 @@ class ModuleScript(Functions):
         lines: list[str] = []
         for trivia in (trivia for statement in head for trivia in statement.layout or ()):
             found = read_comments(trivia)
-            for blank, comment in [(False, comment) for comment in found.trailing] + found.own:
+            for blank, comment in [(False, comment) for comment in found.trailing] + found.own_line:
                 if not comment.startswith("#"):
                     lines += ["None"] * (blank and bool(lines)) + [quoted(words(comment))]
             if found.blank and lines and trivia is (head[0].layout or ("",))[0]:

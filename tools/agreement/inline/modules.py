@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ptxkit
-from ptxkit.asm.format import reformat
+from ptxkit.asm.format import format_file
 
 from ..oracle import Verdict
 from .judge import assemble
@@ -106,7 +106,7 @@ def unstable(folder: Path) -> list[str]:
         text = file.read_text(encoding="utf-8")
         if ptxkit.write(ptxkit.parse(text)) != text:
             found.append(f"{file.name}: written otherwise than read")
-        once = reformat(ptxkit.parse(text))
-        if reformat(ptxkit.parse(once)) != once:
+        once = format_file(ptxkit.parse(text))
+        if format_file(ptxkit.parse(once)) != once:
             found.append(f"{file.name}: laid out otherwise the second time")
     return found

@@ -1,4 +1,4 @@
-"""Rest for Python's collector of cycles while trees grow and are read."""
+"""A pause of Python's garbage collector while trees grow and are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def at_rest() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Without the collector: a tree has no cycles, and it would visit all of it again and again."""
     collecting = gc.isenabled()
     gc.disable()
