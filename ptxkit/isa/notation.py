@@ -28,7 +28,8 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
     pred               a predicate
     in SPACE..         an address in one of these state spaces, or in that of a slot: `in .ss`, `in shared`
     label, function, variable, sreg, pack, texref ..: see `places.KINDS`
-Without it the type is the slot `.dtype` for `d`, `.atype` for `a`, .. where the row has such a slot, else `.type`.
+Without it the type of an operand whose name is a letter is the slot `.dtype` for `d`, `.atype` for `a`, .. where
+the row has such a slot, else `.type`.
 
 What ptxas takes beyond the manual is marked, so that it can be warned of: a value by a `~` before it, a slot
 that may stay empty by its name in `lax`, anything else by a condition in `beyond`.
@@ -51,10 +52,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ptxkit import targets
-from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import Availability, Condition, Facts, NotationError, Rule
 from ptxkit.isa.names import NAMES
-from ptxkit.isa.places import OperandPlace, OperandReader, Spec
+from ptxkit.isa.places import OperandPlace, OperandReader, Spec, usual
 from ptxkit.isa.traits import TRAITS_OF
 from ptxkit.targets import Version
 
@@ -95,16 +95,6 @@ PLACEHOLDERS = frozenset(
     "type dtype atype btype ctype abtype vec sem scope space ss cop op rnd frnd irnd geom shape clamp mode".split()
 )
 """Names that stand for a modifier in the manual, never for themselves."""
-
-USUAL = {
-    "cache_policy": "u64",
-    "membermask": "u32",
-    "ctaMask": "u16",
-    "mbar": "in shared shared::cta shared::cluster generic",
-    "p": "pred",
-    "q": "pred",
-}
-"""Specifications of operands whose name says what they are, in every row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,8 +311,9 @@ def _parse_form(
             raise NotationError(f"slot `.{slot.name}` has no values, or one twice")
         if slot.literal and slot.name in PLACEHOLDERS:
             raise NotationError(f"slot `.{slot.name}` has no values")
-        if not slot.literal and any("." in value for value in slot.values):
-            raise NotationError(f"a value of slot `.{slot.name}` has a dot")
+        for mark, what in ((".", "dot"), (",", "comma")) if not slot.literal else ():
+            if wrong := [value for value in slot.values if mark in value]:
+                raise NotationError(f"value `{wrong[0]}` of slot `.{slot.name}` has a {what}")
     reader = OperandReader(tail)
     places = tuple(reader.list(""))
     specs: dict[str, Spec] = {}
@@ -335,9 +326,13 @@ def _parse_form(
             if leaf.name in specs or leaf.name == "_":
                 continue
             bracketed = place.shape == "address" and leaf.name == place.name
-            text = given.get(leaf.name, USUAL.get(leaf.name)) or _default(leaf.name, by_name, bracketed)
+            text = given.get(leaf.name) or usual(leaf.name, by_name, bracketed)
             used.add(leaf.name)
-            specs[leaf.name] = Spec.parse(text, by_name)
+            specs[leaf.name] = spec = Spec.parse(text, by_name)
+            if spec.type is not None and spec.type[1:] in by_name and by_name[spec.type[1:]].optional:
+                raise NotationError(
+                    f"operand `{leaf.name}` takes its type from `{spec.type}`, which may be left out"
+                )
     unused = set(given) - used
     if unused:
         raise NotationError(f"{', '.join(f'`{name}`' for name in sorted(unused))} is nowhere in the syntax")
@@ -379,19 +374,3 @@ def _parse_form(
 def _split(rules: str | tuple[str, ...]) -> tuple[str, ...]:
     texts = (rules,) if isinstance(rules, str) else rules
     return tuple(part for text in texts for part in text.split(";") if part.strip())
-
-
-def _default(name: str, slots: Mapping[str, Slot], bracketed: bool) -> str:
-    """The specification of an operand that the row says nothing about."""
-    if bracketed:
-        for slot in ("ss", "space"):
-            if slot in slots:
-                return f"in .{slot}"
-        return "in generic"
-    for slot in (f"{name}type", "type"):
-        if slot in slots:
-            return f".{slot}"
-    literal = [slot.name for slot in slots.values() if slot.literal and slot.name in DTYPES]
-    if len(literal) == 1:
-        return f".{literal[0]}"
-    raise NotationError(f"operand `{name}` has no type")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
+
+if TYPE_CHECKING:
+    from ptxkit.isa.notation import Slot
 
 KINDS = frozenset(
     "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
@@ -216,7 +220,10 @@ class OperandReader:
         return token
 
     def list(self, closing: str, group: int = 0) -> list[OperandPlace]:
-        """Places separated by commas, up to (not including) `closing`."""
+        """Places separated by commas, up to (not including) `closing`.
+
+        A group that may be left out has its comma inside: `a{, b}`, `{a,} b`.
+        """
         found: list[OperandPlace] = []
         while self.peek() != closing:
             if self.peek() == "{" and self.peek(1) == ",":
@@ -225,12 +232,14 @@ class OperandReader:
                 self.groups += 1
                 found += self.list("}", self.groups)
                 self.take("}")
-                if self.peek() == ",":
-                    self.take()
-                continue
-            found.append(self.place(group))
+            else:
+                found.append(self.place(group))
             if self.peek() == ",":
                 self.take()
+                if self.peek() == closing:
+                    raise NotationError(f"operands `{self.text}`: expected one after the last `,`")
+            elif self.peek() != closing and not found[-1].optional and self.peek(1) != ",":
+                raise NotationError(f"operands `{self.text}`: expected `,` before `{self.peek()}`")
         return found
 
     def place(self, group: int) -> OperandPlace:
@@ -295,3 +304,36 @@ class OperandReader:
             halves = (place, OperandPlace(second.shape, second.name, optional=True))
             return OperandPlace("pair", place.name, halves, group=group)
         return place
+
+
+USUAL = {
+    "cache_policy": "u64",
+    "membermask": "u32",
+    "ctaMask": "u16",
+    "mbar": "in shared shared::cta shared::cluster generic",
+    "p": "pred",
+    "q": "pred",
+}
+"""Specifications of operands whose name says what they are, in every row."""
+
+
+def usual(name: str, slots: Mapping[str, Slot], bracketed: bool) -> str:
+    """The specification of an operand that the row says nothing about."""
+    if name in USUAL:
+        return USUAL[name]
+    if bracketed:
+        for slot in ("ss", "space"):
+            if slot in slots:
+                return f"in .{slot}"
+        return "in generic"
+    if len(name) > 1:
+        raise NotationError(
+            f"operand `{name}` needs `{name}=`: names of one letter alone have a type by default"
+        )
+    for slot in (f"{name}type", "type"):
+        if slot in slots:
+            return f".{slot}"
+    literal = [slot.name for slot in slots.values() if slot.literal and slot.name in DTYPES]
+    if len(literal) == 1:
+        return f".{literal[0]}"
+    raise NotationError(f"operand `{name}` has no type")
