@@ -61,13 +61,13 @@ def test_a_wrong_count_of_results_is_found() -> None:
 def test_names_that_a_row_lacks() -> None:
     form = decoded("shf.l.wrap.b32")
     assert form is not None
-    assert form["BoolOp"] is None  # A slot of `lop3`, of the same chapter.
+    assert form["BoolOp"] is None  # A slot of `lop3`.
     with pytest.raises(KeyError, match=r"`shf.l` has no slot `party`; it has b32, mode"):
         form["party"]
-    with pytest.raises(KeyError, match=r"`shf.l` has no operand `count`; it has d, a, b, c"):
-        form.constant("count")
-    with pytest.raises(KeyError, match=r"`shf.l` has no operand `count`"):
-        form.number("count")
+    with pytest.raises(KeyError, match=r"`shf.l` has no operand `amount`; it has d, a, b, c"):
+        form.constant("amount")
+    with pytest.raises(KeyError, match=r"`shf.l` has no operand `amount`"):
+        form.number("amount")
     with pytest.raises(ValueError, match=r"`c` of `shf.l.wrap.b32` is no integer constant"):
         form.number("c")
     with pytest.raises(KeyError, match=r"`shf.l.mode.b32 d, a, b, c` has no address `a`"):

@@ -20,7 +20,7 @@ from ptxkit.dtypes import DTYPES, DType
 from ptxkit.isa.match import Match, address_parts, address_spaces
 from ptxkit.isa.notation import Form
 from ptxkit.isa.places import OperandPlace
-from ptxkit.isa.registry import named_forms, operand_names, slot_names, spelling
+from ptxkit.isa.registry import CHAPTERS, named_forms, operand_names, slot_names, spelling
 
 if TYPE_CHECKING:
     from ptxkit.isa.modifiers import StateSpace
@@ -54,15 +54,15 @@ class Decoded:
 
     def __getitem__(self, slot: str) -> Any:
         """What the modifier in a slot means (`ptxkit.isa.modifiers`); None where it is left out, or where
-        only other rows of the chapter have a slot of that name.
+        only other rows have a slot of that name.
 
         Raises:
-            KeyError: no row of the chapter has it.
+            KeyError: no row has it.
         """
         try:
             return self.match.candidate.meanings[slot]
         except KeyError:
-            if slot in slot_names(self.row.chapter):
+            if any(slot in slot_names(file) for file in (self.row.chapter, *CHAPTERS)):
                 return None
         behind = self.row.name.count(".")
         there = {each.name for row in self._rows for each in row.slots[behind:]}
@@ -155,12 +155,12 @@ class Decoded:
         """The value of an operand that is an integer constant; None where it is left out or none.
 
         Raises:
-            KeyError: no row of the chapter has an operand of that name.
+            KeyError: no row has an operand of that name.
         """
         there = self.operands.get(operand)
         if there is not None:
             return constant_value(there)
-        if operand not in operand_names(self.row.chapter):
+        if not any(operand in operand_names(file) for file in (self.row.chapter, *CHAPTERS)):
             names = dict.fromkeys(name for row in self._rows for name in row.specs)
             raise KeyError(f"`{self.row.name}` has no operand `{operand}`; it has {', '.join(names)}")
         return None
@@ -169,7 +169,7 @@ class Decoded:
         """The value of an operand that its row makes an integer constant.
 
         Raises:
-            KeyError: no row of the chapter has an operand of that name.
+            KeyError: no row has an operand of that name.
             ValueError: it is left out, or something else.
         """
         value = self.constant(operand)
