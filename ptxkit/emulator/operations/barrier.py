@@ -72,8 +72,11 @@ def _sync_point(form: ScopedForm, waits: bool) -> BarrierSyncPoint:
 @effect("membar", "fence")
 def fence(form: ScopedForm) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
-    if form["mbarrier_init"]:
-        return Effect(_fence_inits)
+    return Effect(_fence_inits) if form["mbarrier_init"] else _ordering(form)
+
+
+def _ordering(form: ScopedForm) -> Effect:
+    """A fence for every access."""
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -118,7 +121,7 @@ def one_way_proxy_fence(form: ScopedForm) -> Effect:
     if form["proxykind"]:
         raise Unsupported("the fabric proxy")
     if form["alias"]:
-        return fence(form)
+        return _ordering(form)
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

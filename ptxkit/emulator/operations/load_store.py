@@ -63,7 +63,7 @@ def ld(form: ScopedForm) -> Effect:
         return _load_parameter(form, *sliced, width, targets, dtype)
     address, space = form.address("a"), _space(form)
     accessor = Accessor(address, space, width * count, form.site)
-    order, readonly = _order(form, MemoryOrder.ACQUIRE), form["proxy::readonly"]
+    order, readonly = _order(form, MemoryOrder.ACQUIRE), "proxy::readonly" in form.match.slots
     strong = order is not MemoryOrder.WEAK
     form.scope.program.touches(plain_space(space), width * count)
 

@@ -130,7 +130,7 @@ DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2
 def mma(form: ScopedForm) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
     shape, kind = form.the(Shape), form.find(MmaKind)
-    sparse = form["spvariant"] or (SparseOrder.ORDERED if form["sp::ordered_metadata"] else None)
+    sparse = SparseOrder.ORDERED if "sp::ordered_metadata" in form.match.slots else form["spvariant"]
     d, a, b, c = (type_.name for type_ in form.types[:4])
     quads = shape == QUADS and a == "f16"
     compute = arithmetic(form, "mma.m8n8k4" if quads else "mma", (d, a, b, c))
