@@ -142,10 +142,10 @@ def symbol_kind(symbol: Symbol) -> OperandKind:
     if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
         return "func"
     if symbol.kind is SymbolKind.LABEL:
-        if isinstance(symbol.names, tree.Prototype):
+        if isinstance(symbol.label_of, tree.Prototype):
             return "prototype"
-        if isinstance(symbol.names, tree.Directive) and any(listed(symbol.names)):
-            return "targets" if symbol.names.name == "branchtargets" else "calltargets"
+        if isinstance(symbol.label_of, tree.Directive) and any(listed(symbol.label_of)):
+            return "targets" if symbol.label_of.name == "branchtargets" else "calltargets"
         return "label"
     dtype = DTYPES.get(symbol.type)
     if dtype is not None and dtype.kind is Kind.OPAQUE and not symbol.is_array:

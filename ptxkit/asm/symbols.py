@@ -47,7 +47,7 @@ class Symbol:
         declarator: the declared name in it; None for labels and functions.
         range: the symbol of the whole `%r<39>` where this is one of its members, else None.
         returned: whether it is a return parameter of its function.
-        names: what a label that a `.branchtargets`, `.calltargets` or `.callprototype` follows stands for.
+        label_of: what a label that a `.branchtargets`, `.calltargets` or `.callprototype` follows stands for.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Symbol:
     declaration: tree.Statement
     declarator: tree.Declarator | None = None
     range: Symbol | None = None
-    names: tree.Directive | tree.Prototype | None = None
+    label_of: tree.Directive | tree.Prototype | None = None
     returned: bool = False
 
     @property
@@ -227,7 +227,7 @@ class Scope:
             return
         self.labelled = self._own.get(label.name) if isinstance(label, tree.Label) else None
         if self.labelled is not None:
-            self.labelled.names = statement  # type: ignore[assignment]
+            self.labelled.label_of = statement  # type: ignore[assignment]
 
 
 def listed(directive: tree.Directive) -> Iterator[tree.Name]:

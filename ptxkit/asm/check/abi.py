@@ -133,7 +133,7 @@ class _Abi:
             found.calls.append((call, self._original(callee.name)))
             return
         listed = scope.lookup(names[1].name) if len(names) > 1 else None
-        what = listed.names if listed else None
+        what = listed.label_of if listed else None
         if isinstance(what, Directive):
             first = next((a for a in what.arguments if isinstance(a, Name)), None)
             known = scope.lookup(first.name) if first else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptxkit.asm import tree
 from ptxkit.asm.check.abi import note_prototype
 from ptxkit.asm.check.addresses import check_addresses
-from ptxkit.asm.check.calls import check_call, check_targets
+from ptxkit.asm.check.calls import check_call, check_target_list
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import check_name, check_variable
 from ptxkit.asm.check.directives import check_availability, check_pragma, check_tuning
@@ -39,7 +39,7 @@ def check_instruction(
     """Check an instruction whose operands are of these kinds, and give its form; None where it has none, or
     is a `call`, whose operands follow what is called."""
     if instruction.opcode == "call":
-        check_call(context, instruction, kinds, scope)
+        check_call(context, instruction, scope)
         return None
     found = spelling(instruction.opcode, instruction.modifiers)
     match = instruction.match = found.match(kinds)
@@ -61,7 +61,7 @@ def check_declaration(context: Context, statement: tree.Variable | tree.Directiv
     elif statement.name == "loc_intermediate":
         check_availability(context, statement, "9.4")
     elif statement.name in LISTS:
-        check_targets(context, statement, scope)
+        check_target_list(context, statement, scope)
 
 
 def check_guard(context: Context, guard: tree.Guard, names: Names) -> None:

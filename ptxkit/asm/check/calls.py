@@ -1,8 +1,12 @@
-"""`call` against the function it calls, and the lists of targets. PTX ISA 9.7.12.5, 11.3."""
+"""Checks `call` against the callee's declaration, and the names in `.calltargets` and `.branchtargets`.
+
+PTX ISA 9.7.12.5, 11.3.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ptxkit.asm import tree
 from ptxkit.asm.check.context import Context, did_you_mean, label_at
@@ -15,13 +19,15 @@ from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
-Signature = tuple[tuple[tree.Variable, ...], tuple[tree.Variable, ...]]
-"""Return parameters and parameters."""
+
+class CallSignature(NamedTuple):
+    """What a callee gives and takes."""
+
+    returns: tuple[tree.Variable, ...]
+    parameters: tuple[tree.Variable, ...]
 
 
-def check_call(
-    context: Context, call: tree.Instruction, kinds: tuple[OperandKind, ...], scope: Scope
-) -> None:
+def check_call(context: Context, call: tree.Instruction, scope: Scope) -> None:
     """Check one `call`: its shape, what it calls, and its arguments."""
     source = context.module.source
     for modifier in call.modifiers:
@@ -40,11 +46,11 @@ def check_call(
     target = operands.pop(0) if operands else None
     if operands and isinstance(operands[0], tree.Arguments):
         arguments = operands.pop(0)  # type: ignore[assignment]
-    names = operands.pop(0) if operands else None
+    label = operands.pop(0) if operands else None
     if (
         operands
         or not isinstance(target, tree.Name)
-        or (names is not None and not isinstance(names, tree.Name))
+        or (label is not None and not isinstance(label, tree.Name))
     ):
         context.report(
             "P208",
@@ -59,7 +65,7 @@ def check_call(
             message = f"expected a function or a register with its address, found `{target.name}`"
             context.report("P208", message, target.span)
         return
-    signature = _signature(context, call, target, callee, names, scope)
+    signature = _signature(context, call, target, callee, label, scope)
     if signature is not None:
         _check_arguments(context, call, target, signature, returns, arguments, scope)
 
@@ -69,45 +75,42 @@ def _signature(
     call: tree.Instruction,
     target: tree.Name,
     callee: Symbol,
-    names: tree.Name | None,
+    label: tree.Name | None,
     scope: Scope,
-) -> Signature | None:
+) -> CallSignature | None:
     """What the callee takes and gives; None, after a report, where it can't be called."""
     if callee.kind is SymbolKind.ALIAS:
         return None
     function = callee.declaration
     if isinstance(function, tree.Function) and function.kind != "entry":
-        if names is None:
-            return function.returns, function.parameters
-        message = f"`{target.name}` is called directly, and `{names.name}` is for a call through a register"
-        context.report("P208", message, names.span, help=f"leave `{names.name}` out")
+        if label is None:
+            return CallSignature(function.returns, function.parameters)
+        message = f"`{target.name}` is called directly, and `{label.name}` is for a call through a register"
+        context.report("P208", message, label.span, help=f"leave `{label.name}` out")
         return None
     if why := _not_called(callee, target.name):
         entry = callee.kind is SymbolKind.FUNCTION
         help = "a kernel is launched, not called; make it a `.func`" if entry else None
         context.report("P208", why, target.span, labels=_declared(callee), help=help)
         return None
-    prototype = scope.lookup(names.name) if names else None
-    table = _table(prototype, scope)
-    if table:
-        return _signature_of(table, scope)
-    named = prototype.names if prototype is not None else None
-    if names is None or (
-        prototype is not None
-        and (named is None or (isinstance(named, tree.Directive) and named.name != "calltargets"))
-    ):
-        context.report(
-            "P208",
-            "an indirect call needs the label of a `.calltargets` or `.callprototype`",
-            (names or target).span,
-            help="name it as the last operand: `call %rd1, (x), prototype_0;`",
-        )
-        return None
-    if prototype is None:
+    label_symbol = scope.lookup(label.name) if label else None
+    if label is not None and label_symbol is None:
         return None  # `_Body.finish` reports undeclared names.
-    if isinstance(prototype.names, tree.Prototype):
-        return prototype.names.returns, prototype.names.parameters
-    return _signature_of(prototype.names.arguments if prototype.names else (), scope)
+    table = _function_table(label_symbol, scope)
+    if table:
+        return _first_signature(table, scope)
+    stands_for = label_symbol.label_of if label_symbol is not None else None
+    if isinstance(stands_for, tree.Prototype):
+        return CallSignature(stands_for.returns, stands_for.parameters)
+    if stands_for is not None and stands_for.name == "calltargets":
+        return _first_signature(stands_for.arguments, scope)
+    context.report(
+        "P208",
+        "an indirect call needs the label of a `.calltargets` or `.callprototype`",
+        (label or target).span,
+        help="name it as the last operand: `call %rd1, (x), prototype_0;`",
+    )
+    return None
 
 
 def _not_called(callee: Symbol, name: str) -> str | None:
@@ -123,7 +126,7 @@ def _not_called(callee: Symbol, name: str) -> str | None:
     return None
 
 
-def _table(symbol: Symbol | None, scope: Scope) -> tuple[tree.Name, ...]:
+def _function_table(symbol: Symbol | None, scope: Scope) -> tuple[tree.Name, ...]:
     """The functions in an array that a call may name in place of a list; none where it is no such array."""
     declarator = symbol.declarator if symbol is not None and symbol.kind is SymbolKind.VARIABLE else None
     if declarator is None or len(declarator.dimensions) != 1:
@@ -135,12 +138,12 @@ def _table(symbol: Symbol | None, scope: Scope) -> tuple[tree.Name, ...]:
     return names if functions and len(names) == len(held) else ()
 
 
-def _signature_of(listed: Sequence[tree.Node], scope: Scope) -> Signature | None:
+def _first_signature(listed: Sequence[tree.Node], scope: Scope) -> CallSignature | None:
     """That of the first function in a list."""
     first = listed[0] if listed else None
     known = scope.lookup(first.name) if isinstance(first, (tree.Name, tree.Declarator)) else None
     if known is not None and isinstance(known.declaration, tree.Function):
-        return known.declaration.returns, known.declaration.parameters
+        return CallSignature(known.declaration.returns, known.declaration.parameters)
     return None
 
 
@@ -148,14 +151,14 @@ def _check_arguments(
     context: Context,
     call: tree.Instruction,
     target: tree.Name,
-    signature: Signature,
+    signature: CallSignature,
     returns: tree.Arguments | None,
     arguments: tree.Arguments | None,
     scope: Scope,
 ) -> None:
     for formal, actual, what in (
-        (signature[0], returns.elements if returns else (), "return value"),
-        (signature[1], arguments.elements if arguments else (), "argument"),
+        (signature.returns, returns.elements if returns else (), "return value"),
+        (signature.parameters, arguments.elements if arguments else (), "argument"),
     ):
         if len(formal) != len(actual):
             context.report(
@@ -180,7 +183,7 @@ def _check_arguments(
 
 
 Misfit = tuple[str, tuple[SpanLabel, ...], str | None]
-"""What was found, where it is declared, and what to do where that is not to look at the function's header."""
+"""What was found, labels, and a help line (None: show the declaration)."""
 
 
 def _misfit(
@@ -196,15 +199,18 @@ def _misfit(
         what = _SHAPES.get(type(argument), "an expression")
         return what, (), "compute it into a register, and pass that"
     if isinstance(argument, tree.Float) and overflows(argument):
-        return f"`{argument.text}`, which is no normal 64-bit number", (), "write its bits: `0d..`"
+        return f"`{argument.text}`, which overflows or underflows a double", (), "write its bits: `0d..`"
     if not _constant_fits(parameter, kind):
         return "an integer constant" if kind == "int" else "a floating-point constant", (), None
     if parameter.vector and not returned:
-        message = f"a constant is passed for all of the vector `{parameter.name}`; ptxas accepts it"
+        message = (
+            f"one constant is passed as the whole vector `{parameter.name}`; the manual does not list it"
+        )
         context.warn("P222", message, argument.span, help="pass a vector register")
     if kind == "float" and parameter.type in ("b8", "b16", "b32") and not parameter.vector:
         message = (
-            f"a floating-point constant is passed for `.{parameter.type}`; ptxas passes its last bits of 64"
+            f"a floating-point constant is passed for `.{parameter.type}`; "
+            "ptxas passes the low bits of its 64-bit pattern"
         )
         context.warn(
             "P222", message, argument.span, help="write the bits that you mean: `0x3f800000`, `0f3f800000`"
@@ -212,7 +218,7 @@ def _misfit(
     if returned and kind == "int":
         return "a constant", (), "name a register"
     if returned:
-        message = f"a constant holds what is returned as `{parameter.name}`; ptxas accepts it"
+        message = f"a constant stands where return value `{parameter.name}` goes; the manual does not list it"
         context.warn("P222", message, argument.span, help="name a register, or `_`")
     return None
 
@@ -220,7 +226,8 @@ def _misfit(
 def _misfit_of_name(parameter: tree.Variable, name: tree.Name, scope: Scope, returned: bool) -> Misfit | None:
     symbol = scope.lookup(name.name)
     if name.component is not None:
-        return f"`{name.name}.{name.component}`", (), "move the element to a register of its own"
+        whole = "it" if name.name in SPECIAL_REGISTERS else "the element"
+        return f"`{name.name}.{name.component}`", (), f"move {whole} to a register first"
     if symbol is None:
         if name.name == "_" and not returned:
             return "`_`", (), "pass a value; only what is returned can be discarded"
@@ -235,7 +242,7 @@ def _misfit_of_name(parameter: tree.Variable, name: tree.Name, scope: Scope, ret
         where = f" in `.{symbol.space}`" if symbol.space else ""
         return f"{symbol.kind.value} `{symbol.name}`{where}", _declared(symbol), None
     return (
-        None if argument_fits(parameter, symbol) else (f"`{_show_symbol(symbol)}`", _declared(symbol), None)
+        None if _argument_fits(parameter, symbol) else (f"`{_show_symbol(symbol)}`", _declared(symbol), None)
     )
 
 
@@ -267,7 +274,7 @@ _SHAPES: dict[type, str] = {
 }
 
 
-def argument_fits(parameter: tree.Variable, symbol: Symbol) -> bool:
+def _argument_fits(parameter: tree.Variable, symbol: Symbol) -> bool:
     """Whether what is passed has the size, alignment and a type that fits the parameter's."""
     want, have = DTYPES.get(parameter.type), DTYPES.get(symbol.type)
     if want is None or have is None:
@@ -311,7 +318,7 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
     return count
 
 
-def check_targets(context: Context, directive: tree.Directive, scope: Scope) -> None:
+def check_target_list(context: Context, directive: tree.Directive, scope: Scope) -> None:
     """Check a `.branchtargets` or `.calltargets`: each name is a label, or a function."""
     calls = directive.name == "calltargets"
     for argument in listed(directive):
@@ -346,7 +353,7 @@ def _declared(symbol: Symbol) -> tuple[SpanLabel, ...]:
     return label_at(symbol.span, "declared here")
 
 
-def _show(name: str, signature: Signature) -> str:
+def _show(name: str, signature: CallSignature) -> str:
     returns, parameters = (", ".join(map(_show_variable, side)) for side in signature)
     return f".func {f'({returns}) ' if returns else ''}{name}({parameters})"
 

@@ -93,8 +93,8 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
     candidate, source = match.candidate, context.module.source
     syntax = f"the form is `{match.form.syntax}`"
 
-    def warn(what: str, span: Span | None, help: str) -> None:
-        message = f"{what} is taken by ptxas, but not in the manual"
+    def warn(what: str, span: Span | None, help: str, ptxas: str = "ptxas") -> None:
+        message = f"{ptxas} accepts {what}; the manual does not list it"
         context.warn("P222", message, span or instruction.span, help=help)
 
     for place, operand in zip(match.places, instruction.operands, strict=True):
@@ -106,13 +106,8 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
             what = f"`.{operand.suffix}` after the address of `{instruction.spelling}`"
             warn(what, operand.span, syntax)
         elif place.shape == "address" and not isinstance(operand, Address):
-            context.warn(
-                "P222",
-                f"`{place.name}` of `{instruction.spelling}` is an address and stands without brackets; "
-                "ptxas accepts it, the manual does not list it",
-                operand.span or instruction.span,
-                help="write the register with the address in brackets: `[%rd1]`",
-            )
+            what = f"an address without brackets as `{place.name}` of `{instruction.spelling}`"
+            warn(what, operand.span, "write the register with the address in brackets: `[%rd1]`")
     for position, what in match.unlisted:
         what = f"{what} as `{match.places[position].name}` of `{instruction.spelling}`"
         warn(what, instruction.operands[position].span, "write a register of the operand's type")
@@ -122,17 +117,14 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         warn(f"this form of `{match.form.name}`", instruction.span, help)
     for what in candidate.beyond:
         if what.startswith("-"):
-            newer = NEEDED_BY_NEWER.get((instruction.opcode, what[1:]))
-            taken = "; ptxas 13.0 accepts it, later releases refuse it" if newer else "; ptxas accepts it"
-            refused = newer is not None and context.version >= newer
-            context.report(
-                "P214" if refused else "P222",
-                f"`{instruction.spelling}` lacks `.{what[1:]}`"
-                f"{'' if refused else f'{taken}, the manual does not have it'}",
-                spelling_span(instruction, source),
-                severity=Severity.ERROR if refused else Severity.WARNING,
-                help=syntax,
-            )
+            lacking, span = what[1:], spelling_span(instruction, source)
+            newer = NEEDED_BY_NEWER.get((instruction.opcode, lacking))
+            if newer is not None and context.version >= newer:
+                message = f"`{instruction.spelling}` lacks `.{lacking}`"
+                context.report("P214", message, span, help=syntax)
+            else:
+                ptxas = "ptxas up to 13.0" if newer else "ptxas"
+                warn(f"`{instruction.spelling}` without `.{lacking}`", span, syntax, ptxas)
         else:
             span = modifier_span(instruction, what[1:], source)
             warn(f"`{what}` of `{match.form.name}`", span, syntax)

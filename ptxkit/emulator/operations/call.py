@@ -102,8 +102,8 @@ def _prototype(form: ScopedForm, operand: tree.Operand | None) -> tuple[tree.Var
     symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     if symbol is None:
         raise Unsupported("a call through a pointer without a prototype")
-    if isinstance(symbol.names, tree.Prototype):
-        return symbol.names.parameters
+    if isinstance(symbol.label_of, tree.Prototype):
+        return symbol.label_of.parameters
     listed = form.scope.flow.table(symbol) or ()
     names = [target.name for target in listed]
     if not names and symbol.declarator is not None and isinstance(symbol.declarator.initializer, tree.Vector):
