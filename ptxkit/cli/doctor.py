@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_json, wants_color
+from ptxkit.cli.output import print_json, strong
 from ptxkit.machine.doctor import Fact, FactState, examine
 
 _MARKS = {
@@ -41,5 +39,4 @@ def command(as_json: bool) -> int:
 
 def _mark(fact: Fact) -> str:
     word, style = _MARKS[fact.state]
-    padded = f"{word:<8}"
-    return f"\x1b[{style}m{padded}\x1b[0m" if wants_color(sys.stdout) else padded
+    return strong(f"{word:<8}", style)

@@ -8,7 +8,7 @@ import sys
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_diagnostics, print_json, table, wants_color
+from ptxkit.cli.output import print_diagnostics, print_json, strong, table
 from ptxkit.diagnostics import (
     FAMILIES,
     CodeInfo,
@@ -94,7 +94,7 @@ def _instruction(name: str, as_json: bool) -> bool:
     for form in forms:
         if form.section != section:
             section = form.section
-            print(f"{_strong(f'PTX ISA {section}')}\n")
+            print(f"{strong(f'PTX ISA {section}')}\n")
         print(describe.to_text(form), end="\n\n")
     return True
 
@@ -118,7 +118,7 @@ def _register(name: str, as_json: bool) -> bool:
             }
         )
     else:
-        print(f"{_strong(register.declaration)}\n{describe.special_register(register)}")
+        print(f"{strong(register.declaration)}\n{describe.special_register(register)}")
     return True
 
 
@@ -156,8 +156,8 @@ def _layout(kind: str, as_json: bool) -> bool:
         fields = [dict(zip(header, row, strict=True)) for row in cls.layout()]
         print_json({"schema": 1, "kind": kind, "section": cls.SECTION, "fields": fields})
     else:
-        print(f"{_strong(kind)}  {cls.SECTION}")
-        print(table([*cls.layout()], header, wants_color(sys.stdout)))
+        print(f"{strong(kind)}  {cls.SECTION}")
+        print(table([*cls.layout()], header))
     return True
 
 
@@ -171,8 +171,8 @@ def _descriptor(kind: str, value: str, as_json: bool) -> int:
     rows: list[tuple[str, ...]] = [
         (row.bits, row.field, str(row.raw), row.value, row.problem or row.meaning) for row in found.rows
     ]
-    print(f"{_strong(found.kind)}  {found.section}")
-    print(table(rows, ("bits", "field", "raw", "value", "meaning"), wants_color(sys.stdout)))
+    print(f"{strong(found.kind)}  {found.section}")
+    print(table(rows, ("bits", "field", "raw", "value", "meaning")))
     for note in found.notes:
         print(note)
     if found.problems:
@@ -190,25 +190,20 @@ def _list(as_json: bool, family: str = "P") -> None:
     for family, meaning in FAMILIES.items():
         infos = [info for info in table.values() if info.code.startswith(family)]
         if infos:
-            print(_strong(f"{family}  {meaning}"))
+            print(strong(f"{family}  {meaning}"))
             for info in infos:
                 print(f"  {info.code}  {info.name:<24}  {info.what.split('. ')[0].rstrip('.')}")
 
 
 def _page(info: CodeInfo) -> str:
     parts = [
-        _strong(f"{info.code}  {info.name}") + f"  ({info.severity})",
+        strong(f"{info.code}  {info.name}") + f"  ({info.severity})",
         info.what,
-        f"{_strong('Why')}\n{info.why}",
-        f"{_strong('Example')}\n"
-        + "\n".join(f"    {line}" for line in info.example.strip("\n").splitlines()),
-        f"{_strong('Fix')}\n{info.fix}",
+        f"{strong('Why')}\n{info.why}",
+        f"{strong('Example')}\n" + "\n".join(f"    {line}" for line in info.example.strip("\n").splitlines()),
+        f"{strong('Fix')}\n{info.fix}",
     ]
     return "\n\n".join(parts)
-
-
-def _strong(text: str) -> str:
-    return f"\x1b[1m{text}\x1b[0m" if wants_color(sys.stdout) else text
 
 
 def _as_json(info: CodeInfo) -> dict[str, object]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_json, table, wants_color
+from ptxkit.cli.output import print_json, table
 from ptxkit.diagnostics import error
 from ptxkit.shipped import kernels
 
@@ -47,7 +46,7 @@ def command(of: str | None, as_json: bool) -> int:
         for row in rows
     ]
     header = ("kernel", "target", "entries", "workload", "presets", "verified on")
-    print(table(cells, header, wants_color(sys.stdout)))
+    print(table(cells, header))
     return 0
 
 

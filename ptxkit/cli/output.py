@@ -21,6 +21,11 @@ def wants_color(stream: IO[str]) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def strong(text: str, style: str = "1") -> str:
+    """A text for stdout, bold or in another style of ECMA-48 where it shows colours."""
+    return f"\x1b[{style}m{text}\x1b[0m" if wants_color(sys.stdout) else text
+
+
 def print_diagnostics(found: Iterable[Diagnostic], stream: IO[str]) -> None:
     """Findings as code frames, each followed by an empty line."""
     text = render_text(found, color=wants_color(stream))
@@ -44,26 +49,21 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
-def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...], color: bool) -> str:
-    """Left-aligned columns, two blanks apart, without trailing blanks."""
+def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...]) -> str:
+    """Left-aligned columns for stdout, two blanks apart, without trailing blanks."""
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
 
     def line(row: tuple[str, ...]) -> str:
         return "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
-    head = line(header)
-    return "\n".join([f"\x1b[1m{head}\x1b[0m" if color else head, *(line(row) for row in rows)])
+    return "\n".join([strong(line(header)), *map(line, rows)])
 
 
 def si(value: float, unit: str) -> str:
     """`66.1 MB`, `2.45 TB/s`: three significant digits with a decimal prefix."""
     for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= factor * 0.9995:
-            return (
-                f"{value / factor:.3g} {prefix}{unit}"
-                if value < factor * 999.5
-                else f"{value / factor:.0f} {prefix}{unit}"
-            )
+            return f"{value / factor:{'.3g' if value < factor * 999.5 else '.0f'}} {prefix}{unit}"
     return f"{value:.3g} {unit}"
 
 

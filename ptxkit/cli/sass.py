@@ -11,7 +11,7 @@ import click
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
-from ptxkit.cli.output import print_diagnostics, print_json, wants_color
+from ptxkit.cli.output import print_diagnostics, print_json, strong
 from ptxkit.diagnostics import Source, counted, error
 from ptxkit.toolchain.assembler import Assembly
 from ptxkit.toolchain.sass import SassFunction, disassemble
@@ -90,13 +90,11 @@ def _chosen(functions: list[SassFunction], entry: str | None, file: str) -> list
 
 
 def _print(function: SassFunction, assembly: Assembly | None, source: Source | None) -> None:
-    color = wants_color(sys.stdout)
     facts = [f"{counted(len(function.instructions), 'instruction')}"]
     if assembly:
         facts.append(f"{assembly.target}, {assembly.assembler}")
         facts += [usage_text(assembly, function.name)] if function.name in assembly.usage else []
-    title = f"{function.name}: {', '.join(facts)}"
-    print(f"\x1b[1m{title}\x1b[0m" if color else title)
+    print(strong(f"{function.name}: {', '.join(facts)}"))
     width = max((len(str(i.line)) for i in function.instructions if i.line), default=0)
     line: int | None = None
     for instruction in function.instructions:
@@ -106,7 +104,6 @@ def _print(function: SassFunction, assembly: Assembly | None, source: Source | N
             line = instruction.line
             text = source.line(line) if source and line else None
             if line is not None and text is not None:
-                shown = f"{line:>{width}} | {text.strip()}"
-                print(f"\x1b[36m{shown}\x1b[0m" if color else shown)
+                print(strong(f"{line:>{width}} | {text.strip()}", "36"))
         print(f"{'':{width}}     {instruction.address:04x}  {instruction.text}")
     print()

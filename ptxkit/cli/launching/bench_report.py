@@ -11,7 +11,8 @@ from typing import Any
 from ptxkit.bench.compare import NEW, Verdict
 from ptxkit.bench.measurement import ArithmeticRoof, BenchState, Roof, problem_key
 from ptxkit.bench.statistics import Figure
-from ptxkit.cli.output import print_diagnostics, seconds, si, table, wants_color
+from ptxkit.cli.launching.report import place
+from ptxkit.cli.output import print_diagnostics, seconds, si, strong, table
 from ptxkit.diagnostics import Diagnostic, counted
 
 Verdicts = Sequence[Verdict] | None
@@ -140,12 +141,10 @@ def print_markdown(states: Sequence[BenchState], verdicts: Verdicts) -> None:
 def print_report(states: Sequence[BenchState], verdicts: Verdicts, verbose: bool) -> None:
     """The table, the floors and roofs, then what is wrong or to be known."""
     reports = [state.report for state in states if state.report]
-    color = wants_color(sys.stdout)
     if reports:
-        where = reports[0].device + (f" as {reports[0].arch}" if reports[0].arch else "")
-        print(f"\x1b[1m{where}\x1b[0m" if color else where)
+        print(strong(place(reports[0])))
     header, rows = _cells(states, verdicts)
-    print(table(rows, header, color))
+    print(table(rows, header))
     lines = _surroundings(states)
     if lines:
         print()
@@ -167,10 +166,10 @@ def _rows(states: Sequence[BenchState], verdicts: Verdicts) -> list[_StateRow]:
         if state.figure:
             fastest.setdefault(problem_key(state.plan), []).append(state.figure.seconds)
     rows = []
-    for place, state in enumerate(states):
+    for at, state in enumerate(states):
         rivals = fastest.get(problem_key(state.plan), [])
         ratio = state.figure.seconds / min(rivals) if state.figure and len(rivals) > 1 else None
-        rows.append(_StateRow(state, verdicts[place] if verdicts else None, ratio))
+        rows.append(_StateRow(state, verdicts[at] if verdicts else None, ratio))
     return rows
 
 

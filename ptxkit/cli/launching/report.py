@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from ptxkit.cli.output import print_diagnostics, seconds, si, wants_color
+from ptxkit.cli.output import print_diagnostics, seconds, si, strong
 from ptxkit.diagnostics import PtxkitError, counted
-from ptxkit.plan import LaunchPlan
+from ptxkit.plan import Launch, LaunchPlan
 from ptxkit.running.report import Report
 
 Outcome = Report | PtxkitError
@@ -18,7 +18,7 @@ def print_report(report: Report, verbose: bool) -> None:
     """One run: what, where, each output, the work and the time; then the findings."""
     plan = report.plan
     title = "  ".join(part for part in (plan.program.name, plan.preset or "", _sizes(plan)) if part)
-    print(f"{_strong(title)}  on {place(report)}")
+    print(f"{strong(title)}  on {place(report)}")
     rows = list(_rows(report, verbose))
     width = max((len(label) for label, _ in rows), default=0)
     for label, text in rows:
@@ -34,7 +34,7 @@ class Summary:
     def __init__(self, plans: Sequence[LaunchPlan]) -> None:
         cells = [("preset", "sizes"), *((plan.preset or "", _sizes(plan)) for plan in plans)]
         self._widths = [max(len(row[column]) for row in cells) for column in (0, 1)]
-        print(_strong(self._line("preset", "sizes", "result", "largest error", "time")))
+        print(strong(self._line("preset", "sizes", "result", "largest error", "time")))
 
     def _line(self, *cells: str) -> str:
         widths = (*self._widths, 6, 13, 0)
@@ -60,10 +60,6 @@ def place(report: Report) -> str:
     return report.device + (f" as {report.arch}" if report.arch else "")
 
 
-def _strong(text: str) -> str:
-    return f"\x1b[1m{text}\x1b[0m" if wants_color(sys.stdout) else text
-
-
 def _sizes(plan: LaunchPlan) -> str:
     return " ".join(f"{name}={value}" for name, value in plan.sizes.items())
 
@@ -71,16 +67,10 @@ def _sizes(plan: LaunchPlan) -> str:
 def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
     if verbose:
         for launch in report.plan.launches:
-            yield (
-                "launch",
-                _launch_text(launch.entry, launch.grid, launch.block, launch.cluster, launch.shared),
-            )
+            yield "launch", _launch_text(launch)
         for tensor in report.plan.tensors:
-            shape = "x".join(str(extent) for extent in tensor.shape)
-            yield (
-                "tensor",
-                f"{tensor.name}: {tensor.dtype} {shape}, {tensor.role}, {si(tensor.tensor.nbytes, 'B')}",
-            )
+            stored = f"{tensor.dtype} {_shape(tensor.shape)}, {tensor.role}, {si(tensor.tensor.nbytes, 'B')}"
+            yield "tensor", f"{tensor.name}: {stored}"
         if report.plan.inputs:
             yield "inputs", f"{report.plan.inputs}, seed {report.plan.seed}"
     for output in report.outputs:
@@ -105,21 +95,16 @@ def _rows(report: Report, verbose: bool) -> Iterator[tuple[str, str]]:
             yield f"{what.replace('_', ' ')} {operation}".rstrip(), f"{value:,}"
 
 
-def _launch_text(
-    entry: str | None,
-    grid: tuple[int, ...],
-    block: tuple[int, ...],
-    cluster: tuple[int, ...] | None,
-    shared: int,
-) -> str:
-    def shape(extents: tuple[int, ...]) -> str:
-        return "x".join(str(extent) for extent in extents)
+def _launch_text(launch: Launch) -> str:
+    parts = [f"grid {_shape(launch.grid)}", f"block {_shape(launch.block)}"]
+    if launch.cluster:
+        parts.append(f"cluster {_shape(launch.cluster)}")
+    parts.append(f"shared {launch.shared} B")
+    return f"{launch.entry + ': ' if launch.entry else ''}{', '.join(parts)}"
 
-    parts = [f"grid {shape(grid)}", f"block {shape(block)}"]
-    if cluster:
-        parts.append(f"cluster {shape(cluster)}")
-    parts.append(f"shared {shared} B")
-    return f"{entry + ': ' if entry else ''}{', '.join(parts)}"
+
+def _shape(extents: tuple[int, ...]) -> str:
+    return "x".join(map(str, extents))
 
 
 def _time(report: Report) -> str:
