@@ -17,21 +17,10 @@ from ptxkit.cli.launching.words import (
 )
 from ptxkit.diagnostics import listing
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator import inspection
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.debug import CodePlace, Debugger, lanes_in, row_of
 from ptxkit.emulator.image import Image
-from ptxkit.emulator.inspection import (
-    barriers,
-    can_show,
-    global_words,
-    in_flight,
-    mbarriers,
-    registers,
-    shared_words,
-    shown,
-    special_register,
-    tensor_words,
-)
 from ptxkit.layouts.tensor_memory import COLUMNS, LANES
 
 
@@ -75,8 +64,10 @@ class Inspector:
         name, kind = words[0], type_of(words[1:])
         lane = number(words[1]) if len(words) > 1 and words[1].isdecimal() else None
         place, _, row = self._here()
-        found = [one for one in registers(place, row) if name in (one.name, one.name.rpartition(".")[0])]
-        special = special_register(place, row, name)
+        found = [
+            one for one in inspection.registers(place, row) if name in (one.name, one.name.rpartition(".")[0])
+        ]
+        special = inspection.special_register(place, row, name)
         if special is not None:
             found = [special]
         if not found:
@@ -94,7 +85,7 @@ class Inspector:
         lanes = lanes_in(place.lane_set, row)
         assert lanes is not None
         lane = number(words[0]) if words else int(lanes.argmax())
-        for register in registers(place, row):
+        for register in inspection.registers(place, row):
             if not register.lost:
                 for line in register_lines(register, register.type, lane):
                     print(line)
@@ -118,7 +109,7 @@ class Inspector:
             size = self._image.size_of(symbol)
             count = min(COUNT, size // DTYPES[kind].bytes) if size else COUNT
         kind = type_of(words[1:]) or kind
-        values = shared_words(batch, cta, address, DTYPES[kind].bytes, count_of(words[1:], count))
+        values = inspection.shared_words(batch, cta, address, DTYPES[kind].bytes, count_of(words[1:], count))
         if not values:
             end = batch.launch.shared.start + batch.launch.shared.total
             raise RefusedError(f"expected an address from {batch.launch.shared.start:#x} to {end - 1:#x}")
@@ -137,9 +128,9 @@ class Inspector:
         else:
             names = listing((*self.tensors, *known))
             raise RefusedError(f"expected a tensor or variable, found `{words[0]}`; there are {names}")
-        kind = type_of(words[1:]) or (kind if can_show(kind) else "b8")
+        kind = type_of(words[1:]) or (kind if inspection.can_show(kind) else "b8")
         width, count = DTYPES[kind].bytes, count_of(words[1:], COUNT)
-        values, owner = global_words(self._image.memory, address, width, count)
+        values, owner = inspection.global_words(self._image.memory, address, width, count)
         if not values:
             near = f"; the nearest before it is {owner}" if owner else ""
             raise RefusedError(f"nothing is allocated at {address:#x}{near}")
@@ -154,25 +145,27 @@ class Inspector:
         kind = type_of(words[2:]) or "b32"
         if DTYPES[kind].bits != 32:
             raise RefusedError(f"expected a type of 32 bits for a cell, found `{kind}`")
-        values = tensor_words(batch, cta, lane, column, count_of(words[2:], COUNT))
+        values = inspection.tensor_words(batch, cta, lane, column, count_of(words[2:], COUNT))
         if not values:
             raise RefusedError("nothing has used tensor memory")
-        print(f"lane {lane}, column {column}: {' '.join(shown(value, kind) for value in values)}")
+        print(f"lane {lane}, column {column}: {' '.join(inspection.shown(value, kind) for value in values)}")
 
     def _barriers(self, words: Sequence[str]) -> None:
         check_count(words, 0)
         batch, cta = self._home()
         lines = []
-        for address, state in mbarriers(batch, cta):
+        for address, state in inspection.mbarriers(batch, cta):
             names = [
                 f"`{symbol.name}`, "
                 for symbol, start in batch.launch.program.shared_variables.items()
                 if start == address
             ]
             lines.append(f"mbarrier {''.join(names)}{address:#x}: {state}")
-        print_lines([*lines, *barriers(batch, cta)], "there are no mbarriers, and nobody is at a barrier")
+        print_lines(
+            [*lines, *inspection.barriers(batch, cta)], "there are no mbarriers, and nobody is at a barrier"
+        )
 
     def _flying(self, words: Sequence[str]) -> None:
         check_count(words, 0)
         batch, cta = self._home()
-        print_lines(in_flight(batch, cta), "nothing is in flight")
+        print_lines(inspection.in_flight(batch, cta), "nothing is in flight")

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ptxkit.bits import Word1024, bits
 from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.dtypes import DTYPES
+from ptxkit.encodings.tensor_maps import codes
 from ptxkit.encodings.tensor_maps.arguments import (
     ADDRESS,
     BOX,
@@ -20,41 +21,29 @@ from ptxkit.encodings.tensor_maps.arguments import (
     SWIZZLE,
     problem,
 )
-from ptxkit.encodings.tensor_maps.codes import (
-    ADDRESS_LIMIT,
-    CTA_LIMIT,
-    ELEMENT_CODES,
-    INTERLEAVE_CODES,
-    L2_PROMOTION_CODES,
-    MODE_CODES,
-    OOB_FILL_CODES,
-    PADDED,
-    PADDED_SWIZZLES,
-    SHARED_LIMIT,
-    SUB_BYTE,
-    SWIZZLE_CODES,
-    SWIZZLE_SPAN,
-    shared_bits,
-)
 
 
 class TensorMapWord(Word1024, abstract=True):
     """The fields of every tensor map, as lists outermost first, and their rules."""
 
     address = bits.at(0x00)[63:0].about("global address, bytes")
-    mode = bits.at(0x08)[3:0].enum(MODE_CODES, "access mode")
+    mode = bits.at(0x08)[3:0].enum(codes.MODE_CODES, "access mode")
     rank = bits.at(0x08)[6:4].less_one().between(1, MAX_RANK, "dimensions, stored less one")
-    dtype = bits.at(0x08)[10:7].then(bits.at(0x08)[16]).enum(ELEMENT_CODES, "element type")
-    interleave = bits.at(0x08)[12:11].enum(INTERLEAVE_CODES, "interleaved layout").default("none")
+    dtype = bits.at(0x08)[10:7].then(bits.at(0x08)[16]).enum(codes.ELEMENT_CODES, "element type")
+    interleave = bits.at(0x08)[12:11].enum(codes.INTERLEAVE_CODES, "interleaved layout").default("none")
     swizzle = (
         bits.at(0x08)[14:13]
         .then(bits.at(0x08)[21:19])
         .then(bits.at(0x08)[22])
-        .enum(SWIZZLE_CODES, "swizzle mode, atomicity, 96B")
+        .enum(codes.SWIZZLE_CODES, "swizzle mode, atomicity, 96B")
         .default("none")
     )
-    oob_fill = bits.at(0x08)[15].enum(OOB_FILL_CODES, "what elements beyond the tensor are").default("zero")
-    l2_promotion = bits.at(0x08)[18:17].enum(L2_PROMOTION_CODES, "granularity of L2 fetches").default("none")
+    oob_fill = (
+        bits.at(0x08)[15].enum(codes.OOB_FILL_CODES, "what elements beyond the tensor are").default("zero")
+    )
+    l2_promotion = (
+        bits.at(0x08)[18:17].enum(codes.L2_PROMOTION_CODES, "granularity of L2 fetches").default("none")
+    )
     reserved_87 = bits.at(0x08)[31:23].reserved()
     stride_0 = (
         bits.at(0x0C)[31:0].then(bits.at(0x1C)[3:0]).scaled(16, "bytes from one of dimension 1 to the next")
@@ -126,7 +115,7 @@ class TensorMapWord(Word1024, abstract=True):
     @property
     def inner_bytes(self) -> int:
         """Bytes of a box along the innermost dimension, in shared memory."""
-        return self.inner * shared_bits(self.dtype) // 8
+        return self.inner * codes.shared_bits(self.dtype) // 8
 
     # ---- rules
 
@@ -142,18 +131,18 @@ class TensorMapWord(Word1024, abstract=True):
         yield from self._alignment_rules()
         yield from self._inner_rules()
         yield from self._box_rules()
-        if self.counted_bytes > SHARED_LIMIT:
-            yield too_large(self.counted_bytes, SHARED_LIMIT)
-        elif self.moved_bytes > CTA_LIMIT:
+        if self.counted_bytes > codes.SHARED_LIMIT:
+            yield too_large(self.counted_bytes, codes.SHARED_LIMIT)
+        elif self.moved_bytes > codes.CTA_LIMIT:
             yield Diagnostic(
                 BOX,
-                f"one copy moves {self.moved_bytes} bytes, more than a CTA's shared memory ({CTA_LIMIT})",
+                f"one copy moves {self.moved_bytes} bytes, more than a CTA's shared memory ({codes.CTA_LIMIT})",
                 severity=Severity.WARNING,
                 notes=("the driver refuses more than a multiprocessor has", DRIVER),
                 help="cover the tile by several smaller boxes",
             )
         yield from self._swizzle_rules()
-        if self.oob_fill == "nan" and (self.dtype in SUB_BYTE or not DTYPES[self.dtype].is_float):
+        if self.oob_fill == "nan" and (self.dtype in codes.SUB_BYTE or not DTYPES[self.dtype].is_float):
             yield problem(
                 FILL, f"`oob_fill` nan needs a floating-point type of 16 bits or more, found `{self.dtype}`"
             )
@@ -163,10 +152,12 @@ class TensorMapWord(Word1024, abstract=True):
             yield problem(
                 SHAPE, f"`interleave` {self.interleave} needs 3 dimensions or more, found {self.rank}"
             )
-        if self.address >= ADDRESS_LIMIT:
+        if self.address >= codes.ADDRESS_LIMIT:
             yield problem(ADDRESS, f"`address` must be below 2^57, found {self.address:#x}")
-        wide = 32 if self.interleave == "32B" or self.dtype in PADDED else 16
-        why = "" if wide == 16 else f" with `{self.dtype if self.dtype in PADDED else 'interleave 32B'}`"
+        wide = 32 if self.interleave == "32B" or self.dtype in codes.PADDED else 16
+        why = (
+            "" if wide == 16 else f" with `{self.dtype if self.dtype in codes.PADDED else 'interleave 32B'}`"
+        )
         if self.address % wide:
             yield problem(
                 ADDRESS, f"`address` must be a multiple of {wide} bytes{why}, found {self.address:#x}"
@@ -178,14 +169,17 @@ class TensorMapWord(Word1024, abstract=True):
                 )
 
     def _inner_rules(self) -> Iterator[Diagnostic]:
-        size, multiple = self.shape[-1], 128 if self.dtype in PADDED else 2 if self.dtype == "b4x16" else 1
+        size, multiple = (
+            self.shape[-1],
+            128 if self.dtype in codes.PADDED else 2 if self.dtype == "b4x16" else 1,
+        )
         if size % multiple:
             yield problem(
                 SHAPE, f"`shape[-1]` of `{self.dtype}` must be a multiple of {multiple}, found {size}"
             )
-        if self.dtype in PADDED and self.inner != 128:
+        if self.dtype in codes.PADDED and self.inner != 128:
             yield problem(BOX, f"`{self.INNER}` of `{self.dtype}` must be 128, found {self.inner}")
-        if self.inner * shared_bits(self.dtype) % 128:
+        if self.inner * codes.shared_bits(self.dtype) % 128:
             found = f"{counted(self.inner, 'element')} of `{self.dtype}`"
             yield problem(BOX, f"`{self.INNER}` must take a multiple of 16 bytes, found {found}")
 
@@ -201,16 +195,16 @@ class TensorMapWord(Word1024, abstract=True):
             yield problem(INTERLEAVE, f"`{self.dtype}` needs `interleave` none, found {self.interleave}")
         if self.swizzle == "96B" and self.interleave != "none":
             yield problem(INTERLEAVE, f"`swizzle` 96B needs `interleave` none, found {self.interleave}")
-        span = SWIZZLE_SPAN.get(self.swizzle.partition("-")[0])
+        span = codes.SWIZZLE_SPAN.get(self.swizzle.partition("-")[0])
         if span and self.interleave == "none" and self.inner_bytes > span:
             yield Diagnostic(
                 SWIZZLE,
                 f"`swizzle` {self.swizzle} needs an innermost box dimension of at most {span} bytes, "
                 f"found {self.inner_bytes}",
                 notes=(DRIVER,),
-                help=f"copy boxes of {span * 8 // shared_bits(self.dtype)} elements, or use `swizzle` none",
+                help=f"copy boxes of {span * 8 // codes.shared_bits(self.dtype)} elements, or use `swizzle` none",
             )
-        allowed = PADDED_SWIZZLES.get(self.dtype)
+        allowed = codes.PADDED_SWIZZLES.get(self.dtype)
         if allowed and self.swizzle not in allowed:
             yield problem(
                 SWIZZLE, f"`{self.dtype}` needs `swizzle` {', '.join(allowed)}, found {self.swizzle}"
