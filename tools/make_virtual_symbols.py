@@ -230,7 +230,10 @@ def runtime(includes: list[Path], library: Path) -> list[str]:
 
 
 def results(includes: list[Path]) -> list[str]:
-    """A line an error: its number, the driver's name and the runtime's, `-` where one has none."""
+    """A line an error: its number, the driver's name and the runtime's, `-` where one has none, and what the
+    driver says of it, which no header does: it stays as it is in the table."""
+    known = [line.split(maxsplit=3) for line in (HOME / "results.txt").read_text().splitlines()]
+    texts = {int(number): text for number, _, _, *text in known}
     text = preprocessed(includes, "cuda.h", "driver_types.h")
     found: dict[int, list[str]] = {}
     for column, pattern in enumerate(
@@ -238,7 +241,7 @@ def results(includes: list[Path]) -> list[str]:
     ):
         for name, number in re.findall(pattern, text):
             found.setdefault(int(number), ["-", "-"])[column] = name
-    return [f"{number} {' '.join(names)}" for number, names in sorted(found.items())]
+    return [" ".join((str(n), *names, *texts.get(n, ()))) for n, names in sorted(found.items())]
 
 
 def plain(includes: list[Path], header: str, result: str, prefix: str) -> list[str]:

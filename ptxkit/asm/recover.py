@@ -28,20 +28,7 @@ _MODULE_ONLY = {KINDS[name] for name in ("ENTRY", "SECTION", "VERSION", "ADDRESS
 """What can only stand at module scope, so that in a body it says that a `}` is missing."""
 _STARTERS = _MODULE_ONLY | {
     KINDS[name]
-    for name in (
-        "@",
-        "FUNC",
-        "LINKAGE",
-        "SPACE",
-        "LOC",
-        "PRAGMA",
-        "TARGET",
-        "TARGETS",
-        "CALLPROTOTYPE",
-        "DOTTED",
-        "QUALIFIED",
-        "CALL",
-    )
+    for name in "@ FUNC LINKAGE SPACE LOC PRAGMA TARGET TARGETS CALLPROTOTYPE DOTTED QUALIFIED CALL".split()
 }
 """What begins a statement where it is the first on its line."""
 MAX_BLOCKS = 200

@@ -118,15 +118,8 @@ def error_json(diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
     return {"code": diagnostics[0].code, "message": "; ".join(texts)}
 
 
-LISTS = (
-    "shape",
-    "strides",
-    "box",
-    "element_strides",
-    "pixel_box_lower_corner",
-    "pixel_box_upper_corner",
-    "start_count",
-)
+_CORNERS = ("pixel_box_lower_corner", "pixel_box_upper_corner")
+LISTS = ("shape", "strides", "box", "element_strides", *_CORNERS, "start_count")
 
 
 def parse_fields(texts: Iterable[str]) -> dict[str, Any]:

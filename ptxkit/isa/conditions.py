@@ -69,9 +69,6 @@ class Availability:
         )
 
 
-ALWAYS = Availability((((1, 0), ""),))
-
-
 Facts = frozenset[str]
 """What is there: modifiers, names of filled slots, names of operands."""
 

@@ -14,39 +14,14 @@ from ptxkit.isa.match import Spelling
 from ptxkit.isa.names import PASSES_OVER_PRED
 from ptxkit.isa.notation import Form, name_of, parse_form
 
-BASE = (
-    "integer",
-    "extended",
-    "floating",
-    "half",
-    "mixed",
-    "comparison",
-    "logic",
-    "movement",
-    "conversion",
-    "asynchronous_copy",
-    "texture",
-    "surface",
-    "control",
-    "synchronization",
-    "mbarrier",
-    "matrix",
-    "wgmma",
-    "tcgen05",
-    "stack",
-    "video",
-    "miscellaneous",
+BASE = tuple(
+    """
+    integer extended floating half mixed comparison logic movement conversion asynchronous_copy texture
+    surface control synchronization mbarrier matrix wgmma tcgen05 stack video miscellaneous
+    """.split()
 )
 """The files of rows, in the manual's order."""
-LATER = (
-    "packed",
-    "narrow",
-    "memory",
-    "mbarrier_reports",
-    "bulk_copies",
-    "fabric",
-    "compression",
-)
+LATER = tuple("packed narrow memory mbarrier_reports bulk_copies fabric compression".split())
 """The files of what came after PTX ISA 9.0, read when an instruction fits no row of the others."""
 CHAPTERS = BASE + LATER
 

@@ -25,15 +25,9 @@ PLACE = "P485"
 
 KIND_OF_TYPE = {
     "tf32": "tf32",
-    "f16": "f16",
-    "bf16": "f16",
-    "s8": "i8",
-    "u8": "i8",
-    "e4m3": "f8f6f4",
-    "e5m2": "f8f6f4",
-    "e2m3": "f8f6f4",
-    "e3m2": "f8f6f4",
-    "e2m1": "f8f6f4",
+    **dict.fromkeys(("f16", "bf16"), "f16"),
+    **dict.fromkeys(("s8", "u8"), "i8"),
+    **dict.fromkeys(("e4m3", "e5m2", "e2m3", "e3m2", "e2m1"), "f8f6f4"),
 }
 """The MMA kind of an element type without block scaling."""
 VECTORS_OF_KIND: dict[str, dict[str, tuple[str, ...]]] = {

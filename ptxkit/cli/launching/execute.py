@@ -55,7 +55,7 @@ def _launches(count: int) -> str:
 
 
 def _named(number: int) -> str:
-    driver, runtime = results().get(number, (None, None))
+    driver, runtime, _ = results().get(number, (None, None, ""))
     return driver or runtime or str(number)
 
 

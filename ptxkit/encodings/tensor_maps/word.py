@@ -136,7 +136,8 @@ class TensorMapWord(Word1024, abstract=True):
         elif self.moved_bytes > codes.CTA_LIMIT:
             yield Diagnostic(
                 BOX,
-                f"one copy moves {self.moved_bytes} bytes, more than a CTA's shared memory ({codes.CTA_LIMIT})",
+                f"one copy moves {self.moved_bytes} bytes, "
+                f"more than a CTA's shared memory ({codes.CTA_LIMIT})",
                 severity=Severity.WARNING,
                 notes=("the driver refuses more than a multiprocessor has", DRIVER),
                 help="cover the tile by several smaller boxes",
@@ -202,7 +203,8 @@ class TensorMapWord(Word1024, abstract=True):
                 f"`swizzle` {self.swizzle} needs an innermost box dimension of at most {span} bytes, "
                 f"found {self.inner_bytes}",
                 notes=(DRIVER,),
-                help=f"copy boxes of {span * 8 // codes.shared_bits(self.dtype)} elements, or use `swizzle` none",
+                help=f"copy boxes of {span * 8 // codes.shared_bits(self.dtype)} elements, "
+                "or use `swizzle` none",
             )
         allowed = codes.PADDED_SWIZZLES.get(self.dtype)
         if allowed and self.swizzle not in allowed:

@@ -12,27 +12,11 @@ from ptxkit.virtual.symbols import ExportedSymbol, table
 driver = FunctionTable()
 """What `libcuda.so.1` does."""
 
-CHAPTERS = (
-    "initialization",
-    "device",
-    "context",
-    "module",
-    "library",
-    "memory",
-    "copies",
-    "unified",
-    "pools",
-    "virtual_memory",
-    "stream",
-    "event",
-    "graph",
-    "graph_nodes",
-    "user_objects",
-    "capture",
-    "execution",
-    "occupancy",
-    "tensor_map",
-    "entry_point",
+CHAPTERS = tuple(
+    """
+    initialization device context module library memory copies unified pools virtual_memory stream event
+    graph graph_nodes user_objects capture execution occupancy tensor_map entry_point
+    """.split()
 )
 
 

@@ -26,7 +26,7 @@ def cuDriverGetVersion(machine: Machine, version: int) -> None:
 
 @driver(early=True)
 def cuGetErrorName(machine: Machine, error: int, text: int) -> None:
-    known = results().get(error, (None, None))[0]
+    known = results().get(error, (None,))[0]
     put(text, Pointer, lasting_text(known) if known else 0)
     if known is None:
         raise failure("INVALID_VALUE")
@@ -34,7 +34,7 @@ def cuGetErrorName(machine: Machine, error: int, text: int) -> None:
 
 @driver(early=True)
 def cuGetErrorString(machine: Machine, error: int, text: int) -> None:
-    known = results().get(error, (None, None))[0]
+    known = results().get(error, (None,))[0]
     put(text, Pointer, lasting_text(describe(error)) if known else 0)
     if known is None:
         raise failure("INVALID_VALUE")

@@ -29,7 +29,7 @@ def cudaPeekAtLastError(machine: Machine) -> int:
 
 @runtime()
 def cudaGetErrorName(machine: Machine, error: int) -> int:
-    driver, runtime_name = results().get(error, (None, None))
+    driver, runtime_name, _ = results().get(error, (None, None, ""))
     return lasting_text(runtime_name or driver or "unrecognized error code")
 
 

@@ -77,13 +77,13 @@ def _symbols(line: str) -> Iterator[ExportedSymbol]:
 
 
 @cache
-def results() -> dict[int, tuple[str | None, str | None]]:
-    """The driver's and the runtime's name of each error code."""
+def results() -> dict[int, tuple[str | None, str | None, str]]:
+    """The driver's and the runtime's name of each error code, and what the driver says of it."""
     found = {}
     for line in _lines("results"):
-        number, *names = line.split()
-        driver, runtime = (None if name == "-" else name for name in names)
-        found[int(number)] = driver, runtime
+        number, driver, runtime, *text = line.split(maxsplit=3)
+        first, second = (None if name == "-" else name for name in (driver, runtime))
+        found[int(number)] = first, second, "".join(text)
     return found
 
 
