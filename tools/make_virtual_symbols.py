@@ -254,16 +254,25 @@ def plain(includes: list[Path], header: str, result: str, prefix: str) -> list[s
 
 
 def joined(lines: list[str]) -> list[str]:
-    """The lines, that of `cuX_ptsz` as a word of the line of `cuX`."""
+    """The lines; that of a symbol which differs from another by a suffix, as `_v2` or `_ptsz`, becomes a word
+    of the other's line where the types of their parameters are the same."""
     found: dict[str, list[str]] = {}
     for line in lines:
         name, version, *rest = line.split()
-        base = re.sub(r"_pt[ds][sz]$", "", name)
-        if base == name:
-            found[name] = [name, version, *rest]
+        match = re.fullmatch(r"(\w+?)((?:_v\d)?(?:_pt[ds][sz])?)", name)
+        assert match
+        for base in (match[1], re.sub(r"_pt[ds][sz]$", "", name)):
+            known = [word for word in found.get(base, ())[2:] if "=" not in word]
+            if base != name and base in found and _types(known) == _types(rest):
+                found[base].insert(len(found[base]) - len(known), f"{name.removeprefix(base)}={version}")
+                break
         else:
-            found[base].insert(2, f"{name.removeprefix(base)}={version}")
+            found[name] = [name, version, *rest]
     return [" ".join(words) for words in found.values()]
+
+
+def _types(words: list[str]) -> list[str]:
+    return [word.rpartition(":")[2] for word in words]
 
 
 def main() -> None:
@@ -274,7 +283,7 @@ def main() -> None:
     tables = {
         "driver": joined(driver(given.include)),
         "runtime": joined(runtime(given.include, given.runtime)),
-        "nvml": plain(given.include, "nvml.h", "nvmlReturn_t", "nvml"),
+        "nvml": joined(plain(given.include, "nvml.h", "nvmlReturn_t", "nvml")),
         "results": results(given.include),
     }
     for name, lines in tables.items():

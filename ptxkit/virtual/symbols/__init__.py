@@ -1,6 +1,6 @@
 """What the libraries export, as data: a line a symbol, its name, the version of the driver API that brought
 it, and `name:letter` for each parameter (`ptxkit.virtual.abi.LETTERS`); `->letter` where it returns no
-error code. `_ptsz=7000` is another symbol, with that suffix and the same parameters, which came with 7.0.
+error code. `_ptsz=7000` is another symbol, with that suffix and parameters of the same types, since 7.0.
 
 The tables are made from a toolkit's headers by tools/make_virtual_symbols.py. Nothing of NVIDIA's code is in
 them: names, versions and types are what every program that calls the functions must know.
@@ -67,13 +67,15 @@ def table(name: str) -> tuple[ExportedSymbol, ...]:
 
 def _symbols(line: str) -> Iterator[ExportedSymbol]:
     name, version, *rest = line.split()
-    suffix, _, since = rest.pop(0).partition("=") if rest and rest[0].startswith("_pt") else ("", "", "")
+    others = [word.partition("=") for word in rest if "=" in word]
+    rest = rest[len(others) :]
     result = rest.pop()[2:] if rest and rest[-1].startswith("->") else "i"
     declared = rest != ["?"]
     pairs = (word.split(":") for word in rest if declared)
     parameters = tuple((parameter, letter) for parameter, letter in pairs)
-    for spelled, number in ((name, version), (f"{name}{suffix}", since)) if suffix else ((name, version),):
-        yield ExportedSymbol(spelled, 0 if number == "-" else int(number), parameters, result, declared)
+    for suffix, _, since in (("", "", version), *others):
+        number = 0 if since == "-" else int(since)
+        yield ExportedSymbol(f"{name}{suffix}", number, parameters, result, declared)
 
 
 @cache
