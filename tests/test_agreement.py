@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from asm_corpus import ROOT
 
-from tools.agreement import corpus, declarations, inline, kept, record, rows, spellings
+from tools.agreement import assemblers, corpus, declarations, inline, kept, record, rows, spellings
+from tools.agreement.__main__ import main
 from tools.agreement.mutations import mutate, split_operands
-from tools.agreement.oracle import Verdict, by_code, by_ptxas, judge
+from tools.agreement.oracle import Verdict, by_code, by_ptxas, judge, report
 from tools.agreement.reasons import reason_of, reasons
 
 
@@ -207,6 +208,45 @@ def test_a_disagreement_gets_its_reason_or_is_a_problem():
     assert part["total"] == {"judged": 3, "accepted": 1, "differ": 2, "refused by ptxkit alone": 0}
     document = {"files": {"with errors": []}, "parts": {"Some": part}}
     assert [text.partition(" [")[0] for text in record.problems(document)] == ["no reason: membar.cta;"]
+
+
+def test_a_report_fails_for_what_has_no_reason_and_for_nothing(capsys):
+    known = Verdict("a;", "a row", "", "9.0 sm_90", "refused", None)
+    other = Verdict("b;", "a row", "", "9.0 sm_90", "refused", None)
+    why = {"a;": "crashes"}
+    assert report([known], 5, lambda verdict: why.get(verdict.text)) == 0
+    assert "1 of them differ for a reason in tools/agreement/reasons.toml: crashes" in capsys.readouterr().out
+    assert report([known, other], 5, lambda verdict: why.get(verdict.text)) == 1
+    shown = capsys.readouterr().out
+    assert "b;   [9.0 sm_90 ]" in shown
+    assert "a;   [" not in shown
+    assert report([], 5, reason_of) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("rows --opcode cp.async.bulk.prefech", "no row of `cp.async.bulk.prefech`; did you mean"),
+        ("spellings --opcode nosuch", "no row of `nosuch`"),
+        ("rows --chapter nosuch", "no chapter `nosuch`"),
+        ("rows --opcode clmad", "ptxas 13.0 is older than these rows: add --assembler 13.5"),
+    ],
+)
+def test_asking_about_no_row_is_an_error(asked, message, monkeypatch, capsys):
+    monkeypatch.setattr(assemblers, "release", lambda: "13.0")
+    monkeypatch.setattr("sys.argv", ["agreement", *asked.split()])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_rows_newer_than_the_assembler_are_told_apart(monkeypatch):
+    monkeypatch.setattr(assemblers, "release", lambda: "13.0")
+    older, newer = rows.told_apart(rows.select(["cp.async", "clmad.lo"], []))
+    assert {form.name for form in newer} >= {"clmad.lo"}
+    assert "cp.async" in {form.name for form in older}
+    assert not any(form.since.version > (9, 0) for form in older)
 
 
 def test_the_page_shows_every_disagreement_of_the_records():

@@ -8,11 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ptxkit.diagnostics import counted
+from ptxkit.isa.notation import Form
 from ptxkit.machine.provenance import provenance
 
 from . import assemblers, corpus, declarations, inline, probes, record, releases, rows, spellings
 from .oracle import report
+from .reasons import reason_of
 
+OPCODE = "`cp`, or a longer name: `cp.async.bulk`; may be given several times"
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "bench" / "results" / "agreement.json"
 SPELLINGS = ROOT / "bench" / "results" / "spellings.json"
@@ -27,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.agreement", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     by_row = verbs.add_parser("rows", help="statements made from the rows of the instruction set")
-    by_row.add_argument("--opcode", action="append", default=[])
+    by_row.add_argument("--opcode", action="append", default=[], help=OPCODE)
     by_row.add_argument("--chapter", action="append", default=[])
     by_row.add_argument("--limit", type=int, default=40, help="statements of a row")
     by_row.add_argument("--mutate", type=int, default=0, help="changed statements of a row")
@@ -37,7 +41,7 @@ def main() -> int:
     of_operands = verbs.add_parser(
         "spellings", help="statements of the rows with one operand spelled otherwise"
     )
-    of_operands.add_argument("--opcode", action="append", default=[])
+    of_operands.add_argument("--opcode", action="append", default=[], help=OPCODE)
     of_operands.add_argument("--chapter", action="append", default=[])
     of_operands.add_argument("--limit", type=int, default=2000, help="statements in all")
     of_operands.add_argument("--keep", action="store_true", help="in bench/results/spellings.json")
@@ -91,19 +95,19 @@ def main() -> int:
     if given.verb == "rows":
         if given.keep:
             return keep_rows(given)
-        forms = rows.select(given.opcode, given.chapter)
+        forms = chosen(parser, given)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
     elif given.verb == "spellings":
-        return ask_spellings(given)
+        return ask_spellings(given, chosen(parser, given))
     elif given.verb == "probes":
-        found = probes.verdicts(given.file, given.release)
+        return report(probes.verdicts(given.file, given.release), given.show, lambda module: None)
     elif given.verb == "declarations":
         if given.keep:
             return keep_declarations(given)
         found = declarations.verdicts(given.limit, given.seed)
     else:
         found = corpus.verdicts(given.folder, given.limit, given.elsewhere, given.seed)
-    return report(found, given.show)
+    return report(found, given.show, reason_of)
 
 
 def keep(given: argparse.Namespace) -> int:
@@ -200,16 +204,30 @@ def keep_declarations(given: argparse.Namespace) -> int:
     return problems(document)
 
 
-def ask_spellings(given: argparse.Namespace) -> int:
+def chosen(parser: argparse.ArgumentParser, given: argparse.Namespace) -> list[Form]:
+    """The rows that are asked for and that the assembler has; leaves with 2 where there are none."""
+    try:
+        forms, newer = rows.told_apart(rows.select(given.opcode, given.chapter))
+    except ValueError as problem:
+        parser.error(str(problem))
+    newest = list(assemblers.RELEASES)[-1]
+    if not forms:
+        asked = assemblers.release()
+        parser.error(f"ptxas {asked} is older than these rows: add --assembler {newest}")
+    if newer:
+        count = counted(len(newer), "row")
+        print(f"not asked: {count} newer than the assembler; add --assembler {newest}", file=sys.stderr)
+    return forms
+
+
+def ask_spellings(given: argparse.Namespace, forms: list[Form]) -> int:
     """Print, and on demand keep, what both say of operands; 1 where a disagreement has no reason."""
-    forms = rows.select(given.opcode, given.chapter)
     found = list(rows.verdicts(spellings.cases(forms, given.limit, given.seed)))
-    report(found, given.show)
-    document = spellings.document(found, given.seed)
-    print(json.dumps({"reasons": document["reasons"], **document["without a reason"]}))
+    status = report(found, given.show, spellings.reason)
     if given.keep:
+        document = spellings.document(found, given.seed)
         SPELLINGS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    return 1 if document["without a reason"]["differ"] else 0
+    return status
 
 
 def ask_libraries(given: argparse.Namespace) -> int:

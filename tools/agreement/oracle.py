@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -313,16 +313,22 @@ def by_checker(sheet: Sheet) -> dict[int, str]:
     return refused
 
 
-def report(verdicts: Iterable[Verdict], show: int) -> int:
-    """Print how far the two agree; 1 where they differ anywhere.
+def report(verdicts: Iterable[Verdict], show: int, reason: Callable[[Verdict], str | None]) -> int:
+    """Print how far the two agree.
 
     Args:
         verdicts: what was judged.
-        show: how many disagreements of one file or row to print.
+        show: how many disagreements of one file or row to print, of those without a reason.
+        reason: why the two disagree; None where nothing is known of that.
+
+    Returns:
+        1 where they differ without a reason, 2 where there is nothing to compare.
     """
     by_where: dict[str, list[Verdict]] = defaultdict(list)
     by_change: dict[str, Counter[bool]] = defaultdict(Counter)
     total: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    wrong: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         by_where[verdict.where].append(verdict)
         by_change[verdict.change or "as written"][verdict.agrees] += 1
@@ -330,20 +336,29 @@ def report(verdicts: Iterable[Verdict], show: int) -> int:
         total["accepted"] += verdict.theirs is None
         total["differ"] += not verdict.agrees
         total["ours alone"] += verdict.theirs is None and verdict.ours is not None
-    for where, found in sorted(by_where.items()):
-        wrong = [verdict for verdict in found if not verdict.agrees]
-        if wrong and show:
-            print(f"{len(found) - len(wrong)}/{len(found)}  {where}")
-        for verdict in wrong[:show]:
+        if not verdict.agrees:
+            name = reason(verdict)
+            if name is None:
+                wrong[verdict.where].append(verdict)
+            else:
+                reasons[name] += 1
+    for where, found in sorted(wrong.items()) if show else ():
+        print(f"{len(by_where[where]) - len(found)}/{len(by_where[where])}  {where}")
+        for verdict in found[:show]:
             print(f"    {verdict.text[:400]}   [{verdict.place} {verdict.change}]")
             print(
                 f"        ptxas: {verdict.theirs or 'accepts'}\n        ptxkit: {verdict.ours or 'accepts'}"
             )
+    if not total["judged"]:
+        print("no statement could be judged", file=sys.stderr)
+        return 2
     for change, counts in sorted(by_change.items()):
         print(f"{change}: {counts[True]}/{counts.total()}")
     print(
         f"{total['judged']} statements, {total['accepted']} accepted by ptxas; agreement "
-        f"{1 - total['differ'] / max(total['judged'], 1):.4%}, {total['differ']} differ, "
+        f"{1 - total['differ'] / total['judged']:.4%}, {total['differ']} differ, "
         f"{total['ours alone']} of them refused by ptxkit alone"
     )
-    return 1 if total["differ"] else 0
+    for name, count in reasons.most_common():
+        print(f"{count} of them differ for a reason in tools/agreement/reasons.toml: {name}")
+    return 1 if wrong else 0

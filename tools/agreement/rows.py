@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ptxkit import targets
 from ptxkit.isa import registry
+from ptxkit.isa.describe import find, nearest
 from ptxkit.isa.notation import Form
 from ptxkit.isa.sample import MODULE, PREAMBLE, REGISTERS, Sample, samples
 
@@ -44,15 +45,32 @@ class Case:
     change: str = ""
 
 
-def select(opcodes: Iterable[str], chapters: Iterable[str]) -> list[Form]:
-    """The rows of these opcodes and chapters; all where none is named."""
-    wanted, files = set(opcodes), set(chapters)
-    return [
-        form
-        for opcode in registry.opcodes()
-        for form in registry.forms(opcode)
-        if (not wanted or opcode in wanted) and (not files or form.chapter in files)
-    ]
+def select(names: Iterable[str], chapters: Iterable[str]) -> list[Form]:
+    """The rows of these opcodes, or longer names, and chapters; all where none is named.
+
+    Raises:
+        ValueError: there is no row of one of them.
+    """
+    wanted: dict[Form, None] = {}
+    for name in names or registry.opcodes():
+        there = find(name)
+        if not there:
+            near = nearest(name)
+            raise ValueError(f"no row of `{name}`" + (f"; did you mean `{near}`?" if near else ""))
+        wanted |= dict.fromkeys(there)
+    files = set(chapters)
+    if unknown := files - set(registry.CHAPTERS):
+        raise ValueError(f"no chapter `{min(unknown)}`; there are {', '.join(registry.CHAPTERS)}")
+    return [form for form in wanted if not files or form.chapter in files]
+
+
+def told_apart(forms: Iterable[Form]) -> tuple[list[Form], list[Form]]:
+    """The rows that the version of the asked assembler has, and those that came later."""
+    newest = assemblers.newest_version()
+    sides: tuple[list[Form], list[Form]] = [], []
+    for form in forms:
+        sides[form.since.version > newest].append(form)
+    return sides
 
 
 def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, seed: int) -> list[Case]:
