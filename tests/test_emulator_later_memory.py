@@ -251,6 +251,21 @@ def test_memory_of_each_cta() -> None:
     fault("P602", text.replace("xor.b32 %r6, %r3, 1", "mov.u32 %r6, 1536"), [out], 64, 3, device)
 
 
+def test_a_policy_of_the_fabric_is_an_opaque_number() -> None:
+    body = """
+    mov.u32 %r2, 0;
+    mov.u64 %rd2, 0;
+    createpolicy.range.fabric.L2::evict_last.L2::evict_first.b64 %rd1, [%r2, %rd2], 128, 256;
+    createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;
+    setp.eq.b64 %p1, %rd1, %rd3;
+    selp.u32 %r1, 1, 0, %p1;
+"""
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    launch(later(body + STORE_R1), [out], device=device)
+    assert out.numpy().all()
+
+
 def test_locality_domains_and_trace_marks() -> None:
     """One domain, all of whose multiprocessors are guaranteed; nobody listens to marks."""
     body = """
@@ -275,6 +290,8 @@ def test_locality_domains_and_trace_marks() -> None:
     [
         ("fence.alias.sync_restrict::read.release.sys;", "no manual has it"),
         ("fence.proxy.generic::fabric.alias.release.sys;", "the fabric proxy"),
+        ("tensormap.replace.tile.global_address.alloc_same.global.b1024.b64 [%rd1], %rd2;", "told nowhere"),
+        ("tensormap.query.alloc_class_large.b1024 %p1, [%rd1];", "told nowhere"),
     ],
 )
 def test_what_no_text_explains_is_refused(statement: str, reason: str) -> None:

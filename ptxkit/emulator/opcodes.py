@@ -19,6 +19,7 @@ CHAPTERS = {
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
     "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
+    "bulk_copies": ("tensor_map",),
     "compression": ("sparse_vectors", "matrix.mma", "matrix.move"),
     "memory": ("load_store", "atomic", "barrier", "control_flow"),
     "video": ("video",),

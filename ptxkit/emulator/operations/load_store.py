@@ -223,6 +223,7 @@ def prefetch(form: ScopedForm) -> Effect:
     return Effect(lambda lane_set, guard: None)
 
 
+@later("createpolicy.range.fabric")
 @effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
 def createpolicy(form: ScopedForm) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""

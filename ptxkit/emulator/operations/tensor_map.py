@@ -31,7 +31,7 @@ WORD = 16
 """Bytes of a map that are moved at once."""
 ALIGNED = 128
 
-asynchronous_copy = Effects("asynchronous_copy")
+asynchronous_copy, later = Effects("asynchronous_copy"), Effects("bulk_copies")
 synchronization = Effects("synchronization")
 
 Change = Callable[[int, int], int]
@@ -264,3 +264,9 @@ def copy_and_fence(form: ScopedForm) -> Effect:
         _release(lane_set, chosen, site)
 
     return Effect(step, AlignedSyncPoint(form))
+
+
+@later("tensormap.replace", "tensormap.query")
+def allocation_class(form: ScopedForm) -> Effect:
+    """`tensormap.replace` with an allocation class, and `tensormap.query`, which reads it."""
+    raise Unsupported("where a tensor map keeps its allocation class is told nowhere")
