@@ -68,7 +68,7 @@ def test_the_summary_counts_the_forms_of_each_chapter(page: str, found: list[cov
 def test_every_form_is_emulated_but_for_textures_and_surfaces(found: list[coverage.Line]) -> None:
     """Of the forms of the manual that PTX has on some supported target, and that PTX ISA 9.0 had; of newer
     ones all of `packed` and `narrow`."""
-    older = lacking([line for line in found if not is_later(line.form) and not line.beyond])
+    older = lacking([line for line in found if not is_later(line.form) and not line.undocumented])
     assert (len(older.pop("texture")), len(older.pop("surface"))) == (21, 9)
     assert not older
     assert not lacking([line for line in found if line.form.chapter in ("packed", "narrow")])
@@ -143,5 +143,5 @@ def test_every_statement_is_emulated_but_those_of_textures_and_surfaces() -> Non
     found = coverage.lines()
     lacking = [line.form for line in found if line.extent not in ("all", "gone")]
     older = [form for form in lacking if not is_later(form)]
-    assert {form.chapter for form in older if form.beyond is None} == {"texture", "surface"}
+    assert {form.chapter for form in older if form.undocumented is None} == {"texture", "surface"}
     assert coverage.add_hardware(found, coverage.records()) == []

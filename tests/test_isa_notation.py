@@ -46,7 +46,7 @@ def row(syntax, **given):
         ("add.type d, a", {"type": "u32", "needs": {".u32": "8.9"}}, "8.9"),
         ("add.type d, a", {"type": "u32", "since": "8.0 sm_42"}, "`sm_42` is no target"),
         ("add.type d, a", {"type": "u32", "since": ""}, "empty"),
-        ("add.type d, a", {"type": "u32", "lax": "sat"}, "`sat`"),
+        ("add.type d, a", {"type": "u32", "ptxas_optional": "sat"}, "`sat`"),
     ],
 )
 def test_a_wrong_row_is_refused(syntax, given, reason):
@@ -177,7 +177,9 @@ def test_a_spelling_finds_the_same_forms_as_every_row_would():
     for opcode in opcodes():
         for name, forms in named_forms(opcode).items():
             for form in forms:
-                modifiers = [slot.values[0] for slot in form.slots if not slot.optional and not slot.lax]
+                modifiers = [
+                    slot.values[0] for slot in form.slots if not slot.optional and not slot.ptxas_optional
+                ]
                 found = spelling(opcode, tuple(modifiers))
                 slow = [f for f in named_forms(opcode)[found.name] if assign(f, found.name, modifiers)]
                 assert [c.form for c in found.candidates] == slow, name

@@ -29,7 +29,7 @@ ROWS = [form for opcode in opcodes() for form in forms(opcode) if is_pure(form)]
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.syntax)
 def test_row_is_executed(row: object) -> None:
-    untold = {value for slot in row.slots for value in slot.extra}  # type: ignore[attr-defined]
+    untold = {value for slot in row.slots for value in slot.undocumented}  # type: ignore[attr-defined]
     for statement in statements(row):
         if untold.intersection(statement.modifiers):
             continue  # ptxas takes it; the manual neither lists it nor says what it means

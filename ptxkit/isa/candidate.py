@@ -41,7 +41,7 @@ class Candidate:
         slots: which modifier fills each slot, by the slot's name.
         facts: `.modifier` and `.slot` for what is there, see `notation.Condition`.
         reordered: the modifiers are not in the manual's order.
-        beyond: what ptxas takes here and the manual does not have: modifiers, `-name` for a slot left empty.
+        undocumented: what ptxas takes here and the manual does not have: modifiers, `-name` for a slot left empty.
     """
 
     form: Form
@@ -49,7 +49,7 @@ class Candidate:
     slots: Mapping[str, str]
     facts: frozenset[str]
     reordered: bool = False
-    beyond: tuple[str, ...] = ()
+    undocumented: tuple[str, ...] = ()
 
     @cached_property
     def meant(self) -> tuple[Any, ...]:
@@ -87,9 +87,11 @@ def assign(form: Form, name: str, modifiers: Sequence[str]) -> Candidate | None:
         return None
     slots = {slot.name: modifier for slot, modifier in zip(form.slots, filled, strict=True) if modifier}
     facts = frozenset(f".{modifier}" for modifier in filled if modifier) | {f".{name}" for name in slots}
-    beyond = [f".{m}" for slot, m in zip(form.slots, filled, strict=True) if m in slot.extra]
-    beyond += [f"-{slot.name}" for slot, m in zip(form.slots, filled, strict=True) if slot.lax and not m]
-    return Candidate(form, name, slots, facts, reordered, tuple(beyond))
+    undocumented = [f".{m}" for slot, m in zip(form.slots, filled, strict=True) if m in slot.undocumented]
+    undocumented += [
+        f"-{slot.name}" for slot, m in zip(form.slots, filled, strict=True) if slot.ptxas_optional and not m
+    ]
+    return Candidate(form, name, slots, facts, reordered, tuple(undocumented))
 
 
 def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | None:
@@ -107,7 +109,7 @@ def _in_order(slots: Sequence, modifiers: Sequence[str]) -> list[str | None] | N
             if go(slot + 1, modifier + 1):
                 return True
             filled.pop()
-        if here.optional or here.lax:
+        if here.optional or here.ptxas_optional:
             filled.append(None)
             if go(slot + 1, modifier):
                 return True
@@ -144,7 +146,7 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
                 chosen = modifier
                 break
             seen.add(category)
-        if chosen is None and not slot.optional and not slot.lax:
+        if chosen is None and not slot.optional and not slot.ptxas_optional:
             return None
         if chosen is not None:
             left.remove(chosen)

@@ -46,7 +46,7 @@ def availability(needed: Availability) -> str:
 
 def values(slot: Slot) -> str:
     """The modifiers that a slot takes; those that only ptxas takes are in parentheses."""
-    return " ".join(f"(.{value})" if value in slot.extra else f".{value}" for value in slot.values)
+    return " ".join(f"(.{value})" if value in slot.undocumented else f".{value}" for value in slot.values)
 
 
 _WORDS = {
@@ -67,7 +67,7 @@ _ALSO = {
     "variable": "the address of a variable",
     "pack": "a vector that is as wide",
     "sink": "_",
-    "unread": "the same in braces",
+    "anytype32": "the same in braces",
 }
 
 
@@ -127,7 +127,7 @@ def _limits(spec: Spec) -> str:
     if spec.low is None:
         return ""
     step = f", in steps of {spec.step}" if spec.step > 1 else ""
-    taken = f", and up to {spec.taken} by ptxas" if spec.taken is not None else ""
+    taken = f", and up to {spec.ptxas_high} by ptxas" if spec.ptxas_high is not None else ""
     return f"{spec.low} to {spec.high}{step}{taken}"
 
 
@@ -157,14 +157,18 @@ def to_json(form: Form) -> dict[str, Any]:
         "since": availability(form.since),
         "until": availability(form.until) if form.until else None,
         "modifiers": {
-            slot.name: {"values": list(slot.values), "optional": slot.optional, "beyond": sorted(slot.extra)}
+            slot.name: {
+                "values": list(slot.values),
+                "optional": slot.optional,
+                "beyond": sorted(slot.undocumented),
+            }
             for slot in form.slots
             if not slot.literal
         },
         "operands": dict(operands(form)),
         "needs": {condition.text: availability(needed) for condition, needed in form.needs},
         "advises": {condition.text: availability(needed) for condition, needed in form.advises},
-        "beyond": form.beyond.text if form.beyond else None,
+        "beyond": form.undocumented.text if form.undocumented else None,
         "rules": [rule.text for rule in form.rules],
     }
 
@@ -185,8 +189,8 @@ def to_text(form: Form) -> str:
         rows.append(("until", f"before {availability(form.until)}"))
     asked = (*form.needs, *form.advises)
     rows += [("since", f"{availability(needed)} for {condition.text}") for condition, needed in asked]
-    if form.beyond:
-        rows.append(("beyond", f"{form.beyond.text}: taken by ptxas, not in the manual"))
+    if form.undocumented:
+        rows.append(("beyond", f"{form.undocumented.text}: taken by ptxas, not in the manual"))
     rows += [("rule", rule.text) for rule in form.rules]
     width = max((len(name) for name, _ in rows), default=0)
     lines = [form.syntax]

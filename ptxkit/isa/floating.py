@@ -8,7 +8,7 @@ RND = "rn rz rm rp"
 F32X2 = "8.6 sm_100"
 
 # fmt: off
-form("testp.op.type              p, a",       "1",  op="finite infinite number notanumber normal subnormal", type="f32 f64", since="2.0 sm_20", lax="op")
+form("testp.op.type              p, a",       "1",  op="finite infinite number notanumber normal subnormal", type="f32 f64", since="2.0 sm_20", ptxas_optional="op")
 form("copysign.type              d, a, b",    "2",  type="f32 f64", since="2.0 sm_20")
 form("add{.rnd}{.ftz}{.sat}.f32  d, a, b",    "3",  rnd=RND)
 form("add{.rnd}{.ftz}.f32x2      d, a, b",    "3",  rnd=RND, since=F32X2)

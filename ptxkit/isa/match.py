@@ -9,11 +9,11 @@ from itertools import compress
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
-from ptxkit.isa.beyond import unlisted
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
 from ptxkit.isa.places import OperandPlace
+from ptxkit.isa.undocumented import undocumented_operand
 
 MAX_VERDICTS = 1024
 """Verdicts kept of one spelling."""
@@ -32,7 +32,7 @@ class Match:
         ranged: some constant has a range.
         special: some operand is a special register.
         placed: some operand is an address in a variable.
-        unlisted: the operands that ptxas takes beyond the manual: their position, and what they are in words.
+        undocumented: the operands that ptxas takes and the manual does not list: their position, and what they are in words.
     """
 
     candidate: Candidate
@@ -43,7 +43,7 @@ class Match:
     ranged: bool
     special: bool
     placed: bool
-    unlisted: tuple[tuple[int, str], ...]
+    undocumented: tuple[tuple[int, str], ...]
 
     @cached_property
     def form(self) -> Form:
@@ -138,10 +138,10 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
             written = tuple(candidate.form.writes(place) for place in places)
             special = any(_reads_special(kind) for kind in kinds)
             placed = any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds)
-            beyond = _unlisted(candidate, places, kinds)
+            undocumented = _undocumented(candidate, places, kinds)
             ranged = _ranged(candidate.form, places)
             read = tuple(candidate.form.reads(place) for place in places)
-            return Match(candidate, places, facts, written, read, ranged, special, placed, beyond)
+            return Match(candidate, places, facts, written, read, ranged, special, placed, undocumented)
     return None
 
 
@@ -153,7 +153,7 @@ def _reads_special(kind: OperandKind) -> bool:
     )
 
 
-def _unlisted(
+def _undocumented(
     candidate: Candidate, places: Sequence[OperandPlace], kinds: Sequence[OperandKind]
 ) -> tuple[tuple[int, str], ...]:
     found: list[tuple[int, str]] = []
@@ -164,12 +164,12 @@ def _unlisted(
             leaves = ((place, kind),)
         elif isinstance(kind, tuple) and place.shape == "address" and kind[0] == "[":
             leaves = zip(address_parts(place, kind) or (), kind[4:], strict=False)
-            lenient = specs[place.name].lenient and kind[1][0] == "var"
-            if lenient and not variable_fits(kind[1], address_spaces(candidate, place)):
+            by_ptxas = specs[place.name].ptxas_space and kind[1][0] == "var"
+            if by_ptxas and not variable_fits(kind[1], address_spaces(candidate, place)):
                 found.append((position, f"a variable in `.{kind[1][1]}`"))
         for leaf, there in leaves:
             if leaf.shape == "plain":
-                what = unlisted(specs[leaf.name], there, slots, candidate.form.writes(place))
+                what = undocumented_operand(specs[leaf.name], there, slots, candidate.form.writes(place))
                 found += [(position, what)] if what is not None else []
     return tuple(found)
 
@@ -276,14 +276,14 @@ def _address_fits(candidate: Candidate, place: OperandPlace, kind: tuple) -> boo
     return base_fits(candidate.form, place, base, address_spaces(candidate, place, True), candidate.slots)
 
 
-def address_spaces(candidate: Candidate, place: OperandPlace, lenient: bool = False) -> tuple[str, ...]:
+def address_spaces(candidate: Candidate, place: OperandPlace, by_ptxas: bool = False) -> tuple[str, ...]:
     """The state spaces that an address may be in; `generic` where the form has a slot that is left empty.
 
     Args:
         candidate: the form.
         place: the address.
-        lenient: also those that ptxas alone takes.
+        by_ptxas: also those that ptxas alone takes.
     """
     spec = candidate.form.specs[place.name]
-    named = (*spec.spaces, spec.lenient) if spec.lenient and lenient else spec.spaces
+    named = (*spec.spaces, spec.ptxas_space) if spec.ptxas_space and by_ptxas else spec.spaces
     return tuple(candidate.slots.get(n[1:], "generic") if n[0] == "." else n for n in named)

@@ -74,9 +74,9 @@ form("st.mmio.relaxed.sys{.global}.type  [a], b", "11", type=f"{TYPE} b128", b="
 
 form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", b="vec loose untyped .type", mbar="in shared::cluster ~.shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
 form("st.async{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", b="vec loose untyped .type", mbar="in shared::cluster ~.shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
-form("st.async.weak.type                                                               [a], b", "12", type=TYPE, a="in generic", beyond="a", since="8.1 sm_90")
-form("st.async{.scope}{.shared::cluster}.mbarrier::complete_tx::bytes.type             [a], b", "12", scope="weak cluster", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", beyond="a", since="8.1 sm_90")
-form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", lax="release scope", rules=".mmio -> .release; .release -> .scope", since="8.1 sm_90", needs={".release | .global": "8.7 sm_100"}, advises={"a": "8.7 sm_100"})
+form("st.async.weak.type                                                               [a], b", "12", type=TYPE, a="in generic", undocumented="a", since="8.1 sm_90")
+form("st.async{.scope}{.shared::cluster}.mbarrier::complete_tx::bytes.type             [a], b", "12", scope="weak cluster", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", undocumented="a", since="8.1 sm_90")
+form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", ptxas_optional="release scope", rules=".mmio -> .release; .release -> .scope", since="8.1 sm_90", needs={".release | .global": "8.7 sm_100"}, advises={"a": "8.7 sm_100"})
 form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
 form("st.bulk{.weak}                [a], size, initval", "13", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
 for size, since, needed in (("exact u32", "9.0 sm_100", {}), ("exact s32", "8.6 sm_100", {"size": "9.0"})):  # ptxas takes no `.b32` register here.

@@ -30,7 +30,7 @@ form("cvt.frnd2{.relu}{.satfinite}.pzo.dtype.f32                        d, a, b"
 form("cvt.frnd{.satfinite}.ue5m3x2.f32                                  d, a, b",       "21", frnd="rn rz rp", d="ue5m3x2", a="f32", b="f32", since=RUBIN)
 form("cvt.frnd{.satfinite}.ue5m3x2.atype                                d, a",          "21", frnd="rn rz rp", atype=HALVES, d="ue5m3x2", a=".atype", since=RUBIN)
 form("cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32               d, a, b, sf",   "21", frnd2="rn rz", d="ue5m3x2", a="f32", b="f32", sf="ue8m0", since=RUBIN)
-form("cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.atype             d, a, sf",      "21", frnd2="rn rz", atype=HALVES, d="ue5m3x2", a=".atype", sf="ue8m0", lax="scaled::n1::ue8m0", since=RUBIN)
+form("cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.atype             d, a, sf",      "21", frnd2="rn rz", atype=HALVES, d="ue5m3x2", a=".atype", sf="ue8m0", ptxas_optional="scaled::n1::ue8m0", since=RUBIN)
 form("cvt.rn.f16x2.ue5m3x2                                              d, a",          "21", d="f16x2", a="ue5m3x2", since=RUBIN)
 form("cvt.rn{.satfinite}{.scaled::n2::ue8m0}.bf16x2.ue5m3x2             d, a{, sf}",    "21", d="bf16x2", a="ue5m3x2", sf="ue8m0x2", rules=SCALED2, since=RUBIN)
 # fmt: on

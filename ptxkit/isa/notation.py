@@ -27,12 +27,12 @@ What an operand may be is said by `operand=`, a blank-separated list; a name's h
     whole              of a vector that is written: no element may be `_`
     pred               a predicate
     in SPACE..         an address in one of these state spaces, or in that of a slot: `in .ss`, `in shared`
-    label, function, variable, sreg, pack, texref ..: see `places.KINDS`
+    label, function, variable, sreg, pack, texref ..: see `places.WORDS`
 Without it the type of an operand whose name is a letter is the slot `.dtype` for `d`, `.atype` for `a`, .. where
 the row has such a slot, else `.type`.
 
-What ptxas takes beyond the manual is marked, so that it can be warned of: a value by a `~` before it, a slot
-that may stay empty by its name in `lax`, anything else by a condition in `beyond`.
+What ptxas takes and the manual does not list is marked, so that it can be warned of: a value by a `~` before
+it, a slot that may stay empty by its name in `ptxas_optional`, anything else by a condition in `undocumented`.
 
 `needs` says what a modifier asks for beyond the row's own `since`: a PTX ISA version, targets
 (`ptxkit.targets`), or both; alternatives are separated by commas. `advises` is the same where only the manual
@@ -70,16 +70,16 @@ class Slot:
         values: the modifiers that may stand there, without their dots.
         optional: whether it may stay empty.
         literal: whether it is a literal modifier.
-        extra: values that ptxas takes and the manual does not list.
-        lax: ptxas lets it stay empty, the manual does not.
+        undocumented: values that ptxas takes and the manual does not list.
+        ptxas_optional: ptxas lets it stay empty, the manual does not.
     """
 
     name: str
     values: tuple[str, ...]
     optional: bool = False
     literal: bool = False
-    extra: frozenset[str] = frozenset()
-    lax: bool = False
+    undocumented: frozenset[str] = frozenset()
+    ptxas_optional: bool = False
 
 
 def name_of(opcode: str, modifiers: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ class Form:
         until: from when and where it may be used no more; None where it stays.
         needs: (condition, availability) of modifiers that ask for more.
         advises: the same where the manual alone asks.
-        beyond: what ptxas takes and the manual does not have; None where there is nothing.
+        undocumented: what ptxas takes and the manual does not have; None where there is nothing.
         rules: what must hold among modifiers and operands.
         section: of the manual.
         chapter: the file that holds the row.
@@ -130,7 +130,7 @@ class Form:
     until: Availability | None
     needs: tuple[tuple[Condition, Availability], ...]
     advises: tuple[tuple[Condition, Availability], ...]
-    beyond: Condition | None
+    undocumented: Condition | None
     rules: tuple[Rule, ...]
     section: str
     chapter: str
@@ -212,7 +212,7 @@ _ONE = re.compile(r"\.([\w:]+)(?:\{((?:::[\w:]+)(?:,::[\w:]+)*)\})?")
 
 
 def _slots(
-    text: str, given: Mapping[str, str], lax: Sequence[str]
+    text: str, given: Mapping[str, str], ptxas_optional: Sequence[str]
 ) -> tuple[tuple[Slot, ...], list[str], set[str]]:
     """The slots of `.a{.b}.c`, the rules that `{.b.c}` implies, and which names were used."""
     slots: list[Slot] = []
@@ -228,12 +228,22 @@ def _slots(
             if name in given:
                 used.add(name)
                 words = given[name].split()
-                extra = frozenset(word[1:] for word in words if word.startswith("~"))
+                undocumented = frozenset(word[1:] for word in words if word.startswith("~"))
                 values = tuple(word.removeprefix("~") for word in words)
-                slots.append(Slot(name, values, bool(match[1]), extra=extra, lax=name in lax))
+                slots.append(
+                    Slot(
+                        name,
+                        values,
+                        bool(match[1]),
+                        undocumented=undocumented,
+                        ptxas_optional=name in ptxas_optional,
+                    )
+                )
             else:
                 values = (name, *(name + suffix for suffix in suffixes.split(",") if suffix))
-                slots.append(Slot(name, values, bool(match[1]), literal=True, lax=name in lax))
+                slots.append(
+                    Slot(name, values, bool(match[1]), literal=True, ptxas_optional=name in ptxas_optional)
+                )
             together.append(name)
         if match[1] and len(together) > 1:
             first, *others = together
@@ -252,9 +262,9 @@ def parse_form(
     until: str | None = None,
     needs: Mapping[str, str] | None = None,
     advises: Mapping[str, str] | None = None,
-    beyond: str | None = None,
+    undocumented: str | None = None,
     rules: str | tuple[str, ...] = (),
-    lax: str = "",
+    ptxas_optional: str = "",
     chapter: str = "",
     **given: str,
 ) -> Form:
@@ -267,9 +277,9 @@ def parse_form(
         until: PTX ISA version and targets from which on it is no more.
         needs: condition -> PTX ISA version and targets.
         advises: the same where only the manual asks for them.
-        beyond: condition of what ptxas takes and the manual does not have.
+        undocumented: condition of what ptxas takes and the manual does not have.
         rules: what must hold.
-        lax: slots that ptxas lets stay empty, against the manual.
+        ptxas_optional: slots that ptxas lets stay empty, against the manual.
         chapter: the file that holds the row.
         given: values of slots, specifications of operands.
 
@@ -277,9 +287,11 @@ def parse_form(
         NotationError: the row does not make sense.
     """
     try:
-        beyond_ = Condition.parse(beyond) if beyond else None
+        condition = Condition.parse(undocumented) if undocumented else None
         asked = (needs or {}, advises or {})
-        return _parse_form(syntax, section, since, until, asked, beyond_, rules, lax.split(), chapter, given)
+        return _parse_form(
+            syntax, section, since, until, asked, condition, rules, ptxas_optional.split(), chapter, given
+        )
     except NotationError as reason:
         raise NotationError(f"row `{syntax}`: {reason}") from None
 
@@ -290,9 +302,9 @@ def _parse_form(
     since: str,
     until: str | None,
     asked: tuple[Mapping[str, str], Mapping[str, str]],
-    beyond: Condition | None,
+    undocumented: Condition | None,
     rules: str | tuple[str, ...],
-    lax: Sequence[str],
+    ptxas_optional: Sequence[str],
     chapter: str,
     given: Mapping[str, str],
 ) -> Form:
@@ -302,10 +314,10 @@ def _parse_form(
     opcode = re.match(r"\w+", head)
     if opcode is None:
         raise NotationError("there is no opcode")
-    slots, implied, used = _slots(head[opcode.end() :], given, lax)
+    slots, implied, used = _slots(head[opcode.end() :], given, ptxas_optional)
     by_name = {slot.name: slot for slot in slots}
-    if set(lax) - set(by_name):
-        raise NotationError(f"`{' '.join(lax)}` names a slot that is not there")
+    if set(ptxas_optional) - set(by_name):
+        raise NotationError(f"`{' '.join(ptxas_optional)}` names a slot that is not there")
     for slot in slots:
         if not slot.values or len(set(slot.values)) != len(slot.values):
             raise NotationError(f"slot `.{slot.name}` has no values, or one twice")
@@ -346,7 +358,7 @@ def _parse_form(
         tuple((Condition.parse(key), Availability.parse(text)) for key, text in side.items())
         for side in asked
     )
-    conditions = [condition for condition, _ in (*needs, *advises)] + ([beyond] if beyond else [])
+    conditions = [condition for condition, _ in (*needs, *advises)] + ([undocumented] if undocumented else [])
     for atoms in [rule.atoms for rule in read_rules] + [condition.atoms for condition in conditions]:
         if atoms - known:
             raise NotationError(
@@ -363,7 +375,7 @@ def _parse_form(
         until=Availability.parse(until) if until else None,
         needs=needs,
         advises=advises,
-        beyond=beyond,
+        undocumented=undocumented,
         rules=read_rules,
         section=section,
         chapter=chapter,

@@ -100,7 +100,7 @@ def fits(spec: Spec, place: OperandPlace, kind: OperandKind, slots: Mapping[str,
     words = spec.words
     if kind == "_":
         return "sink" in words
-    if "unread" in words and _unread_fits(kind, written):
+    if "anytype32" in words and _anytype32_fits(kind, written):
         return True
     if isinstance(kind, tuple):
         if kind[0] == "part" and place.selector:
@@ -289,7 +289,7 @@ def _of_instruction(spec: Spec, type_: str | None, slots: Mapping[str, str]) -> 
     return given and (dtype.fundamental or type_ in ("f32x2", "u16x2", "s16x2"))
 
 
-def _unread_fits(kind: OperandKind, written: bool) -> bool:
+def _anytype32_fits(kind: OperandKind, written: bool) -> bool:
     """Whether what stands there is in a register of 32 bits, or a number of as many."""
     if isinstance(kind, str):
         return (
@@ -297,11 +297,13 @@ def _unread_fits(kind: OperandKind, written: bool) -> bool:
         )
     if kind[0] == "{":
         found = vector_type(kind[1:])
-        return (found == "any" and not written) or (found is not None and _unread_fits(found, written))
+        return (found == "any" and not written) or (found is not None and _anytype32_fits(found, written))
     if written:
         return False
     if kind[0] == "offset":
-        return kind[1][0] in ("var", "opaque", "sreg") or (kind[1] != "0f" and _unread_fits(kind[1], written))
+        return kind[1][0] in ("var", "opaque", "sreg") or (
+            kind[1] != "0f" and _anytype32_fits(kind[1], written)
+        )
     return kind == ("not", "pred")
 
 

@@ -13,8 +13,8 @@ from ptxkit.isa.conditions import NotationError
 if TYPE_CHECKING:
     from ptxkit.isa.notation import Slot
 
-KINDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open unread bare single double unified".split()
+WORDS = frozenset(
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -49,7 +49,7 @@ KINDS = frozenset(
     short       of a vector: its registers have 8 bits or 16
     full metadata kept: of a vector: as many registers as the data, its metadata or what is kept of it take
     braced      ptxas takes a vector of it, too, of any length
-    unread      ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
+    anytype32   ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
                 `.f32` into any 32-bit registers, `.bf16` may be in 16-bit integer registers
 """
@@ -67,15 +67,15 @@ class Spec:
     Attributes:
         type: a type, `.slot` for the type in that slot, or None where the operand has none.
         scale: 2 where the operand is twice as wide as the type.
-        words: which of `KINDS` were said.
+        words: which of `WORDS` were said.
         count: elements of a vector: a number, or (`n`, `*`, `/` or `-`, number); None for a scalar.
         low, high, step: the range of a constant, or None; every `step`-th value from 0. `high` may name
             another operand.
-        taken: where ptxas takes more than the manual's `high`, its own.
+        ptxas_high: where ptxas takes more than the manual's `high`, its own.
         choices: the values of a constant, empty where any will do; ptxas also takes multiples of `step`, where that
             is more than 1, written `~/32`.
         spaces: of an address, the state spaces it may be in, or `.slot`.
-        lenient: the slot whose space ptxas takes a variable in, too, written `~.slot`.
+        ptxas_space: the slot whose space ptxas takes a variable in, too, written `~.slot`.
     """
 
     type: str | None = None
@@ -85,10 +85,10 @@ class Spec:
     low: float | None = None
     high: float | str | None = None
     step: int = 1
-    taken: int | None = None
+    ptxas_high: int | None = None
     choices: tuple[int, ...] = ()
     spaces: tuple[str, ...] = ()
-    lenient: str | None = None
+    ptxas_space: str | None = None
 
     @classmethod
     def parse(cls, text: str, slots: Collection[str]) -> Spec:
@@ -101,12 +101,12 @@ class Spec:
         scale, step = 1, 1
         low: float | None = None
         high: float | str | None = None
-        taken: int | None = None
+        ptxas_high: int | None = None
         words: set[str] = set()
         count: int | tuple[str, str, int] | None = None
         choices: list[int] = []
         spaces: list[str] = []
-        lenient: str | None = None
+        ptxas_space: str | None = None
         in_spaces = False
         for word in text.split():
             if word == "in":
@@ -114,8 +114,8 @@ class Spec:
             elif in_spaces and (word in SPACES or (word.startswith(".") and word[1:] in slots)):
                 spaces.append(word)
             elif in_spaces and word.startswith("~.") and word[2:] in slots:
-                lenient = word[1:]
-            elif word in KINDS:
+                ptxas_space = word[1:]
+            elif word in WORDS:
                 words.add(word)
             elif word in DTYPES or (word.startswith(".") and word[1:] in slots):
                 type_ = word
@@ -130,7 +130,7 @@ class Spec:
                 first, _, rest = word.removeprefix("~").partition("..")
                 last, _, every = rest.removeprefix("~").partition("/")
                 last, _, more = last.partition("~")
-                taken = int(more) if more else None
+                ptxas_high = int(more) if more else None
                 read = float if "." in last else lambda number: int(number, 0)
                 low, step = read(first), int(every or 1)
                 high = last if last.isidentifier() else read(last)
@@ -150,10 +150,10 @@ class Spec:
             low,
             high,
             step,
-            taken,
+            ptxas_high,
             tuple(choices),
             tuple(spaces),
-            lenient,
+            ptxas_space,
         )
 
 

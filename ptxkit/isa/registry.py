@@ -143,7 +143,7 @@ def _later(spelling: Spelling) -> tuple[Candidate, ...]:
         return found
     others = tuple(modifier for modifier in modifiers if modifier != "pred")
     either = _candidates(BASE, opcode, name, others) + _candidates(LATER, opcode, name, others)
-    return tuple(replace(candidate, beyond=(*candidate.beyond, ".pred")) for candidate in either)
+    return tuple(replace(candidate, undocumented=(*candidate.undocumented, ".pred")) for candidate in either)
 
 
 def _candidates(

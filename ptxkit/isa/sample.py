@@ -68,10 +68,11 @@ class Sample:
     def of_manual(self) -> bool:
         """Whether the manual has the statement; rows also hold what ptxas takes beyond it."""
         slots, form = self.candidate.slots, self.candidate.form
-        if form.beyond and form.beyond.holds(self.facts):
+        if form.undocumented and form.undocumented.holds(self.facts):
             return False
         return not any(
-            slots.get(slot.name) in slot.extra or (slot.lax and not slot.optional and slot.name not in slots)
+            slots.get(slot.name) in slot.undocumented
+            or (slot.ptxas_optional and not slot.optional and slot.name not in slots)
             for slot in form.slots
         )
 
@@ -93,7 +94,7 @@ def samples(form: Form, limit: int, seed: int = 0) -> Iterator[Sample]:
 
 def _combinations(form: Form, random_: random.Random, limit: int) -> Iterator[dict[str, str]]:
     """Choices of modifiers: all where they are few, else random ones in which every value occurs."""
-    choices = [((None,) if slot.optional or slot.lax else ()) + slot.values for slot in form.slots]
+    choices = [((None,) if slot.optional or slot.ptxas_optional else ()) + slot.values for slot in form.slots]
     names = [slot.name for slot in form.slots]
     total = 1
     for values in choices:

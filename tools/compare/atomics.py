@@ -64,7 +64,9 @@ def _choose_free(form: Form, slots: dict[str, str], space: str, chosen: random.R
     """Give the slots that do not matter a value, or none."""
     for slot in form.slots:
         if slot.name in ("sem", "scope") and chosen.random() < 0.7:
-            slots[slot.name] = chosen.choice([value for value in slot.values if value not in slot.extra])
+            slots[slot.name] = chosen.choice(
+                [value for value in slot.values if value not in slot.undocumented]
+            )
         elif slot.name in ("space", "global") and space in slot.values:
             slots[slot.name] = space
     if "sem" in slots and "scope" not in slots:

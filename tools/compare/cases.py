@@ -129,7 +129,7 @@ def _cases_of(
     choices = [((None,) if slot.optional else ()) + slot.values for slot in form.slots]
     for chosen in itertools.product(*choices):
         slots = {slot.name: value for slot, value in zip(form.slots, chosen, strict=True) if value}
-        if any(slots.get(slot.name) in slot.extra for slot in form.slots):
+        if any(slots.get(slot.name) in slot.undocumented for slot in form.slots):
             continue
         spelling = ".".join((form.opcode, *(value for value in chosen if value)))
         facts = frozenset({f".{value}" for value in slots.values()} | {f".{name}" for name in slots})

@@ -64,7 +64,7 @@ class Line:
         form: the row.
         statements: samples made of it.
         parsed, checked, emulated: how many of them are.
-        beyond: whether the manual has none of its spellings: ptxas alone takes them.
+        undocumented: whether the manual has none of its spellings: ptxas alone takes them.
         missing: what the emulator says it lacks, and how often.
         asked: statements that ptxas and the checker judged.
         differ: those on which they differ.
@@ -76,7 +76,7 @@ class Line:
     parsed: int = 0
     checked: int = 0
     emulated: int = 0
-    beyond: bool = False
+    undocumented: bool = False
     missing: Counter[str] = field(default_factory=Counter)
     asked: int = 0
     differ: int = 0
@@ -124,7 +124,7 @@ def _statements(line: Line, limit: int) -> list[tuple[str, frozenset[str]]]:
         return [(text, frozenset()) for text in CALLS]
     made = list(samples(line.form, limit))
     chosen = [sample for sample in made if sample.of_manual]
-    line.beyond = not chosen
+    line.undocumented = not chosen
     return [(sample.text, sample.facts) for sample in chosen or made]
 
 
@@ -334,7 +334,7 @@ def _table(of_chapter: list[Line], names: list[str]) -> str:
     columns = ["section", "form", "parsed", "checked", "ptxas", "emulated", "rests on", *names]
     rows, entries = [], semantics()
     for line in of_chapter:
-        form = f"`{line.form.syntax}`{', *ptxas alone*' if line.beyond else ''}"
+        form = f"`{line.form.syntax}`{', *ptxas alone*' if line.undocumented else ''}"
         cells = [line.form.section, form, _part(line, "parsed"), _part(line, "checked")]
         cells += [_asked(line), _emulated(line), rests_on(line, entries)]
         rows.append([*cells, *(_compared(line.hardware.get(name)) for name in names)])

@@ -29,7 +29,7 @@ def check_match(context: Context, instruction: Instruction, match: Match) -> Non
         if not match.form.available(context.version, context.target, match.facts):
             report_availability(context, instruction, match)
         _advise(context, instruction, match)
-        _beyond_the_manual(context, instruction, match)
+        _warn_undocumented(context, instruction, match)
         if match.form.sampler:
             _check_sampler(context, instruction, match)
         if len(context.found) == found:
@@ -88,7 +88,7 @@ def _check_sampler(context: Context, instruction: Instruction, match: Match) -> 
         )
 
 
-def _beyond_the_manual(context: Context, instruction: Instruction, match: Match) -> None:
+def _warn_undocumented(context: Context, instruction: Instruction, match: Match) -> None:
     """Warn of what only ptxas takes."""
     candidate, source = match.candidate, context.module.source
     syntax = f"the form is `{match.form.syntax}`"
@@ -108,14 +108,14 @@ def _beyond_the_manual(context: Context, instruction: Instruction, match: Match)
         elif place.shape == "address" and not isinstance(operand, Address):
             what = f"an address without brackets as `{place.name}` of `{instruction.spelling}`"
             warn(what, operand.span, "write the register with the address in brackets: `[%rd1]`")
-    for position, what in match.unlisted:
+    for position, what in match.undocumented:
         what = f"{what} as `{match.places[position].name}` of `{instruction.spelling}`"
         warn(what, instruction.operands[position].span, "write a register of the operand's type")
-    beyond = match.form.beyond
-    if beyond is not None and beyond.holds(match.facts):
+    condition = match.form.undocumented
+    if condition is not None and condition.holds(match.facts):
         help = f"`ptxkit explain {match.form.name}` shows the manual's forms"
         warn(f"this form of `{match.form.name}`", instruction.span, help)
-    for what in candidate.beyond:
+    for what in candidate.undocumented:
         if what.startswith("-"):
             lacking, span = what[1:], spelling_span(instruction, source)
             newer = NEEDED_BY_NEWER.get((instruction.opcode, lacking))
@@ -237,7 +237,7 @@ def check_range(
                 return
             wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
             wanted += f" from {spec.low} to {high}"
-        more = "open" in spec.words or (spec.taken is not None and value <= spec.taken)
+        more = "open" in spec.words or (spec.ptxas_high is not None and value <= spec.ptxas_high)
         advised = (advised or (more and value > high)) and value % spec.step == 0
     context.report(
         "P218",

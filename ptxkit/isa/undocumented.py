@@ -1,4 +1,4 @@
-"""What ptxas takes as an operand and the manual does not have, in words, for the checker's warning (P222)."""
+"""Operands that ptxas takes and the manual does not list, in words, for the checker's warning (P222)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from ptxkit.isa.places import Spec
 from ptxkit.isa.vectors import CONSTANTS
 
 
-def unlisted(spec: Spec, kind: OperandKind, slots: Mapping[str, str], written: bool) -> str | None:
-    """What ptxas takes there and the manual does not have, in words; None where there is nothing.
+def undocumented_operand(
+    spec: Spec, kind: OperandKind, slots: Mapping[str, str], written: bool
+) -> str | None:
+    """What an operand is that the manual does not list, in words; None where it does.
 
     Args:
-        spec: what is asked for.
+        spec: what the row allows.
         kind: what is there, which fits.
         slots: the form's modifiers.
         written: whether it is a destination.
@@ -36,7 +38,7 @@ def _alone(spec: Spec, kind: str, slots: Mapping[str, str]) -> str | None:
             return f"one register for `.{slots['vec']}`"
         if "texels" in spec.words and slots["geom"] != "1d":
             return f"one coordinate for `.{slots['geom']}`"
-    return "a predicate" if kind == "pred" and "unread" in spec.words else None
+    return "a predicate" if kind == "pred" and "anytype32" in spec.words else None
 
 
 def _vector(spec: Spec, kind: tuple, slots: Mapping[str, str], written: bool) -> str | None:
@@ -50,5 +52,5 @@ def _vector(spec: Spec, kind: tuple, slots: Mapping[str, str], written: bool) ->
     if "vec" in spec.words and "int" in kind and resolve_type(spec, slots) in FLOATS:
         return "an integer in a vector of floats"
     if spec.count is None and not spec.words & VECTORS:
-        return None if "unread" in spec.words and len(kind) == 2 else "a vector"
+        return None if "anytype32" in spec.words and len(kind) == 2 else "a vector"
     return None
