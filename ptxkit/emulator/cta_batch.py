@@ -52,7 +52,7 @@ class CtaBatch(Ctas):
         self.mbarriers = MBarriers(self, self.happens_before)
         self.queue = Queue(self, self.mbarriers, self.happens_before)
         self.at_exit: list[Callable[[np.ndarray], None]] = []
-        self.relaxed: RelaxedOrder | None = None
+        self.relaxed_order: RelaxedOrder | None = None
         self.trace: Trace | None = None
         self._own: dict[Any, Any] = {}
 

@@ -157,7 +157,9 @@ class ScopedForm(Decoded):
         assert type_name is not None
         return operand, type_name
 
-    def deciding(self, operand: tree.Operand | str, type_name: str | None = None) -> Callable[[LaneSet], Any]:
+    def checked_source(
+        self, operand: tree.Operand | str, type_name: str | None = None
+    ) -> Callable[[LaneSet], Any]:
         """A reader of an operand that decides what the machine does, as a count or a size: undefined bits of
         it in a lane that executes the instruction are P605."""
         source, guard, site = self.source(operand, type_name), self.guard, self.site

@@ -297,7 +297,7 @@ class HappensBefore(VectorClocks):
         """Rows acquire what was released to mbarriers, and know what those tell of."""
         mbarriers = self.slots
         self.take(self._published, rows, slots)
-        local, rank = mbarriers.local[slots], mbarriers.place[slots] // self.batch.shared.stride
+        local, rank = mbarriers.local[slots], mbarriers.cta_of(slots)
         at = (rows, rank % self.batch.cluster, local)
         np.maximum.at(self.completed, at, mbarriers.turned[slots])
         self._limit = None

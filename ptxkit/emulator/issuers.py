@@ -77,6 +77,11 @@ class Issuers:
         """The number of each in the batch."""
         return self.rows * WARP + self.lanes
 
+    @property
+    def ctas(self) -> np.ndarray:
+        """The CTA of each, by its number in the batch."""
+        return self.rows // self.lane_set.batch.warps
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -94,7 +99,7 @@ class Issuers:
         return str(self.lane_set.batch.thread(int(self.rows[item]), int(self.lanes[item])))
 
 
-class Places:
+class AddressResolver:
     """An address operand that must lie in one state space.
 
     Args:

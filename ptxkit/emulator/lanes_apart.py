@@ -31,6 +31,9 @@ class MbarrierSlots(Protocol):
     local: np.ndarray
     turned: np.ndarray
 
+    def cta_of(self, slots: np.ndarray) -> np.ndarray:
+        """The CTA of the batch in whose shared memory each object lies."""
+
 
 class RowClocks(Protocol):
     """The clocks of whole rows, as `VectorClocks` has them."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
@@ -41,7 +41,7 @@ class PhaseSyncPoint:
     def __init__(
         self,
         site: Site,
-        places: Places,
+        places: AddressResolver,
         phase: Callable[[LaneSet], Any],
         parity: bool,
         guard: SourceOperand | None,
@@ -72,9 +72,9 @@ class PhaseSyncPoint:
         """
         barriers = lane_set.batch.mbarriers
         slots = barriers.find(issuers, self.places(lane_set, issuers), self.site)
-        away = barriers.place[slots] // lane_set.batch.shared.stride != issuers.rows // lane_set.batch.warps
-        if away.any():
-            at = int(np.argmax(away))
+        remote = barriers.cta_of(slots) != issuers.ctas
+        if remote.any():
+            at = int(np.argmax(remote))
             raise fault(
                 "P685",
                 f"`{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
@@ -84,7 +84,7 @@ class PhaseSyncPoint:
             )
         phase = issuers.take(self.phase(lane_set))
         if self.parity:
-            return slots, barriers.complete_phases(slots, phase.astype(np.int64) & 1)
+            return slots, barriers.parity_completed(slots, phase.astype(np.int64) & 1)
         done, foreign = barriers.check_tokens(slots, phase.astype(np.uint64))
         if foreign.any():
             at = int(np.argmax(foreign))

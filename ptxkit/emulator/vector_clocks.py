@@ -254,8 +254,7 @@ class VectorClocks:
 
     def record_of_slot(self, history: AccessHistory, slots: np.ndarray) -> np.ndarray:
         """The same for what mbarriers tell of."""
-        tile = self.slots.place[slots] // self.batch.shared.stride
-        return self.record_of_machine(history, self.slots.local[slots], tile)
+        return self.record_of_machine(history, self.slots.local[slots], self.slots.cta_of(slots))
 
     def record_of_machine(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
         """What the asynchronous machine did to CTAs of the batch, as an access history's records name it."""

@@ -57,7 +57,7 @@ class Completions:
             items = hit & (operation.phases == phase[signal.slots] - 1)
             if isinstance(signal, Transaction):
                 self._leave(operation, items, signal.slots)
-            elif signal.tells:
+            elif signal.covers_after:
                 for item in np.flatnonzero(items).tolist():
                     self._tell(operation, item, int(signal.slots[item]))
         self._forget()

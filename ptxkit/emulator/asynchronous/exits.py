@@ -62,7 +62,7 @@ def issued(operation: AsyncOperation, mbarriers: MBarriers) -> None:
         if region.bank is batch.shared:
             _refuse(operation, region.start // batch.shared.stride, region.item, running)
     slots = _slots(operation)
-    _refuse(operation, mbarriers.place[slots] // batch.shared.stride, np.arange(len(slots)), running)
+    _refuse(operation, mbarriers.cta_of(slots), np.arange(len(slots)), running)
 
 
 def _refuse(operation: AsyncOperation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.objects import MOST, Objects
+from ptxkit.emulator.asynchronous.objects import MAX_COUNT, PENDING_MASK, Objects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.values import WARP, distinct
 
@@ -25,7 +25,7 @@ class MBarriers(Objects):
 
     # ---- what changes the counts
 
-    def expect(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
+    def expect_tx(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """expect-tx: each adds to the tx-count.
 
         Raises:
@@ -50,7 +50,7 @@ class MBarriers(Objects):
             )
             self.batch.launch.warn("P680", message, site, (self.thread(int(threads[at])),))
 
-    def complete(
+    def complete_tx(
         self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site, issued: int = 0
     ) -> None:
         """complete-tx: each subtracts from the tx-count.
@@ -89,7 +89,7 @@ class MBarriers(Objects):
             expects: bytes that each expects first.
             drops: whether the counts leave the expected count of later phases too.
             may_complete: False for `.noComplete`.
-            issued: as of `complete`.
+            issued: as of `complete_tx`.
 
         Returns:
             The state of each mbarrier before the arrival: a token, uint64.
@@ -101,10 +101,10 @@ class MBarriers(Objects):
             self._note("expects", site, slots, expects, threads)
             np.add.at(self.tx, slots, expects)
             self._check_range(slots, site, threads)
-        wrong = (counts < 1) | (counts > MOST)
+        wrong = (counts < 1) | (counts > MAX_COUNT)
         if wrong.any():
             at = int(np.argmax(wrong))
-            message = f"expected a count from 1 to {MOST}, found {int(counts[at])}"
+            message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
         if self.batch.launch.strict:
@@ -153,11 +153,11 @@ class MBarriers(Objects):
         batch = self.batch
         if batch.cluster == 1 or not batch.launch.sanitize:
             return
-        away = threads // (WARP * batch.warps) != self.place[slots] // batch.shared.stride
-        if away.any():
-            reached = slots[away]
+        remote = threads // (WARP * batch.warps) != self.cta_of(slots)
+        if remote.any():
+            reached = slots[remote]
             self.visited[reached] = self.phase[reached] + 1
-            self.visitor[reached] = threads[away]
+            self.visitor[reached] = threads[remote]
             self.visited_at[reached] = -issued or batch.launch.events.take(site)
 
     def _check_observed(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
@@ -212,24 +212,24 @@ class MBarriers(Objects):
             pending[order] -= total - total[starts][np.cumsum(starts) - 1]
         phase = self.phase[slots].astype(np.uint64) & np.uint64(0xFFFF_FFFF)
         local = self.local[slots].astype(np.uint64) & np.uint64(0xFFF)
-        return phase << np.uint64(32) | local << np.uint64(20) | (pending & MOST).astype(np.uint64)
+        return phase << np.uint64(32) | local << np.uint64(20) | (pending & PENDING_MASK).astype(np.uint64)
 
-    def announce(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
+    def increment_pending(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
         """cp.async.mbarrier.arrive without `.noinc`: the pending count grows by one each."""
         np.add.at(self.pending, slots, 1)
-        over = self.pending[slots] > MOST
+        over = self.pending[slots] > MAX_COUNT
         if over.any():
             at = int(np.argmax(over))
-            message = f"the pending count of {self.name(int(slots[at]))} exceeds {MOST}"
+            message = f"the pending count of {self.name(int(slots[at]))} exceeds {MAX_COUNT}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         self.stamp += 1
 
     def _check_range(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
-        wrong = np.abs(self.tx[slots]) > MOST
+        wrong = np.abs(self.tx[slots]) > MAX_COUNT
         if wrong.any():
             at = int(np.argmax(wrong))
             slot = int(slots[at])
-            message = f"the tx-count of {self.name(slot)} leaves -{MOST}..{MOST}"
+            message = f"the tx-count of {self.name(slot)} leaves -{MAX_COUNT}..{MAX_COUNT}"
             raise fault("P679", message, site, (self.thread(int(threads[at])), *self.state(slot)))
 
     def _settle(self, slots: np.ndarray, site: Site) -> None:
@@ -252,7 +252,7 @@ class MBarriers(Objects):
 
     # ---- waits
 
-    def complete_phases(self, slots: np.ndarray, parity: np.ndarray) -> np.ndarray:
+    def parity_completed(self, slots: np.ndarray, parity: np.ndarray) -> np.ndarray:
         """Whether the phase that a parity stands for has completed."""
         done: np.ndarray = (self.phase[slots] & 1) != parity
         return done

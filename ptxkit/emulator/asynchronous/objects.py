@@ -18,8 +18,10 @@ from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.values import distinct
 
-MOST = (1 << 20) - 1
+MAX_COUNT = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
+PENDING_MASK = (1 << 20) - 1
+"""The bits of a token that have the pending count."""
 COUNTS = (
     "phase",
     "expected",
@@ -108,10 +110,10 @@ class Objects(Story):
         Raises:
             EmulatorFault: P674, a count out of range; P671, it is initialised already.
         """
-        wrong = (counts < 1) | (counts > MOST)
+        wrong = (counts < 1) | (counts > MAX_COUNT)
         if wrong.any():
             at = int(np.argmax(wrong))
-            message = f"expected a count from 1 to {MOST}, found {int(counts[at])}"
+            message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
             raise fault("P674", message, site, (issuers.name(at),))
         places, first = np.unique(places, return_index=True)
         if len(first) < len(issuers):
@@ -206,6 +208,10 @@ class Objects(Story):
                 shadow[place : place + 8] = 0xFF
                 offset = place % self.batch.shared.stride
                 self.batch.shared.spoil(offset, offset + 7)
+
+    def cta_of(self, slots: np.ndarray) -> np.ndarray:
+        """The CTA of the batch in whose shared memory each object lies."""
+        return self.place[slots] // self.batch.shared.stride
 
     def find(self, issuers: Threads, places: np.ndarray, site: Site, visible: bool = True) -> np.ndarray:
         """The slots of the objects at places of the shared bank, one for each issuing thread.

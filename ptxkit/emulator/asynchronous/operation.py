@@ -84,11 +84,11 @@ class Arrival:
 
     Attributes:
         slots: the mbarrier of each item.
-        tells: whether the phase's completion tells that everything in `AsyncOperation.after` is done.
+        covers_after: whether the phase's completion tells that everything in `AsyncOperation.after` is done.
     """
 
     slots: np.ndarray
-    tells: bool = True
+    covers_after: bool = True
 
 
 Signal = Transaction | Arrival | Membership

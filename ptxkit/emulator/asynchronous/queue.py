@@ -112,7 +112,7 @@ class Queue:
             case Transaction(slots=slots, sizes=sizes):
                 operation.phases = self.mbarriers.phase[slots]
                 threads = self._threads(operation)
-                self.mbarriers.complete(slots, sizes, threads, operation.site, operation.number)
+                self.mbarriers.complete_tx(slots, sizes, threads, operation.site, operation.number)
             case Arrival(slots=slots):
                 operation.phases = self.mbarriers.phase[slots]
                 self._arrive(operation, slots)

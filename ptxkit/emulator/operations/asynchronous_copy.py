@@ -12,7 +12,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
@@ -22,11 +22,11 @@ effect = Effects("asynchronous_copy")
 def cp_async(form: ScopedForm) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
     past_l1, size = form["cg"] is not None, form.number("cp_size")
-    present = form.deciding("src_size") if "src_size" in form.operands else None
-    ignored = form.deciding("ignore_src") if "ignore_src" in form.operands else None
-    to = Places(form.address("dst"), "shared", size, form.site)
-    source = Places(form.address("src"), "global", size, form.site, within="global")
-    partial = Places(form.address("src"), "global", 1, form.site, size, within="global")
+    present = form.checked_source("src_size") if "src_size" in form.operands else None
+    ignored = form.checked_source("ignore_src") if "ignore_src" in form.operands else None
+    to = AddressResolver(form.address("dst"), "shared", size, form.site)
+    source = AddressResolver(form.address("src"), "global", size, form.site, within="global")
+    partial = AddressResolver(form.address("src"), "global", 1, form.site, size, within="global")
     form.scope.program.asynchronous = True
     for space in ("shared", "global"):
         form.scope.program.touches(space, size if present is None or space == "shared" else 1)

@@ -13,7 +13,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.atomic import atom
@@ -66,7 +66,7 @@ def _to_cluster(form: ScopedForm) -> Effect:
         raise Unsupported(f"{counted(len(stored), 'register')} where `.vec` says {form['vec'] or 1}")
     sources = [form.source(part, f"b{kind.bits}") for part in stored]
     size = kind.bytes * len(sources)
-    to = Places(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
+    to = AddressResolver(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
     mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
     form.scope.program.touches("shared", kind.bytes)
@@ -82,12 +82,12 @@ def _to_cluster(form: ScopedForm) -> Effect:
         slots = batch.mbarriers.find(issuers, mbarrier(lane_set, issuers), site)
         stride = batch.shared.stride
         there = places // stride
-        apart = batch.mbarriers.place[slots] // stride != there
+        apart = batch.mbarriers.cta_of(slots) != there
         if apart.any():
             at = int(np.argmax(apart))
             message = "the mbarrier must lie in the shared memory of the destination's CTA"
             raise fault("P664", message, site, (issuers.name(at),))
-        own = there == issuers.rows // batch.warps
+        own = there == issuers.ctas
         if combine is not None and own.any():
             message = "`red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))

@@ -129,7 +129,7 @@ def _spoiled(
 def _taint(
     access: Access, at: np.ndarray, width: int, bad: tuple[np.ndarray, int] | None, site: Any
 ) -> tuple[Any, int] | None:
-    """Places with undefined bits, or to which an undefined operand came, are undefined as a whole.
+    """AddressResolver with undefined bits, or to which an undefined operand came, are undefined as a whole.
 
     Args:
         access: the access, of lanes that take part.

@@ -18,7 +18,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -79,10 +79,10 @@ def _bulk(form: ScopedForm, reduction: Reduction | None) -> Effect:
         form.site,
         _CopySide(form, "dstMem"),
         _CopySide(form, "srcMem"),
-        form.deciding("size"),
+        form.checked_source("size"),
         mbarrier_at(form, "mbar", to) if "mbar" in form.operands else None,
-        form.deciding("ctaMask") if "ctaMask" in form.operands else None,
-        form.deciding("byteMask") if masked else None,
+        form.checked_source("ctaMask") if "ctaMask" in form.operands else None,
+        form.checked_source("byteMask") if masked else None,
         reduction,
     )
 
@@ -101,7 +101,7 @@ class _CopySide:
         self.space = form.space_of(operand)
         self.shared = self.space is not StateSpace.GLOBAL
         self.site = form.site
-        self.places = Places(
+        self.places = AddressResolver(
             form.address(operand), self.space, 1, form.site, within="shared" if self.shared else "global"
         )
 
@@ -122,9 +122,9 @@ class _CopySide:
             )
             raise fault("P661", message, self.site, (issuers.name(at),))
         if self.space is StateSpace.SHARED_CTA:
-            away = places // batch.shared.stride != issuers.rows // batch.warps
-            if away.any():
-                at = int(np.argmax(away))
+            remote = places // batch.shared.stride != issuers.ctas
+            if remote.any():
+                at = int(np.argmax(remote))
                 message = "a `.shared::cta` address must be of the executing CTA"
                 raise fault("P664", message, self.site, (issuers.name(at),))
         self._check_range(batch, issuers, places, sizes)
@@ -170,7 +170,7 @@ class _Copies:
         to: _CopySide,
         source: _CopySide,
         size: Reader,
-        mbarrier: Places | None,
+        mbarrier: AddressResolver | None,
         targets: Reader | None,
         byte_mask: Reader | None,
         reduction: Reduction | None,
@@ -200,7 +200,7 @@ class _Copies:
             if not len(issuers):
                 return
         elif self.source.shared and self.to.shared:
-            same = to // batch.shared.stride == issuers.rows // batch.warps
+            same = to // batch.shared.stride == issuers.ctas
             if same.any():
                 at = int(np.argmax(same))
                 message = "a copy from shared to shared memory must go to another CTA of the cluster"
@@ -263,7 +263,7 @@ class _Copies:
 
     def _check_signals(self, batch: CtaBatch, issuers: Issuers, slots: np.ndarray, to: np.ndarray) -> None:
         stride = batch.shared.stride
-        apart = batch.mbarriers.place[slots] // stride != to // stride
+        apart = batch.mbarriers.cta_of(slots) != to // stride
         if apart.any():
             at = int(np.argmax(apart))
             message = "the mbarrier must lie in the shared memory of the destination's CTA"

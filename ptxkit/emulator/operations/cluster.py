@@ -31,7 +31,7 @@ def mapa(form: ScopedForm) -> Effect:
     """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
     bits = form.the(DType).bits
     target, address = form.target("d", f"u{bits}"), form.source("a", f"u{bits}")
-    read, read_rank, site = address.reader, form.deciding("b"), form.site
+    read, read_rank, site = address.reader, form.checked_source("b"), form.site
     low = ((1 << bits) - 1) & ~(RANKS * CLUSTER_STEP)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:

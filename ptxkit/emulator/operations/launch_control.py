@@ -16,7 +16,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -43,7 +43,7 @@ class Refusals:
 def try_cancel(form: ScopedForm) -> Effect:
     """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
     multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
-    to = Places(form.address("addr"), space, RESPONSE, form.site)
+    to = AddressResolver(form.address("addr"), space, RESPONSE, form.site)
     mbarrier = mbarrier_at(form, "mbar", space)
     form.scope.program.touches("shared", RESPONSE)
     site = form.site

@@ -174,7 +174,7 @@ def st(form: ScopedForm) -> Effect:
 @effect("st.bulk")
 def st_bulk(form: ScopedForm) -> Effect:
     """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
-    read = form.deciding("size", f"u{form.type_of('size').bits}")
+    read = form.checked_source("size", f"u{form.type_of('size').bits}")
     accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
     form.scope.program.touches("shared", 8)
     site = form.site

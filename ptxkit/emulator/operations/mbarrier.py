@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.asynchronous.objects import MOST
+from ptxkit.emulator.asynchronous.objects import PENDING_MASK
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.lanes_apart import Waited
 from ptxkit.emulator.operation import Operations, Pure, computes
@@ -21,27 +21,27 @@ from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
-NO_LOOP = "nothing looks at the result of this wait, which may say no"
+RESULT_UNUSED = "the result of this wait is never read; it may be false"
 
 effect = Effects("mbarrier")
 operation = Operations("mbarrier")
 
 
-def object_at(form: ScopedForm) -> Places:
+def own_mbarrier(form: ScopedForm) -> AddressResolver:
     """The mbarrier that the instruction names, in the state space of its modifier."""
     return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
 
 
-def mbarrier_at(form: ScopedForm, operand: str, space: StateSpace) -> Places:
+def mbarrier_at(form: ScopedForm, operand: str, space: StateSpace) -> AddressResolver:
     """The mbarrier that an operand in brackets names, in a state space."""
     form.scope.program.asynchronous = True
-    return Places(form.address(operand), space, 8, form.site)
+    return AddressResolver(form.address(operand), space, 8, form.site)
 
 
 @effect("mbarrier.init")
 def init(form: ScopedForm) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
-    places, count, site = object_at(form), form.deciding("count"), form.site
+    places, count, site = own_mbarrier(form), form.checked_source("count"), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -55,7 +55,7 @@ def init(form: ScopedForm) -> Effect:
 @effect("mbarrier.inval")
 def inval(form: ScopedForm) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
-    places, site = object_at(form), form.site
+    places, site = own_mbarrier(form), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -66,19 +66,19 @@ def inval(form: ScopedForm) -> Effect:
 
 
 @effect("mbarrier.expect_tx")
-def expect_bytes(form: ScopedForm) -> Effect:
+def expect_tx(form: ScopedForm) -> Effect:
     """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    return _count_bytes(form, expects=True)
+    return _change_tx_count(form, expects=True)
 
 
 @effect("mbarrier.complete_tx")
-def complete_bytes(form: ScopedForm) -> Effect:
+def complete_tx(form: ScopedForm) -> Effect:
     """`mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    return _count_bytes(form, expects=False)
+    return _change_tx_count(form, expects=False)
 
 
-def _count_bytes(form: ScopedForm, expects: bool) -> Effect:
-    places, amount, site = object_at(form), form.deciding("txCount"), form.site
+def _change_tx_count(form: ScopedForm, expects: bool) -> Effect:
+    places, amount, site = own_mbarrier(form), form.checked_source("txCount"), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -87,7 +87,7 @@ def _count_bytes(form: ScopedForm, expects: bool) -> Effect:
         barriers = lane_set.batch.mbarriers
         slots = barriers.find(issuers, places(lane_set, issuers), site)
         amounts = issuers.take(amount(lane_set)).astype(np.int64)
-        change = barriers.expect if expects else barriers.complete
+        change = barriers.expect_tx if expects else barriers.complete_tx
         change(slots, amounts, issuers.threads, site)
 
     return Effect(step)
@@ -101,21 +101,24 @@ def arrive(form: ScopedForm) -> Effect:
 
 @effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")
 def arrive_drop(form: ScopedForm) -> Effect:
-    """The same, and one fewer is expected from then on."""
+    """The same; the count also leaves the expected count of later phases."""
     return _arrive(form, drops=True)
 
 
 def _arrive(form: ScopedForm, drops: bool) -> Effect:
-    expects, completes = "txCount" in form.operands, form["noComplete"] is None
+    expects, may_complete = "txCount" in form.operands, form["noComplete"] is None
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
-    narrow = form.find(MemoryScope) is MemoryScope.CTA
-    places, target, site = object_at(form), form.target("state"), form.site
+    cta_scope = form.find(MemoryScope) is MemoryScope.CTA
+    places, target, site = own_mbarrier(form), form.target("state"), form.site
+    # Let remote addresses through: P685/P686 say more than P602.
     places.accessor.remote |= target is not None
-    number = next((form.deciding(name) for name in ("count", "txCount") if name in form.operands), None)
+    read_count = next(
+        (form.checked_source(name) for name in ("count", "txCount") if name in form.operands), None
+    )
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         if target is None and not expects:
-            counts = number(lane_set) if number is not None else None
+            counts = read_count(lane_set) if read_count is not None else None
             issuers = Issuers.by_warp(lane_set, guard, places.accessor.read(lane_set), counts)
         else:
             issuers = Issuers.of(lane_set, guard)
@@ -124,9 +127,9 @@ def _arrive(form: ScopedForm, drops: bool) -> Effect:
         batch = lane_set.batch
         slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
         if target is not None:
-            away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
-            if away.any():
-                at = int(np.argmax(away))
+            remote = batch.mbarriers.cta_of(slots) != issuers.ctas
+            if remote.any():
+                at = int(np.argmax(remote))
                 raise fault(
                     "P686",
                     f"`{site.instruction.spelling}` asks {batch.mbarriers.name(int(slots[at]))} for a state",
@@ -135,16 +138,16 @@ def _arrive(form: ScopedForm, drops: bool) -> Effect:
                     "an arrival at another CTA's mbarrier returns no state: write `_`",
                 )
         one = np.ones(len(issuers), np.int64)
-        given = issuers.take(number(lane_set)).astype(np.int64) if number is not None else one
+        given = issuers.take(read_count(lane_set)).astype(np.int64) if read_count is not None else one
         if issuers.lanes_each is not None:
             given = given * issuers.lanes_each
         event = batch.launch.events.take(site)
         rows = issuers.rows
         batch.happens_before.release(rows, slots, event, relaxed)
-        if narrow:
-            check_scope(issuers, slots, site)
-        if relaxed and batch.relaxed is not None:
-            batch.relaxed.arrive(rows, slots, event)
+        if cta_scope:
+            _warn_cta_scope(issuers, slots, site)
+        if relaxed and batch.relaxed_order is not None:
+            batch.relaxed_order.arrive(rows, slots, event)
         tokens = batch.mbarriers.arrive(
             slots,
             one if expects else given,
@@ -152,7 +155,7 @@ def _arrive(form: ScopedForm, drops: bool) -> Effect:
             site,
             expects=given if expects else None,
             drops=drops,
-            may_complete=completes,
+            may_complete=may_complete,
         )
         if target is not None:
             values = np.zeros((lane_set.n, WARP), np.uint64)
@@ -176,10 +179,11 @@ def wait_parity(form: ScopedForm) -> Effect:
 
 def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
-    places, target, site = object_at(form), form.target("waitComplete"), form.site
+    places, target, site = own_mbarrier(form), form.target("waitComplete"), form.site
+    # Let remote addresses through: P685/P686 say more than P602.
     places.accessor.remote = True
-    sync_point = PhaseSyncPoint(site, places, form.deciding(what), parity, form.guard)
-    untested = target is None or not _is_read(form)
+    sync_point = PhaseSyncPoint(site, places, form.checked_source(what), parity, form.guard)
+    result_unused = target is None or not _is_read(form)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = sync_point.who(lane_set, guard)
@@ -187,19 +191,19 @@ def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
             return
         batch = lane_set.batch
         slots, done = sync_point.look(lane_set, issuers)
-        if untested:
-            batch.launch.warn("P691", NO_LOOP, site, (issuers.name(0),))
+        if result_unused:
+            batch.launch.warn("P691", RESULT_UNUSED, site, (issuers.name(0),))
         if done.any():
-            number = batch.launch.events.take(site)
+            event = batch.launch.events.take(site)
             masks = issuers.masks(guard) if batch.launch.sanitize else None
             some = None if masks is None else masks[done]
             rows, waited = issuers.rows[done], slots[done]
-            early = batch.happens_before.acquire(rows, waited, number, relaxed, some, parity)
+            early = batch.happens_before.acquire(rows, waited, event, relaxed, some, parity)
             if early is not None:
                 raise _too_early(batch, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
             batch.mbarriers.observe(slots[done])
-        if relaxed and done.any() and batch.relaxed is not None:
-            batch.relaxed.wait(issuers.rows[done], slots[done])
+        if relaxed and done.any() and batch.relaxed_order is not None:
+            batch.relaxed_order.wait(issuers.rows[done], slots[done])
         if not done.all():
             lane_set.schedule.poll(lane_set, site)
         if target is not None:
@@ -209,18 +213,19 @@ def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
 
 
 def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, site: Site) -> EmulatorFault:
-    """The fault where a lane waits for a phase, and may come before another waits for the one before."""
+    """The fault of a parity wait that may return on an older phase, as another lane did the previous wait."""
     phase, earlier = int(batch.mbarriers.phase[slot]) - 1, batch.launch.events.site(other.number)
     where = "" if earlier is None else f" at {earlier.where}"
     first = (other.mask & -other.mask).bit_length() - 1
     return fault(
         "P681",
-        f"a wait for phase {phase} of {batch.mbarriers.name(slot)} may pass on phase {phase - 2} already",
+        f"this wait for phase {phase} of {batch.mbarriers.name(slot)} may return early: "
+        f"phase {phase - 2} has the same parity",
         site,
         (
             f"{batch.thread(row, lane)} waits here, and does not know that phase {phase - 1} is complete",
-            f"{batch.thread(row, first)} has waited{where} since then: WARP-SYNC-ASSUMED, no `bar.warp.sync` "
-            "lies between",
+            f"{batch.thread(row, first)} has waited for phase {phase - 1}{where}, "
+            "and no `bar.warp.sync` orders the two lanes",
         ),
         "put `bar.warp.sync` between the waits of different lanes, or let one lane do all of them",
     )
@@ -229,34 +234,34 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
 def _is_read(form: ScopedForm) -> bool:
     """Whether what the instruction writes is read before something else is written over it."""
     flow = form.scope.flow
-    number = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
-    return bool(flow.live_after(number) & flow.writes[number])
+    index = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
+    return bool(flow.live_after(index) & flow.writes[index])
 
 
-def check_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
+def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
     """Warn of an arrival at another CTA's mbarrier that says it is for its own CTA alone."""
     batch = issuers.lane_set.batch
-    away = batch.mbarriers.place[slots] // batch.shared.stride != issuers.rows // batch.warps
-    if away.any():
-        at = int(np.argmax(away))
+    remote = batch.mbarriers.cta_of(slots) != issuers.ctas
+    if remote.any():
+        at = int(np.argmax(remote))
         batch.launch.warn(
             "P688",
             f"an arrival with `.cta` scope at {batch.mbarriers.name(int(slots[at]))}",
             site,
-            (issuers.name(at), "what it releases is for its own CTA alone: write `.release.cluster`"),
+            (issuers.name(at), "a `.cta` release orders nothing for the other CTA: write `.release.cluster`"),
         )
 
 
 @operation("mbarrier.pending_count")
 def pending_count(form: Decoded) -> Pure:
     """`mbarrier.pending_count.b64 count, state`."""
-    return computes(form, lambda state: (state & np.uint64(MOST)).astype(np.uint32))
+    return computes(form, lambda state: (state & np.uint64(PENDING_MASK)).astype(np.uint32))
 
 
 @effect("cp.async.mbarrier.arrive")
 def arrive_on_copies(form: ScopedForm) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
-    counted, places, site = form["noinc"], object_at(form), form.site
+    noinc, places, site = form["noinc"], own_mbarrier(form), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -264,17 +269,17 @@ def arrive_on_copies(form: ScopedForm) -> Effect:
             return
         batch = lane_set.batch
         slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
-        if not counted:
-            batch.mbarriers.announce(slots, site, issuers.threads)
+        if not noinc:
+            batch.mbarriers.increment_pending(slots, site, issuers.threads)
         queue = batch.queue
-        copies = queue.groups["cp.async"]
+        cp_async_groups = queue.groups["cp.async"]
         mine = np.zeros((batch.rows, WARP), bool)
         mine[issuers.rows, issuers.lanes] = True
         earlier = tuple(
             operation
             for operation in dict.fromkeys((*queue.pending, *queue.hazards.in_flight))
             if isinstance(operation.signal, Membership)
-            and operation.signal.groups is copies
+            and operation.signal.groups is cp_async_groups
             and mine[operation.rows, operation.lanes].any()
         )
         queue.issue(
@@ -283,7 +288,7 @@ def arrive_on_copies(form: ScopedForm) -> Effect:
                 batch,
                 issuers.rows,
                 issuers.lanes,
-                signal=Arrival(slots, tells=False),
+                signal=Arrival(slots, covers_after=False),
                 after=earlier,
                 deliver=lambda data: _released(issuers, slots, earlier),
             )
@@ -293,7 +298,7 @@ def arrive_on_copies(form: ScopedForm) -> Effect:
 
 
 def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[AsyncOperation, ...]) -> None:
-    """The threads' copies are theirs, and released to the mbarriers."""
+    """The copies are done: their threads see them, and release them to the mbarriers."""
     batch = issuers.lane_set.batch
     mine = np.zeros((batch.rows, WARP), bool)
     mine[issuers.rows, issuers.lanes] = True

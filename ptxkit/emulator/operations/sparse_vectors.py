@@ -35,7 +35,7 @@ def spcompress(form: ScopedForm) -> Effect:
     data = [form.source(part, "b32") for part in form.parts("data")]
     targets = [form.target(part, "b32") for name in ("mdata", "cdata") for part in form.parts(name)]
     metadata = len(form.parts("mdata"))
-    descriptor = form.deciding("spdesc")
+    descriptor = form.checked_source("spdesc")
 
     def described(lane_set: LaneSet, guard: Any, word: int) -> tuple[str, bool, bool]:
         kind = word >> 2 & 7

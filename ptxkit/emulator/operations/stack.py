@@ -23,7 +23,7 @@ effect = Effects("stack")
 def alloca(form: ScopedForm) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
     align = np.uint64(max(form.constant("immAlign") or 8, 8))
-    read, target, site = form.deciding("size"), form.target("ptr"), form.site
+    read, target, site = form.checked_source("size"), form.target("ptr"), form.site
     pointer = form.scope.stack_pointer
     keeper = TargetOperand(pointer, 64)
     dtype = dtype_of(form["type"].name)

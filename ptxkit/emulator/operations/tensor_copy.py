@@ -7,7 +7,7 @@ from typing import Any
 from ptxkit.asm import tree
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.form import ScopedForm
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -45,7 +45,7 @@ def prefetch(form: ScopedForm) -> Effect:
 
 def _load(form: ScopedForm) -> Effect:
     to = form.space_of("dstMem")
-    places = Places(form.address("dstMem"), to, 1, form.site, within="shared")
+    places = AddressResolver(form.address("dstMem"), to, 1, form.site, within="shared")
     targets = form.source("ctaMask") if "ctaMask" in form.operands else None
     _touched(form)
     loads = Loads(
@@ -63,7 +63,7 @@ def _load(form: ScopedForm) -> Effect:
 
 
 def _store(form: ScopedForm, operation: str) -> Effect:
-    places = Places(form.address("srcMem"), "shared::cta", 1, form.site, within="shared")
+    places = AddressResolver(form.address("srcMem"), "shared::cta", 1, form.site, within="shared")
     _touched(form)
     return Effect(Stores(form.site, _map(form), _elements(form, "tensorCoords"), places, operation))
 

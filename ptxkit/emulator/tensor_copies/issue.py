@@ -13,7 +13,7 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.issuers import Issuers, Places
+from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.sync_points import check_defined
@@ -36,7 +36,7 @@ class Copies:
     site: Site
     maps: MapOperand
     coordinates: tuple[SourceOperand, ...]
-    places: Places
+    places: AddressResolver
     storing: bool = field(default=False, init=False)
 
     def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[SourceOperand, ...]) -> np.ndarray:
@@ -163,7 +163,7 @@ class Copies:
 class Loads(Copies):
     """The step of a load."""
 
-    mbarrier: Places
+    mbarrier: AddressResolver
     offsets: tuple[SourceOperand, ...]
     targets: SourceOperand | None
     pair: bool
@@ -223,9 +223,9 @@ class Loads(Copies):
     def _check_cta(self, lane_set: LaneSet, issuers: Issuers, to: np.ndarray) -> None:
         if self.to != "shared::cta":
             return
-        away = to // lane_set.batch.shared.stride != issuers.rows // lane_set.batch.warps
-        if away.any():
-            at = int(np.argmax(away))
+        remote = to // lane_set.batch.shared.stride != issuers.ctas
+        if remote.any():
+            at = int(np.argmax(remote))
             message = "a `.shared::cta` address must be of the executing CTA"
             raise fault("P664", message, self.site, (issuers.name(at),))
 

@@ -139,7 +139,7 @@ def _busy(operation: AsyncOperation) -> bool:
 def warps_of(issuers: Issuers) -> list[Warp]:
     """The CTA in the grid and the warp of each thread."""
     batch = issuers.lane_set.batch
-    ctas = batch.ctas[issuers.rows // batch.warps]
+    ctas = batch.ctas[issuers.ctas]
     return list(zip(ctas.tolist(), (issuers.rows % batch.warps).tolist(), strict=True))
 
 

@@ -100,7 +100,7 @@ class Engine:
         self.granted: dict[int, int] = {}
         self.freed: set[int] = set()
         self.fences = Fences(batch, self.local)
-        batch.relaxed = self.fences
+        batch.relaxed_order = self.fences
         self.in_flight = InFlightTable(self.fences)
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
