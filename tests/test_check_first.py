@@ -201,6 +201,19 @@ def test_the_target_that_was_asked_for(written, asked, found):
     assert codes(f".version 9.0\n.target {written}\n{ENTRY}", asked) == found
 
 
+def test_advice_about_a_target_that_was_asked_for_fits_together():
+    """What the file's own target has and the other lacks is not said of `.target`."""
+    text = ".version 9.0\n.target {}\n.entry k() {{ .reg .pred %p; elect.sync _|%p, -1; ret; }}"
+    other, lacking = ptxkit.check(ptxkit.parse(text.format("sm_90")), "sm_80")
+    assert (other.code, lacking.code) == ("P313", "P312")
+    assert other.help.endswith("ask for `sm_90`, or write `.target sm_80`")
+    assert lacking.help == "ask for `sm_90` instead of `sm_80`"
+    assert not lacking.labels
+    (own,) = ptxkit.check(ptxkit.parse(text.format("sm_80")))
+    assert own.help == "write `.target sm_90`"
+    assert own.labels
+
+
 def test_a_target_that_does_not_exist_is_refused():
     module = ptxkit.parse(".version 9.0\n.target sm_90\n" + ENTRY)
     with pytest.raises(ptxkit.PtxkitError) as caught:

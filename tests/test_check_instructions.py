@@ -91,6 +91,8 @@ def test_right_statements_have_no_finding(statement):
         ("add.s32 %r1, %r2, buffer;", "P216", "buffer", "found variable `buffer` in `.shared`"),
         ("bar.sync 16;", "P218", "16", "from 0 to 15"),
         ("cp.async.ca.shared.global [%rd2], [%rd1], 5;", "P218", "5", "one of 4, 8, 16"),
+        ("lop3.b32 %r1, %r2, %r3, %r4, %r5;", "P216", "%r5", "expected a constant from 0 to 255 as `immLut`"),
+        ("cp.async.ca.shared.global [%rd2], [%rd1], %r1;", "P216", "%r1", "expected one of 4, 8, 16 as"),
         ("cp.async.ca.shared.global [%rd2], [%rd1], 4, 8;", "P218", "8", "from 0 to 4"),
         ("setmaxnreg.inc.sync.aligned.u32 100;", "P218", "100", "a multiple of 8 from 24 to 256"),
         ("ld.shared.f32 %f1, [table];", "P219", "[table]", "found variable `table` in `.global`"),
@@ -119,6 +121,7 @@ def test_mistakes(statement, code, at, message):
     ("statement", "help"),
     [
         ("add.f23 %f1, %f2, %f3;", "did you mean `.f32`?"),
+        ("shf.l.clmap.b32 %r1, %r2, %r3, %r4;", "did you mean `.clamp` or `.wrap`?"),
         ("addd.f32 %f1, %f2, %f3;", "did you mean `add`"),
         ("ld.global.L1::no_alocate.f32 %f1, [%rd1];", "did you mean `.L1::no_allocate`?"),
         ("mbarrier.innit.shared.b64 [buffer], 1;", "did you mean `mbarrier.init"),

@@ -64,11 +64,19 @@ def label_at(span: Span | None, text: str) -> tuple[SpanLabel, ...]:
     return (SpanLabel(span, text),) if span else ()
 
 
-def did_you_mean(word: str, known: Iterable[str], quote: str = "`") -> str | None:
-    """A help line that names what `word` is close to, or None."""
+def close_to(word: str, known: Iterable[str]) -> list[str]:
+    """The one or two names that a word is close to, the closest first."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word, sorted(set(known)), n=2, cutoff=0.7)
-    if not close:
-        return None
-    return "did you mean " + " or ".join(f"{quote}{name}{quote}" for name in close) + "?"
+    return get_close_matches(word, sorted(set(known)), n=2, cutoff=0.7)
+
+
+def choice(names: Iterable[str], quote: str = "`") -> str | None:
+    """A help line that asks which of these was meant; None where there are none."""
+    listed = " or ".join(f"{quote}{name}{quote}" for name in names)
+    return f"did you mean {listed}?" if listed else None
+
+
+def did_you_mean(word: str, known: Iterable[str], quote: str = "`") -> str | None:
+    """A help line that names what `word` is close to, or None."""
+    return choice(close_to(word, known), quote)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ptxkit.asm.check.context import Context, did_you_mean
+from ptxkit.asm.check.context import Context, choice, close_to, did_you_mean
 from ptxkit.asm.check.misfit import report_misfit
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.symbols import Scope
@@ -17,6 +17,9 @@ from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import named_forms, opcodes
+
+FEW = 3
+"""Values of a slot that are named together."""
 
 
 def explain(
@@ -86,8 +89,7 @@ def _modifiers(context: Context, instruction: Instruction, spelling: Spelling, f
             "P213",
             f"`{spelling.name}` has no modifier `.{modifier}`",
             modifier_span(instruction, modifier, source),
-            help=did_you_mean(f".{modifier}", (f".{name}" for name in known))
-            or f"`{spelling.name}` takes {_listed(known)}",
+            help=_meant(modifier, forms) or f"`{spelling.name}` takes {_listed(known)}",
         )
     if unknown:
         return
@@ -128,6 +130,14 @@ def _nearest(
             best = (cost, form, left, missing)
     assert best is not None
     return best[1:]
+
+
+def _meant(modifier: str, forms: Sequence[Form]) -> str | None:
+    """A help line with what a modifier is close to: all that its slot takes, where that is little."""
+    slots = {slot.values for form in forms for slot in form.slots}
+    near = close_to(f".{modifier}", (f".{name}" for values in slots for name in values))
+    beside = {f".{name}" for values in slots if near and near[0][1:] in values for name in values}
+    return choice(sorted(beside) if 1 < len(beside) <= FEW else near)
 
 
 def _listed(modifiers: Iterable[str]) -> str:

@@ -140,7 +140,7 @@ def check_target(context: Context, directive: Directive) -> None:
             name.span,
             help=_loads_help(target, context.asked),
         )
-        context.target = context.asked
+        context.target, context.target_span = context.asked, None
 
 
 def _loads(target: targets.Target, asked: targets.Target) -> bool:
@@ -152,7 +152,7 @@ def _loads_help(target: targets.Target, asked: targets.Target) -> str:
         return f"an `a` target runs only on that part; write `.target {asked.name}`"
     if target.suffix == "f" and target.family != asked.family:
         return f"an `f` target runs only on parts of its family; write `.target {asked.name}`"
-    return f"PTX runs on the same or newer parts; write `.target {asked.name}`"
+    return f"PTX runs on the same or newer parts: ask for `{target.name}`, or write `.target {asked.name}`"
 
 
 def _check_options(context: Context, modes: dict[str, Name], target: targets.Target) -> None:

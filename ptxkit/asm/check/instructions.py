@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ptxkit import targets
 from ptxkit.asm.check.context import Context
+from ptxkit.asm.check.misfit import constants
 from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.constants import constant_value, number
@@ -216,7 +218,6 @@ def check_range(
     if spec.choices:
         if value in spec.choices or value - 2**64 in spec.choices:
             return
-        wanted = f"one of {', '.join(map(str, spec.choices))}" if spec.choices[1:] else str(spec.choices[0])
         advised = spec.step > 1 and value % spec.step == 0
     else:
         high = spec.high
@@ -231,17 +232,14 @@ def check_range(
         if isinstance(spec.low, float):
             if spec.low < value <= high:
                 return
-            wanted = f"a constant above {spec.low} and up to {high}"
-        else:
-            if spec.low <= value <= high and value % spec.step == 0:
-                return
-            wanted = "a constant" if spec.step == 1 else f"a multiple of {spec.step}"
-            wanted += f" from {spec.low} to {high}"
+        elif spec.low <= value <= high and value % spec.step == 0:
+            return
+        spec = replace(spec, high=high)
         more = "open" in spec.words or (spec.ptxas_high is not None and value <= spec.ptxas_high)
         advised = (advised or (more and value > high)) and value % spec.step == 0
     context.report(
         "P218",
-        f"expected {wanted} as `{place.name}` of `{instruction.spelling}`, found {value}",
+        f"expected {constants(spec)} as `{place.name}` of `{instruction.spelling}`, found {value}",
         operand.span or instruction.span,
         severity=Severity.WARNING if advised else Severity.ERROR,
     )

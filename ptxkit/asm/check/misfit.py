@@ -11,7 +11,7 @@ from ptxkit.isa.addresses import is_direct
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.match import address_parts, address_spaces, place_fits
 from ptxkit.isa.operands import OPAQUE, OperandKind, fits, resolve_count, resolve_type
-from ptxkit.isa.places import OperandPlace
+from ptxkit.isa.places import OperandPlace, Spec
 from ptxkit.isa.vectors import vector_type
 
 NARROW = "an address of 64 bits"
@@ -163,7 +163,7 @@ def _expected(candidate: Candidate, place: OperandPlace, kind: OperandKind, writ
     if count is not None:
         return "P220", f"a vector of {count} `.{type_}` registers"
     if "imm" in spec.words:
-        return "P216", "a constant"
+        return "P216", constants(spec)
     if spec.words & OPAQUE:
         return "P216", "a texture, sampler or surface, or a `.u64` register with its handle"
     plain = isinstance(kind, str) and kind in DTYPES
@@ -172,6 +172,18 @@ def _expected(candidate: Candidate, place: OperandPlace, kind: OperandKind, writ
         return ("P221" if plain else code), "a predicate"
     register = f"a `.{type_}` register" if type_ else "a register"
     return code, register if written or "reg" in spec.words else f"{register} or constant"
+
+
+def constants(spec: Spec) -> str:
+    """The constants that a place takes, in words."""
+    if spec.choices:
+        return f"one of {', '.join(map(str, spec.choices))}" if spec.choices[1:] else str(spec.choices[0])
+    if spec.low is None:
+        return "a constant"
+    high = f"`{spec.high}`" if isinstance(spec.high, str) else spec.high
+    if isinstance(spec.low, float):
+        return f"a constant above {spec.low} and up to {high}"
+    return f"{'a constant' if spec.step == 1 else f'a multiple of {spec.step}'} from {spec.low} to {high}"
 
 
 def describe(kind: OperandKind, operand: Operand) -> str:

@@ -41,12 +41,16 @@ def report_need(
     note: tuple[str, ...] = ()
     if context.version < version:
         note = (f"it also needs `.version {targets.show(version)}` or newer",)
+    help = f"write `.target {nearest}`" if nearest else None
+    asked = context.asked
+    if asked is not None and nearest and not targets.TARGETS[nearest].runs_on(asked.capability):
+        help = f"ask for `{nearest}` instead of `{asked.name}`"
     context.report(
         "P312",
         f"{what} needs {targets.describe(needed)}, found `{context.target.name}`",
         span,
         labels=label_at(context.target_span, "target set here"),
         notes=note,
-        help=f"write `.target {nearest}`" if nearest else None,
+        help=help,
         severity=severity,
     )
