@@ -115,6 +115,14 @@ class _CardReader:
                     "P532", f"expected a key of {where}, found `{key}`", (*path, key), hint, key=True
                 )
 
+    def _require(
+        self, table: Mapping[str, Any], keys: Iterable[str], where: str, path: Path, help: str = ""
+    ) -> None:
+        for key in keys:
+            if key not in table:
+                message = f"expected `{key}` {where}, found none"
+                self._complain("P532", message, path, help.format(key) or None, key=True)
+
     def _typed(self, table: Mapping[str, Any], key: str, kind: type[T], what: str, path: Path) -> T | None:
         value = table.get(key)
         if value is None:
@@ -200,12 +208,8 @@ class _CardReader:
 
     def _launch(self, table: Mapping[str, Any], path: Path) -> LaunchCard | None:
         self._known_keys(table, _LAUNCH, path)
-        for key in ("grid", "block"):
-            if key not in table:
-                help = f"`{key} = 256`; three numbers or expressions in brackets for x, y and z"
-                self._complain(
-                    "P532", f"expected `{key}` in `[launch]`, found none", path, key=True, help=help
-                )
+        help = "`{} = 256`; three numbers or expressions in brackets for x, y and z"
+        self._require(table, ("grid", "block"), "in `[launch]`", path, help)
         grid = self._shape(table, "grid", path, 3)
         block = self._shape(table, "block", path, 3)
         launch = LaunchCard(
@@ -296,9 +300,7 @@ class _CardReader:
     def _tensor(self, name: str, table: Mapping[str, Any], path: Path) -> TensorCard | None:
         self._known_keys(table, _TENSOR, path)
         before = len(self.found)
-        for key in ("dtype", "shape"):
-            if key not in table:
-                self._complain("P532", f"expected `{key}` of tensor `{name}`, found none", path, key=True)
+        self._require(table, ("dtype", "shape"), f"of tensor `{name}`", path)
         dtype = self._dtype(table, path)
         shape = self._shape(table, "shape", path, 8)
         init = self._typed(table, "init", str, "a tensor's content", path)
@@ -337,9 +339,7 @@ class _CardReader:
     def _tensor_map(self, name: str, table: Mapping[str, Any], path: Path) -> TensorMapCard | None:
         self._known_keys(table, _MAP, path)
         before = len(self.found)
-        for key in ("tensor", "box"):
-            if key not in table:
-                self._complain("P532", f"expected `{key}` of tensor map `{name}`, found none", path, key=True)
+        self._require(table, ("tensor", "box"), f"of tensor map `{name}`", path)
         tensor = self._typed(table, "tensor", str, "a tensor's name", path)
         dtype = self._typed(table, "dtype", str, "a type's name", path)
         lists = {

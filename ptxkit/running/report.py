@@ -80,22 +80,9 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able dict, schema `SCHEMA`."""
-        timing = self.timing and {
-            "seconds": self.timing.seconds,
-            "spread": self.timing.spread,
-            "trials": self.timing.trials,
-            "flush": self.timing.flush,
-            "sm_clock": self.timing.sm_clock,
-            "clocks": self.timing.clocks and dict(self.timing.clocks),
-            "peak_bandwidth": self.timing.bandwidth,
-            "roof_share": self.roof_share,
-        }
-        cost = self.cost and {
-            "bytes_read": self.cost.bytes_read,
-            "bytes_written": self.cost.bytes_written,
-            "operations": self.cost.operations,
-            "arithmetic": self.cost.arithmetic,
-        }
+        timing = self.timing and {**asdict(self.timing), "roof_share": self.roof_share}
+        if timing:
+            timing["peak_bandwidth"] = timing.pop("bandwidth")
         return {
             "schema": SCHEMA,
             "ok": self.ok,
@@ -105,7 +92,7 @@ class Report:
             "kind": self.kind,
             "arch": self.arch,
             "outputs": [output.to_json() for output in self.outputs],
-            "cost": cost,
+            "cost": self.cost and asdict(self.cost),
             "timing": timing,
             "wall_seconds": self.wall_seconds,
             "kernels": [dict(kernel) for kernel in self.kernels],
