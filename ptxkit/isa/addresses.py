@@ -1,7 +1,7 @@
 """Which bases an address may have: registers, variables, special registers, in each state space. PTX ISA 6.4.1.
 
-The manual has registers, variables and integers. ptxas makes code of less, for an access that it makes itself has 64
-bits in global and generic memory, and of more, for of other instructions it makes calls, and moves the base first.
+The manual allows registers, variables and integers. Where ptxas emits the access itself it allows less: in global and
+generic memory the base must have 64 bits. Instructions that it turns into calls allow more: it moves the base first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ptxkit.isa.operands import LONGEST, OperandKind, same_space
 from ptxkit.isa.places import OperandPlace, Spec
 
 DIRECT = frozenset("ld ldu st atom red multimem prefetch prefetchu discard applypriority mbarrier".split())
-"""Opcodes that access memory at the one address that they name, but for these names:"""
+"""Opcodes that access memory at the one address they name, except for the names in `INDIRECT`."""
 INDIRECT = frozenset({"st.async", "st.bulk", "red.async"})
 OPAQUE_BASES = frozenset(
     "multimem cp tensormap clusterlaunchcontrol fence ldmatrix stmatrix tex tld4 txq".split()
@@ -25,7 +25,7 @@ NARROW_BASES = frozenset("clusterlaunchcontrol fence cp ldmatrix stmatrix".split
 
 
 def is_direct(form: Form) -> bool:
-    """Whether ptxas makes the one access that the instruction says, and so looks at the width of its address."""
+    """Whether the instruction is one access, which ptxas emits itself and so checks the address's width."""
     tensor_map = any(slot.name == "tensormap" for slot in form.slots)
     return form.opcode in DIRECT and form.name not in INDIRECT and not tensor_map
 
@@ -80,7 +80,8 @@ def unified_fits(base: OperandKind, spaces: tuple[str, ...]) -> bool:
 
 
 def _parameter_fits(role: str, spec: Spec) -> bool:
-    """Loads don't read return parameters, stores don't write inputs, nothing else takes one for a call."""
+    """Whether a parameter may be the base: a load reads no return parameter, a store writes no input, and no other
+    instruction takes a parameter declared for a call."""
     if "load" in spec.words:
         return role != "out"
     if "store" in spec.words:
@@ -89,8 +90,8 @@ def _parameter_fits(role: str, spec: Spec) -> bool:
 
 
 def _special_fits(form: Form, place: OperandPlace, base: tuple, slots: Mapping[str, str]) -> bool:
-    """Whether ptxas takes a special register for an address: wherever it does not look at the state space. Where it
-    does, it crashes, but for loads of one register and the longest generic accesses."""
+    """Whether ptxas takes a special register as an address: wherever it ignores the state space. Where it looks at the
+    state space it crashes, except for loads of one register and the longest generic accesses."""
     if base[1] in ("pred", "v4") or base[-1] == "component":
         return False
     if is_direct(form):
@@ -104,7 +105,7 @@ def _special_fits(form: Form, place: OperandPlace, base: tuple, slots: Mapping[s
 
 
 def is_longest(slots: Mapping[str, str]) -> bool:
-    """Whether it is one of the accesses of 256 bits, which ptxas treats in a way of its own."""
+    """Whether it is an access of 256 bits, for which ptxas has rules of its own."""
     vec, type_ = slots.get("vec"), slots.get("type")
     return vec is not None and type_ is not None and int(vec[1:]) * DTYPES[type_].bits == LONGEST
 
@@ -112,7 +113,7 @@ def is_longest(slots: Mapping[str, str]) -> bool:
 def _width_fits(
     form: Form, place: OperandPlace, base: str, spaces: tuple[str, ...], slots: Mapping[str, str]
 ) -> bool:
-    """Whether ptxas makes code of an address that wide."""
+    """Whether ptxas takes an address of that width."""
     bits = DTYPES[base].bits
     if is_direct(form):
         if form.opcode == "mbarrier":

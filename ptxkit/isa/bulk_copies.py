@@ -13,7 +13,7 @@ SIZE = "u32 0..1048560/16"
 RUBIN = "9.4 sm_107f"
 ORDERED = "9.3 sm_90"
 BARE = "8.0 sm_90"
-"""What ptxas asks for where `.b128` stands without an order, which only it takes."""
+"""What `.b128` without an order needs; only ptxas takes that, not the manual."""
 ORDER = ".relaxed -> .scope; .scope -> .relaxed"
 REDUCE = ".and | .or | .xor -> .b32 | .b64; .add -> .u32 | .s32 | .u64 | .f32 | .f64; .inc | .dec -> .u32; .min | .max -> .u32 | .s32 | .u64 | .s64 | .f16 | .bf16"
 NEARBY = (

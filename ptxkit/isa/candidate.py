@@ -1,7 +1,7 @@
 """Which forms an instruction's modifiers fit: each put into a slot of the form.
 
-Modifiers may stand in any order, as ptxas has it, except that types, state spaces and layouts keep theirs among
-themselves and the parts of the instruction's name (`cp.async.bulk`, `names.py`) come first.
+As in ptxas, modifiers may stand in any order, with two exceptions: the parts of the instruction's name
+(`cp.async.bulk`, `names.py`) come first, and types, state spaces and layouts each keep their order.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _ORDERED = {
     "xor": "operation",
     "popc": "operation",
 }
-"""The category of modifiers whose order among themselves means something."""
+"""Modifiers whose order matters within their category."""
 
 REPEATABLE = frozenset("satfinite sat cc sync approx NaN relu uni shiftamt".split())
-"""Modifiers that ptxas lets stand twice."""
+"""Modifiers that ptxas allows twice."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
 
 
 def in_order(form: Form, modifiers: Sequence[str]) -> bool:
-    """Whether the modifiers whose order means something stand as the form has them."""
+    """Whether the modifiers whose order matters stand in the form's order."""
     left = [modifier for modifier in modifiers if modifier in _ORDERED]
     for slot in form.slots:
         if left and left[0] in slot.values:

@@ -1,4 +1,4 @@
-"""How many registers sparse data take: whole, what is kept of it, and the metadata that says where that was. PTX ISA 9.7.16.8."""
+"""How many registers sparse data take: uncompressed, the elements that are kept, and the metadata that says where they were. PTX ISA 9.7.16.8."""
 
 from __future__ import annotations
 

@@ -51,12 +51,12 @@ class Availability:
 
     @property
     def version(self) -> Version:
-        """The oldest PTX ISA version that will do on some target."""
+        """The oldest PTX ISA version that suffices on some target."""
         return min(version for version, _ in self.alternatives)
 
     @property
     def needed(self) -> str:
-        """Every target that will do in some version; empty where all do."""
+        """Every target that suffices in some version; empty if all do."""
         if any(not needed for _, needed in self.alternatives):
             return ""
         return " ".join(needed for _, needed in self.alternatives)

@@ -27,7 +27,7 @@ def find(spelling: str) -> tuple[Form, ...]:
 
 
 def nearest(spelling: str) -> str | None:
-    """A name that is close to `spelling`."""
+    """The known name closest to `spelling`."""
     opcode = spelling.partition(".")[0]
     names = set(named_forms(opcode)) if opcode in opcodes() else set(opcodes())
     close = get_close_matches(spelling, sorted(names), n=1, cutoff=0.6)
@@ -72,7 +72,7 @@ _ALSO = {
 
 
 def operand(spec: Spec, written: bool = False) -> str:
-    """What an operand may be; no constant where it is written."""
+    """What an operand may be; a destination is never a constant."""
     main = [text for word, text in _WORDS.items() if word in spec.words]
     opaque = sorted(spec.words & {"texref", "samplerref", "surfref"})
     if opaque:
@@ -175,7 +175,7 @@ def to_json(form: Form) -> dict[str, Any]:
 
 WIDTH = 100
 FEW = 24
-"""As many modifiers of a slot are written out; of more, the first and the last."""
+"""A slot with more modifiers than this shows only the first and the last."""
 
 
 def to_text(form: Form) -> str:

@@ -11,7 +11,7 @@ TENSOR = "9.4 sm_107f"
 BYTES = "mbarrier::complete_tx::bytes.mbarrier::report::fabric"
 UNITS = "mbarrier::complete_tx::16B.mbarrier::report::fabric"
 HINT = ".L2::cache_hint -> cache_policy; cache_policy -> .L2::cache_hint; .relaxed -> .sys"
-"""What every form asks for: a policy for its hint, and a scope for its order."""
+"""Every form needs a policy if it has a hint, and a scope if it has an order."""
 MASK = ".cp_mask -> byteMask; byteMask -> .cp_mask"
 REMOTE = {"leId": "reg value u32", "offset": "reg u64"}
 LOCAL = {"mbar": "bare in shared::cta"}

@@ -1,4 +1,4 @@
-"""Which form an instruction is of: its operands put into the places of a form that its modifiers fit."""
+"""Which form an instruction has: the one whose slots fit its modifiers and whose places fit its operands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.undocumented import undocumented_operand
 
 MAX_VERDICTS = 1024
-"""Verdicts kept of one spelling."""
+"""How many verdicts are kept for a spelling."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def place_fits(candidate: Candidate, place: OperandPlace, kind: OperandKind) -> 
 
 
 def _selects(form: Form, place: OperandPlace, kind: OperandKind) -> bool:
-    """Whether the part of an operand that is selected, if one is, is one that the row has."""
+    """Whether the row allows the part of the operand that is selected, if one is."""
     while isinstance(kind, tuple) and kind[0] in ("neg", "not"):
         kind = kind[1]
     assert place.selector is not None

@@ -1,9 +1,9 @@
 """What modifiers mean: the values of a form's slots as the rest of the house reads them.
 
 A slot's text becomes a member of one of these enumerations, a `DType`, a number (`.v4`, `.x8`, `.3d`) or a shape
-(`.m16n8k16`); a modifier that only says yes (`.ftz`, `.sat`) becomes True. A member's value is the modifier's
-text, of an enumeration made of names alone the name in small letters. Where one word means two things, the
-name of its slot decides (`SLOTS`).
+(`.m16n8k16`); a flag (`.ftz`, `.sat`) becomes True. A member's value is the modifier's text; where an enumeration
+gives none, it is the member's name in small letters. If one word means two things, the name of its slot decides
+(`SLOTS`).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ MemoryOrder = StrEnum("MemoryOrder", "WEAK RELAXED ACQUIRE RELEASE ACQ_REL SC VO
 """How a memory operation is ordered. PTX ISA 8.4, 8.7; `VOLATILE` and `MMIO` order as relaxed ones do."""
 
 MemoryScope = StrEnum("MemoryScope", "CTA CLUSTER GPU SYS GL")
-"""The threads that an order holds among. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
+"""The threads among which an order holds. PTX ISA 8.5; `GL` is what `membar` calls the GPU."""
 
 Rounding = StrEnum("Rounding", "RN RZ RM RP RNA RS")
-"""To which of two neighbours an exact value goes. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
+"""Which of its two neighbours a value is rounded to. PTX ISA 9.7.3, 9.7.9.21; `RS` is stochastic."""
 
 
 IntegerRounding = StrEnum("IntegerRounding", "RNI RZI RMI RPI")
@@ -50,7 +50,7 @@ Comparison = StrEnum("Comparison", "EQ NE LT LE GT GE LO LS HI HS EQU NEU LTU LE
 """Comparison operators. PTX ISA 9.3.1."""
 
 MemoryOperation = StrEnum("MemoryOperation", "ADD MIN MAX AND OR XOR INC DEC EXCH CAS POPC")
-"""What is done to a value in memory, or among threads. PTX ISA 9.7.13.5, 9.7.13.12; also of `setp`."""
+"""The operation on a value in memory or across threads. PTX ISA 9.7.13.5, 9.7.13.12; also of `setp`."""
 
 
 class Property(StrEnum):
@@ -122,7 +122,7 @@ class SparseOrder(StrEnum):
 
 
 class MovementShape(StrEnum):
-    """Which cells of Tensor Memory an access moves, and to whom. PTX ISA 9.7.16.2.3."""
+    """Which cells of Tensor Memory an access moves, and to which threads. PTX ISA 9.7.16.2.3."""
 
     P16X64B = "16x64b"
     P16X128B = "16x128b"
@@ -137,7 +137,7 @@ class MovementShape(StrEnum):
 
 
 class Multicast(StrEnum):
-    """To which warps' rows `tcgen05.cp` writes. PTX ISA 9.7.16.8.2."""
+    """Which warps' rows `tcgen05.cp` writes. PTX ISA 9.7.16.8.2."""
 
     WARPX2_02_13 = "warpx2::02_13"
     WARPX2_01_23 = "warpx2::01_23"

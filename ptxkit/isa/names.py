@@ -2,13 +2,13 @@
 
 What an entry does:
 
-- The modifiers that make up the name stand first, in this order; those behind it may stand in any.
-- An instruction is of the longest name that it begins with, and fits rows of that name alone.
+- The modifiers that make up the name stand first, in this order; the others follow in any order.
+- An instruction has the longest name that it begins with, and fits only rows of that name.
 - Operations, effects, lowerings and traits go by that name: with `cp.async.bulk.prefetch` here, what is
   registered for `cp.async.bulk` is never asked for a prefetch; without the entry it would be.
-- The parts of the name are no slots of an operation's form: `form["prefetch"]` is nothing.
+- The parts of the name are not slots of an operation's form: there is no `form["prefetch"]`.
 
-A modifier with a slot of its own, as the `.sync` of `shfl.sync`, is no part of the name.
+A modifier with a slot of its own, such as the `.sync` of `shfl.sync`, is not part of the name.
 """
 
 NAMES = frozenset(
@@ -43,4 +43,4 @@ PASSES_OVER_PRED = frozenset(
     multimem.st neg rcp red rsqrt set setp sin sqrt sub tanh wgmma.mma_async wmma.mma
     """.split()
 )
-"""Instructions among whose types ptxas passes over a `.pred`."""
+"""Instructions for which ptxas ignores a `.pred` among the types."""

@@ -1,6 +1,6 @@
 """Which operands fit which specification: register classes, constants, vectors, addresses. PTX ISA 9.1, 9.4.
 
-An operand's *kind* is all that the rows look at, small and hashable, so that verdicts can be kept:
+Rows look at an operand's *kind* only, which is small and hashable, so that verdicts can be kept:
 
     "b32"                 a register of that type            ("v4", "f32")        a vector register
     "int" "float" "0f"    constants: an integer, a decimal or `0d`, a `0f` one
@@ -15,7 +15,7 @@ An operand's *kind* is all that the rows look at, small and hashable, so that ve
     ("{", k, ..)  ("|", k, k)  ("(", k, ..)                   vectors, pairs, arguments
     ("[", base, offset, suffix, k, ..)                        an address: kind of the base, `+`, `-` or None, a
                                                               modifier after it or None, what follows a comma
-    "?"                   a name that is not declared; it fits everywhere, since it has been reported
+    "?"                   a name that is not declared: reported already, so it fits everywhere
 """
 
 from __future__ import annotations
@@ -154,9 +154,10 @@ def _vector_fits(count: int, type_: str | None, kind: OperandKind, spec: Spec, w
 
 
 def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool:
-    """Whether what stands in braces fits as one vector of that type; `_` in one that is written, not alone.
+    """Whether what stands in braces fits as one vector of that type.
 
-    Of the longest accesses ptxas takes `_` in what they store, too.
+    `_` may stand for some elements of a vector that is written; for the longest accesses ptxas also takes it in
+    what they store.
     """
     words = spec.words
     wide = "vec" in words and DTYPES[type_].bits * len(elements) == LONGEST
@@ -281,7 +282,7 @@ def _scalar_fits(
 
 
 def _of_instruction(spec: Spec, type_: str | None, slots: Mapping[str, str]) -> bool:
-    """Whether ptxas takes the type from the instruction's modifiers, and so looks less close."""
+    """Whether ptxas takes the type from the instruction's modifiers, and so checks less strictly."""
     if type_ is None:
         return False
     dtype = DTYPES[type_]
@@ -290,7 +291,7 @@ def _of_instruction(spec: Spec, type_: str | None, slots: Mapping[str, str]) -> 
 
 
 def _anytype32_fits(kind: OperandKind, written: bool) -> bool:
-    """Whether what stands there is in a register of 32 bits, or a number of as many."""
+    """Whether it fits where ptxas takes any 32 bits: a register, a predicate or `0f`."""
     if isinstance(kind, str):
         return (
             kind == "pred" or (kind in DTYPES and DTYPES[kind].bits == 32) or (kind == "0f" and not written)
@@ -308,8 +309,8 @@ def _anytype32_fits(kind: OperandKind, written: bool) -> bool:
 
 
 def _sum_fits(base: OperandKind, type_: str | None, spec: Spec, slots: Mapping[str, str]) -> bool:
-    """Whether `r+1` or `v+4` may stand as a source: the manual has `v+4` for `mov` and addresses alone, ptxas takes
-    both as arithmetic, of any width where the instruction says the type."""
+    """Whether `r+1` or `v+4` may stand as a source. The manual has `v+4` for `mov` and addresses only; ptxas takes both
+    as arithmetic, and of any width if the instruction gives the type."""
     if base == "?":
         return True
     if "pred" in spec.words or type_ == "pred":

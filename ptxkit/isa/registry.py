@@ -1,4 +1,4 @@
-"""Where rows are kept until somebody asks: chapters are read once, a row is parsed when its opcode is met."""
+"""The rows of all chapters: a chapter's file is read once, a row is parsed when its opcode is first met."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Row:
 
     @cached_property
     def words(self) -> str:
-        """Text that has each of its modifiers in it, and more."""
+        """Text that contains each of its modifiers, among others."""
         head = self.syntax.partition(" ")[0]
         values = (value for value in self.given.values() if isinstance(value, str))
         return " ".join((head, head.replace("{", "").replace("}", ""), *values))
 
     def may_have(self, modifiers: Iterable[str]) -> bool:
-        """Whether to look closer: False where one of the modifiers is surely not in the row."""
+        """False if one of the modifiers is certainly not in the row; True means: look closer."""
         return all(modifier in self.words for modifier in modifiers)
 
 
@@ -136,7 +136,7 @@ def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
 
 
 def _later(spelling: Spelling) -> tuple[Candidate, ...]:
-    """What fits besides: newer forms, and where nothing else does, forms with a `.pred` too many."""
+    """What else fits: newer forms and, if nothing else does, forms with a surplus `.pred`."""
     opcode, name, modifiers = spelling.opcode, spelling.name, spelling.modifiers
     found = _candidates(LATER, opcode, name, modifiers)
     if found or spelling.base or modifiers.count("pred") != 1 or name not in PASSES_OVER_PRED:

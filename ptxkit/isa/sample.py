@@ -1,7 +1,7 @@
 """Sample statements from a row: every modifier value, every operand list, many of their combinations.
 
-They serve the comparison with ptxas (`tools/agreement`), the tests, and the examples of the documentation.
-`PREAMBLE` declares what they use; registers are called after their type: `%b32_0`.
+The comparison with ptxas (`tools/agreement`), the tests and the examples in the documentation use them.
+`PREAMBLE` declares their variables and registers, which are named after their type: `%b32_0`.
 """
 
 from __future__ import annotations

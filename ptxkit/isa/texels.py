@@ -26,8 +26,8 @@ GEOMETRY = {
 
 
 def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mapping[str, str]) -> bool:
-    """Vectors may have more elements than the geometry uses; coordinates and offsets may be scalars:
-    of a surface (`loose`) so says ptxas whatever its geometry."""
+    """Whether an operand fits the geometry: vectors may be longer than it asks, and a scalar will do for one element.
+    For a surface (`loose`) ptxas takes a scalar whatever its geometry."""
     assert type_ is not None
     texels, shifts, gradients = GEOMETRY[slots["geom"]]
     if isinstance(kind, str) or kind[0] in ("sreg", "offset"):
