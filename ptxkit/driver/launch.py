@@ -22,11 +22,11 @@ from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, CLOSED_MESSAGE, Stream, stream_handle
 from ptxkit.targets import PORTABLE_CLUSTER, Limits
 
-_NO_SHAPE = tuple(object() for _ in range(9))
-"""The shape of no launch."""
-_NO_RECORD: tuple[Any, ...] = (*_NO_SHAPE, None, None)
-MAX_SHAPES = 256
-"""Shapes of one kernel's launches of which records are kept; more start afresh."""
+_NO_KEY = tuple(object() for _ in range(9))
+"""A key that equals no launch's key."""
+_NO_RECORD: tuple[Any, ...] = (*_NO_KEY, None, None)
+MAX_CONFIGURATIONS = 256
+"""Keys of one kernel's launches of which records are kept; more start afresh."""
 
 _ATTRIBUTES = {
     "registers": "NUM_REGS",
@@ -75,11 +75,11 @@ class CudaKernel:
         self._function = function
         self.closed = False
         self._context = module.context
-        self._start = bindings().cuLaunchKernelEx
-        # A record is what a launch of one shape needs: the shape, a parameter space, and the configuration.
+        self._launch_call = bindings().cuLaunchKernelEx
+        # A record is what a launch needs: its key, a parameter space, and the configuration.
         # Whoever launches takes one out: no two threads have the same.
-        self._ready: list[tuple[Any, ...]] = []
-        self._idle: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+        self._recent: list[tuple[Any, ...]] = []
+        self._spare: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         self._attributes = self._read_attributes()
         self._dynamic_shared = self._attributes["max_dynamic_shared_bytes"]
         self._requirements = module.requirements(name, self._attributes)
@@ -130,17 +130,18 @@ class CudaKernel:
             handle, captured = stream.handle, stream.captured
         else:
             handle = stream_handle(stream, self._context)
-        # Names of their own, because calling what an attribute holds costs more.
-        ready, pack = self._ready, self._pack
+        # Locals: attribute lookups cost measurable time here.
+        recent, pack = self._recent, self._pack
         try:
-            record = ready.pop()
+            record = recent.pop()
         except IndexError:
             record = _NO_RECORD
         (
             its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
             its_priority, its_carveout, space, configuration,
         ) = record  # fmt: skip
-        # What is the same object as in the launch before has the same configuration.
+        # If every part is the same object as last time, reuse the configuration; lists, which can change,
+        # never match.
         if not (
             grid is its_grid
             and block is its_block
@@ -159,10 +160,10 @@ class CudaKernel:
             pack(space, args)
         except REFUSED:
             space.fill(self.signature.pack(args, self.module.address_of))
-        (status,) = self._start(configuration, self._function, space.address, 0)
-        ready.append(record)
+        (status,) = self._launch_call(configuration, self._function, space.address, 0)
+        recent.append(record)
         if status:
-            self._start_again(status, configuration, space)
+            self._retry_launch(status, configuration, space)
         self._context.last_kernel = self.name
         if captured is not None:
             captured.append((self, tuple(args)))
@@ -196,8 +197,8 @@ class CudaKernel:
         self.closed = True
         for prepared in self._prepared:
             prepared.refuse(self._closed_message)
-        self._ready.clear()
-        self._idle.clear()
+        self._recent.clear()
+        self._spare.clear()
 
     def occupancy(self, block: int | Sequence[int], shared: int = 0) -> int:
         """CTAs of this kernel that one multiprocessor holds at once."""
@@ -211,7 +212,7 @@ class CudaKernel:
         driver = bindings()
         found = {}
         with self._context, contextlib.suppress(RuntimeError):
-            # Since CUDA 12.4. A kernel that is loaded by its first launch may have to wait for all others.
+            # Since CUDA 12.4. Load now: with lazy loading the first launch could wait for other kernels.
             check(driver.cuFuncLoad(self._function), f"load `{self.name}`")
         with self._context:
             for ours, theirs in _ATTRIBUTES.items():
@@ -221,26 +222,26 @@ class CudaKernel:
         return found
 
     def _other_record(self, record: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
-        """A record of this shape; the one that does not fit is laid aside."""
-        shape = record[: len(key)]
-        if shape in self._idle:
-            self._idle[shape].append(record)
+        """A record of this key; the one that does not fit goes to the spare ones."""
+        its_key = record[: len(key)]
+        if its_key in self._spare:
+            self._spare[its_key].append(record)
         try:
-            laid_aside = self._idle.get(key)
+            spare = self._spare.get(key)
         except TypeError:
             # A list among the dimensions, which can change: correct, but checked anew each time.
-            return self._new_record(_NO_SHAPE, key)
-        if laid_aside:
-            return laid_aside.pop()
+            return self._new_record(_NO_KEY, key)
+        if spare:
+            return spare.pop()
         made = self._new_record(key, key)
-        if laid_aside is None:
-            if len(self._idle) >= MAX_SHAPES:
-                self._idle.clear()
-            self._idle[key] = []
+        if spare is None:
+            if len(self._spare) >= MAX_CONFIGURATIONS:
+                self._spare.clear()
+            self._spare[key] = []
         return made
 
-    def _new_record(self, shape: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
-        return *shape, ParameterSpace(self.signature.parameters), self._configure(key)
+    def _new_record(self, kept_as: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
+        return *kept_as, ParameterSpace(self.signature.parameters), self._configure(key)
 
     def _configure(self, key: tuple[Any, ...]) -> Any:
         """A checked `CUlaunchConfig`."""
@@ -322,8 +323,8 @@ class CudaKernel:
         which = getattr(bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
         check(bindings().cuFuncSetAttribute(self._function, which, value), f"{doing} for `{self.name}`")
 
-    def _start_again(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
-        again = partial(self._start, configuration, self._function, space.address, 0)
+    def _retry_launch(self, status: Any, configuration: Any, space: ParameterSpace) -> None:
+        again = partial(self._launch_call, configuration, self._function, space.address, 0)
         self._context.retry(status, again, f"launch `{self.name}`")
 
 
@@ -340,7 +341,7 @@ class PreparedLaunch:
         self.kernel = kernel
         self._space = ParameterSpace(kernel.signature.parameters)
         self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
-        start: Callable[..., tuple[Any, ...]] = kernel._start
+        start: Callable[..., tuple[Any, ...]] = kernel._launch_call
         self._call = start, configuration, kernel._function, self._space.address, kernel._context, kernel.name
         self._arguments = list(args)
         self._stream = stream
@@ -350,7 +351,7 @@ class PreparedLaunch:
         start, configuration, function, pointers, context, name = self._call
         (status,) = start(configuration, function, pointers, 0)
         if status:
-            self.kernel._start_again(status, configuration, self._space)
+            self.kernel._retry_launch(status, configuration, self._space)
         context.last_kernel = name
 
     @property
