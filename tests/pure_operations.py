@@ -31,8 +31,9 @@ def decoded(
 ) -> Decoded | None:
     """The instruction `add.rn.f32` with the most operands that it can have, or with `reads` sources.
 
-    They are registers, but where a constant, a part, a minus or a vector of some length is asked for. None
-    where no row fits, or none has so many sources.
+    They are registers, but where a constant, a part, a minus or a vector of some length is asked for; each
+    list counts the operands as they stand between commas, `d|p` being one. None where no row fits, or none
+    has so many sources.
     """
     opcode, *modifiers = text.split(".")
     found = spelling(opcode, tuple(modifiers))

@@ -37,6 +37,33 @@ def test_traits_are_of_instructions_that_have_rows(trait):
     assert set(TRAITS[trait].instructions.split()) <= {form.name for form in FORMS}
 
 
+DATA = frozenset({"b", "r", "srcMem", "new_val"})
+"""What instructions call the data that goes to the address before it."""
+
+
+def writes_memory(form: Form) -> bool:
+    """Whether a row has a destination in memory: it is called so, or data follows an address."""
+    addresses = {place.name for place in form.places if place.shape == "address"}
+    if addresses & {"dst", "dstMem"}:
+        return True
+    target = form.places[0] if form.places else None
+    if target is None or target.name not in addresses or form.specs[target.name].spaces == ("tmem",):
+        return False
+    return bool(DATA & {leaf.name for place in form.places[1:] for leaf in place.leaves()})
+
+
+def without_stores(having: Set[str]) -> list[str]:
+    """The instructions that write memory and are not among those that have the trait."""
+    return sorted({form.name for form in FORMS if writes_memory(form)} - having)
+
+
+def test_what_writes_memory_stores():
+    having = set(TRAITS["stores"].instructions.split())
+    assert not without_stores(having), "add it to `stores` in ptxkit/isa/traits.py"
+    assert without_stores(having - {"cp.async.bulk", "red"}) == ["cp.async.bulk", "red"]
+    assert not any(form.name == "prefetch" for form in FORMS if writes_memory(form))
+
+
 @pytest.mark.parametrize(
     ("section", "names"), [(line[0], line[1:]) for line in MANUAL], ids=lambda value: str(value)
 )

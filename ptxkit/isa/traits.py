@@ -36,7 +36,9 @@ TRAITS: Mapping[str, Trait] = {
         "memory at the address of an operand is written",
         "st st.async st.bulk stmatrix wmma.store.d multimem.st multimem.red atom red red.async cp.async "
         "cp.async.bulk cp.async.bulk.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor "
-        "tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel.async tcgen05.alloc",
+        "tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel.async tcgen05.alloc "
+        "multimem.st.async multimem.red.async multimem.cp.async.bulk multimem.cp.reduce.async.bulk "
+        "fabric.try_get.async fabric.try_get.async.tensor fabric.try_pullred.async fabric.try_atom.async",
     ),
     "fences": Trait(
         "the thread's accesses are ordered, and nothing is moved",
@@ -73,7 +75,8 @@ TRAITS: Mapping[str, Trait] = {
     "programmatic": Trait("one grid is ordered with the next", "griddepcontrol"),
     "reduces": Trait(
         "each element of memory is read, combined and written as one: several need no order among them",
-        "atom red red.async multimem.red cp.reduce.async.bulk cp.reduce.async.bulk.tensor sured.b sured.p",
+        "atom red red.async multimem.red multimem.red.async cp.reduce.async.bulk cp.reduce.async.bulk.tensor "
+        "multimem.cp.reduce.async.bulk sured.b sured.p",
     ),
 }
 """Every trait."""
