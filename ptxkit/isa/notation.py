@@ -52,6 +52,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ptxkit import targets
+from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import Availability, Condition, Facts, NotationError, Rule
 from ptxkit.isa.names import NAMES
 from ptxkit.isa.places import OperandPlace, OperandReader, Spec, usual
@@ -329,6 +330,7 @@ def _parse_form(
     reader = OperandReader(tail)
     places = tuple(reader.list(""))
     specs: dict[str, Spec] = {}
+    types = [slot.name for slot in slots if slot.literal and slot.name in DTYPES]
     for place in places:
         for leaf in place.leaves():
             if leaf.selector is not None:
@@ -338,7 +340,7 @@ def _parse_form(
             if leaf.name in specs or leaf.name == "_":
                 continue
             bracketed = place.shape == "address" and leaf.name == place.name
-            text = given.get(leaf.name) or usual(leaf.name, by_name, bracketed)
+            text = given.get(leaf.name) or usual(leaf.name, by_name, types, bracketed)
             used.add(leaf.name)
             specs[leaf.name] = spec = Spec.parse(text, by_name)
             if spec.type is not None and spec.type[1:] in by_name and by_name[spec.type[1:]].optional:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
-
-if TYPE_CHECKING:
-    from ptxkit.isa.notation import Slot
 
 WORDS = frozenset(
     "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare single double unified".split()
@@ -317,8 +313,15 @@ USUAL = {
 """Specifications of operands whose name says what they are, in every row."""
 
 
-def usual(name: str, slots: Mapping[str, Slot], bracketed: bool) -> str:
-    """The specification of an operand that the row says nothing about."""
+def usual(name: str, slots: Collection[str], types: Sequence[str], bracketed: bool) -> str:
+    """The specification of an operand that the row says nothing about.
+
+    Args:
+        name: the operand.
+        slots: the names of the row's slots.
+        types: the types that stand in the row's syntax itself.
+        bracketed: whether it is an address.
+    """
     if name in USUAL:
         return USUAL[name]
     if bracketed:
@@ -333,7 +336,6 @@ def usual(name: str, slots: Mapping[str, Slot], bracketed: bool) -> str:
     for slot in (f"{name}type", "type"):
         if slot in slots:
             return f".{slot}"
-    literal = [slot.name for slot in slots.values() if slot.literal and slot.name in DTYPES]
-    if len(literal) == 1:
-        return f".{literal[0]}"
+    if len(types) == 1:
+        return f".{types[0]}"
     raise NotationError(f"operand `{name}` has no type")
