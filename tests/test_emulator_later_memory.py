@@ -202,6 +202,50 @@ def test_a_read_fence_lets_a_stage_be_refilled(order: str) -> None:
     assert found(RING.broken(RELEASE, f"{RELEASE} {READ_FENCE}")) == ["P666"]
 
 
+@pytest.mark.parametrize(("before", "after", "codes"), [(READ_FENCE, "", []), ("", READ_FENCE, ["P666"])])
+def test_a_read_fence_counts_once_it_is_known(before: str, after: str, codes: list[str]) -> None:
+    """One that comes behind the release may be over when the stage is written, but nothing says so."""
+    body = f"""
+    .shared .align 16 .b8 buffer[16];
+    .shared .align 8 .b64 bars[2];
+    .shared .align 4 .b32 flag;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    mov.u32 %r2, 0;
+    @%p1 mbarrier.init.shared.b64 [bars], 1;
+    @%p1 mbarrier.init.shared.b64 [bars + 8], 1;
+    @%p1 st.shared.u32 [flag], %r2;
+    @%p1 st.shared.v4.u32 [buffer], {{%r2, %r2, %r2, %r2}};
+    bar.sync 0;
+    @%p1 bra WRITER;
+    setp.ne.u32 %p2, %r1, 32;
+    @%p2 bra END;
+    ld.shared.u32 %r3, [buffer];
+    {before}
+    mbarrier.arrive.shared.b64 _, [bars];
+    {after}
+    st.relaxed.cta.shared.u32 [flag], 1;
+    bra END;
+WRITER:
+    mbarrier.try_wait.parity.shared.b64 %p3, [bars], 0;
+    @!%p3 bra WRITER;
+FLAG:
+    ld.relaxed.cta.shared.u32 %r4, [flag];
+    setp.eq.u32 %p4, %r4, 0;
+    @%p4 bra FLAG;
+    mbarrier.arrive.expect_tx.shared.b64 _, [bars + 8], 16;
+    cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [buffer], [%rd1], 16, [bars + 8];
+DONE:
+    mbarrier.try_wait.parity.shared.b64 %p3, [bars + 8], 0;
+    @!%p3 bra DONE;
+END:
+"""
+    device = Emulator(strict=True)
+    launch(later(body), [device.array(np.zeros(4, np.uint32))], 64, device=device)
+    assert [finding.code for finding in device.findings] == codes
+
+
 def test_a_read_fence_covers_no_write() -> None:
     """What a thread has written needs a fence for writes before a copy reads it."""
     body = """

@@ -6,41 +6,43 @@ import operator
 import random
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from pure_operations import propagate, run
 
 PACKED = {"u8x4": (8, False), "s8x4": (8, True), "u16x2": (16, False), "s16x2": (16, True)}
 
 
-def pairs(kind: str) -> list[tuple[list[int], list[int]]]:
-    """The lanes of two words: every pair of bytes in each place, or the ends of 16 bits and random ones."""
+def pairs(kind: str) -> list[tuple[int, int]]:
+    """Codes of two numbers: every pair of bytes; the ends of 16 bits, and random ones."""
     size, _ = PACKED[kind]
     if size == 8:
-        every = [(a, b) for a in range(256) for b in range(256)]
-        places = [every[turn:] + every[:turn] for turn in (0, 771, 33333, 65535)]
-    else:
-        ends = [0, 1, 2, 0x7FFE, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF]
-        source = random.Random(7)
-        every = [(a, b) for a in ends for b in ends]
-        every += [(source.getrandbits(16), source.getrandbits(16)) for _ in range(2000)]
-        places = [every, every[40:] + every[:40]]
-    return [([a for a, _ in lanes], [b for _, b in lanes]) for lanes in zip(*places, strict=True)]
+        return [(a, b) for a in range(256) for b in range(256)]
+    ends = [0, 1, 2, 0x7FFE, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF]
+    source = random.Random(7)
+    every = [(a, b) for a in ends for b in ends]
+    return every + [(source.getrandbits(16), source.getrandbits(16)) for _ in range(2000)]
+
+
+def in_lanes(kind: str, codes: list[int]) -> list[int]:
+    """Words whose lanes have the codes in turn, each lane others at a time."""
+    size, _ = PACKED[kind]
+    column = np.array(codes, np.uint64)
+    turns = [0, 771, 1333, 1999][: 32 // size]
+    return sum(np.roll(column, turn) << np.uint64(size * place) for place, turn in enumerate(turns)).tolist()
 
 
 def check(text: str, kind: str, reference: Callable[[int, int], int]) -> None:
     """A function of two numbers, whose result is cut to the lane, against the operation."""
     size, signed = PACKED[kind]
-    ones = (1 << size) - 1
 
     def number(code: int) -> int:
         return code - (1 << size) if signed and code >> size - 1 else code
 
-    def word(lanes: list[int]) -> int:
-        return sum((lane & ones) << size * place for place, lane in enumerate(lanes))
-
-    lanes = pairs(kind)
-    want = [word([reference(number(x), number(y)) for x, y in zip(a, b, strict=True)]) for a, b in lanes]
-    assert run(text, [word(a) for a, _ in lanes], [word(b) for _, b in lanes]) == want, text
+    codes = pairs(kind)
+    want = [reference(number(a), number(b)) & (1 << size) - 1 for a, b in codes]
+    a, b = (in_lanes(kind, list(each)) for each in zip(*codes, strict=True))
+    assert run(text, a, b) == in_lanes(kind, want), text
 
 
 def limits(kind: str) -> tuple[int, int]:

@@ -100,6 +100,7 @@ def test_sums_of_narrow_floats(result: str) -> None:
         check("sub", result, [kind], lambda a, c: narrow.add(a, narrow.negative(c)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("result", RESULTS)
 def test_products_of_narrow_floats(result: str) -> None:
     for kind in NARROW:

@@ -143,6 +143,7 @@ def groups(kind: str, size: int, count: int, seed: int) -> list[list[int]]:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "index"), [(8, 2), (8, 4), (16, 2), (16, 4)])
 @pytest.mark.parametrize("num", [1, 4, 64])
 def test_compression(size: int, index: int, num: int) -> None:

@@ -16,7 +16,7 @@ from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.numerics import bits, half, single
 from ptxkit.emulator.numerics.formats import FORMATS, Format, encode, values
-from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum
+from ptxkit.emulator.numerics.rounding import f64_to_f32
 from ptxkit.emulator.operation import Pure, computes
 from ptxkit.emulator.operations import definedness
 from ptxkit.isa.modifiers import Rounding
@@ -56,8 +56,8 @@ def packed_word(lanes: Any, packed: DType) -> Any:
 
 
 def exact_sum(a: Any, b: Any) -> Any:
-    """`a + b` of f32 in f64, rounded to odd."""
-    return correct(*two_sum(a.astype(np.float64), b.astype(np.float64)), "odd")
+    """`a + b` of f32 in f64. What that rounds off decides about no tie, for `b` is of the result's type."""
+    return a.astype(np.float64) + b.astype(np.float64)
 
 
 def minus(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,7 +87,7 @@ def computed(form: Decoded, exact: Callable[..., Any], rounded: Callable[..., An
 
     Args:
         form: the instruction.
-        exact: it on f32 in f64, exactly or rounded to odd.
+        exact: it on f32 in f64, rounded so that rounding once more to eight bits gives what exact values do.
         rounded: it on f32, rounded by a mode, which comes last.
     """
     result = form.type_of("d")
