@@ -168,12 +168,8 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
             return False  # ptxas crashes.
         if type_ == "f16x2" and elements[0] == "int":
             return False
-    if (
-        type_ in ("f16", "f16x2")
-        and "vec" in words
-        and elements[0] in ("float", "0f")
-        and not CONSTANTS.issuperset(elements)
-    ):
+    half = "vec" in words and type_ in ("f16", "f16x2")
+    if half and elements[0] in ("float", "0f") and not CONSTANTS.issuperset(elements):
         return False
     if not CONSTANTS.isdisjoint(elements) and (written or "reg" in words):
         return False
@@ -302,9 +298,8 @@ def _anytype32_fits(kind: OperandKind, written: bool) -> bool:
     if written:
         return False
     if kind[0] == "offset":
-        return kind[1][0] in ("var", "opaque", "sreg") or (
-            kind[1] != "0f" and _anytype32_fits(kind[1], written)
-        )
+        inner = kind[1]
+        return inner[0] in ("var", "opaque", "sreg") or (inner != "0f" and _anytype32_fits(inner, written))
     return kind == ("not", "pred")
 
 
