@@ -93,7 +93,7 @@ class Phases:
         absent = last.keys() - here
         if not absent and not self.coming:
             return []
-        coming = [row for row in self.coming if row // happens_before.batch.warps == cta]
+        coming = [row for row in self.coming if row // happens_before.batch.warps_per_cta == cta]
         found = [
             row
             for row in absent

@@ -113,14 +113,14 @@ class BarrierSyncPoint:
         self._check(lane_set, number, count)
         barrier = batch.own(Barriers).of(number)
         rows, mask = lane_set.occupied()
-        come = np.bincount(rows // batch.warps)
+        come = np.bincount(rows // batch.warps_per_cta)
         ctas = np.flatnonzero(come)
         if self.aligned and lane_set.mask is not None:
             self._check_together(lane_set, barrier, rows)
             self._note_absent(lane_set, barrier, rows, mask)
         self._check_generation(lane_set, barrier, rows, mask, ctas, count)
-        if count > batch.warps * WARP:
-            where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps * WARP
+        if count > batch.warps_per_cta * WARP:
+            where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps_per_cta * WARP
             message = f"barrier {number} expects {count} threads, and the CTA has {has}"
             raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         values = None
@@ -131,7 +131,7 @@ class BarrierSyncPoint:
         if (
             count
             and np.count_nonzero(barrier.arrived) > room
-            and barrier.most_arrived(batch.warps) * WARP > room
+            and barrier.most_arrived(batch.warps_per_cta) * WARP > room
         ):
             turns = _turns(batch, barrier, rows, mask, count)
         if turns is None:
@@ -169,7 +169,7 @@ class BarrierSyncPoint:
                 barrier,
                 rows[now],
                 mask[now],
-                distinct(rows[now] // batch.warps),
+                distinct(rows[now] // batch.warps_per_cta),
                 count,
                 values,
             )
@@ -310,13 +310,13 @@ def _turns(
     arrived[rows] |= mask
     before, here = all_there(batch, barrier.arrived), all_there(batch, arrived)[rows]
     turns = np.zeros(len(rows), np.int64)
-    for cta in distinct(rows // batch.warps).tolist():
-        mine = np.flatnonzero((rows // batch.warps == cta) & here)
+    for cta in distinct(rows // batch.warps_per_cta).tolist():
+        mine = np.flatnonzero((rows // batch.warps_per_cta == cta) & here)
         if batch.launch.random is not None:
             mine = batch.launch.random.permutation(mine)
-        first = int(np.count_nonzero(before[cta * batch.warps : (cta + 1) * batch.warps]))
+        first = int(np.count_nonzero(before[cta * batch.warps_per_cta : (cta + 1) * batch.warps_per_cta]))
         turns[mine] = (first + np.arange(len(mine))) * WARP // count
-        turns[(rows // batch.warps == cta) & ~here] = (first + len(mine)) * WARP // count
+        turns[(rows // batch.warps_per_cta == cta) & ~here] = (first + len(mine)) * WARP // count
     return turns if turns.any() else None
 
 
@@ -326,7 +326,7 @@ def _threads(count: int) -> str:
 
 def _lane_in(batch: CtaBatch, rows: np.ndarray, mask: np.ndarray, cta: int) -> tuple[int, int]:
     """The batch's row and lane of the first of some lanes that lies in a CTA."""
-    own = mask & (rows // batch.warps == cta)[:, None]
+    own = mask & (rows // batch.warps_per_cta == cta)[:, None]
     row, lane = divmod(int(np.argmax(own)), WARP)
     return int(rows[row]), lane
 

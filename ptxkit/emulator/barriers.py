@@ -68,12 +68,12 @@ class Barrier:
 
     def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
-        batch, cta = lane_set.batch, row // lane_set.batch.warps
-        rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
+        batch, cta = lane_set.batch, row // lane_set.batch.warps_per_cta
+        rows = slice(cta * batch.warps_per_cta, (cta + 1) * batch.warps_per_cta)
         alive, arrived = batch.alive[rows], self.arrived[rows]
         here: Any = (arrived & alive).any(axis=1)
-        late = [str(warp) for warp in range(batch.warps) if not here[warp] and alive[warp].any()]
-        gone = [str(warp) for warp in range(batch.warps) if not alive[warp].any()]
+        late = [str(warp) for warp in range(batch.warps_per_cta) if not here[warp] and alive[warp].any()]
+        gone = [str(warp) for warp in range(batch.warps_per_cta) if not alive[warp].any()]
         expected = int(self.expected[cta])
         wanted = f"{counted(expected, 'thread')}" if expected > 0 else "all warps"
         parts = [f"barrier {self.number} of CTA {show(batch.cta_coordinates(cta))}, which expects {wanted}"]
@@ -118,9 +118,9 @@ def release(schedule: LaneSchedule, barrier: Barrier) -> None:
     if not barrier.busy:
         return
     batch = schedule.batch
-    alive = batch.alive.reshape(-1, batch.warps, WARP)
+    alive = batch.alive.reshape(-1, batch.warps_per_cta, WARP)
     living = alive.any(axis=2)
-    there = all_there(batch, barrier.arrived).reshape(-1, batch.warps)
+    there = all_there(batch, barrier.arrived).reshape(-1, batch.warps_per_cta)
     threads = WARP * np.count_nonzero(there, axis=1)
     nobody_left = ~(living & ~there).any(axis=1)
     complete = (barrier.expected >= 0) & np.where(
@@ -129,7 +129,7 @@ def release(schedule: LaneSchedule, barrier: Barrier) -> None:
     if not complete.any():
         return
     results = _reduced(batch, barrier)
-    rows = np.repeat(complete, batch.warps)
+    rows = np.repeat(complete, batch.warps_per_cta)
     _check_nobody_left(batch, barrier, rows)
     _order(schedule, barrier, complete, there)
     barrier.arrived[rows] = False
@@ -162,7 +162,7 @@ def _check_nobody_left(batch: CtaBatch, barrier: Barrier, rows: np.ndarray) -> N
     if not left.any():
         return
     row = int(np.argmax(left.any(axis=1)))
-    site = barrier.sites[row // batch.warps]
+    site = barrier.sites[row // batch.warps_per_cta]
     raise fault(
         "P635",
         f"only part of a warp reaches `{site.instruction.spelling}`",
@@ -188,17 +188,17 @@ def _order(schedule: LaneSchedule, barrier: Barrier, complete: np.ndarray, there
         if entry.sync_point is barrier:
             waiting[entry.lane_set.occupied()[0]] = True
     number = batch.launch.events.take()
-    by_cta = waiting.reshape(-1, batch.warps)
+    by_cta = waiting.reshape(-1, batch.warps_per_cta)
     everyone = complete & by_cta.all(axis=1)
     if batch.living < batch.rows * WARP and (complete & ~everyone).any():
         # Warps that have exited are met where the barrier had waited for them, not in a phase full without.
         full = (barrier.expected > 0) & (WARP * np.count_nonzero(there, axis=1) >= barrier.expected)
-        gone = ~batch.alive.reshape(-1, batch.warps, WARP).any(axis=2) & ~full[:, None]
+        gone = ~batch.alive.reshape(-1, batch.warps_per_cta, WARP).any(axis=2) & ~full[:, None]
         everyone = complete & (by_cta | gone).all(axis=1)
     if everyone.any():
-        batch.happens_before.barrier(np.repeat(everyone, batch.warps), number)
+        batch.happens_before.barrier(np.repeat(everyone, batch.warps_per_cta), number)
     for cta in np.flatnonzero(complete & ~everyone):
-        first = int(cta) * batch.warps
+        first = int(cta) * batch.warps_per_cta
         arrived = first + np.flatnonzero(there[cta])
         stays = first + np.flatnonzero(by_cta[cta])
         covered = np.where(waiting[arrived], number, barrier.covered[arrived])
@@ -210,9 +210,9 @@ def _reduced(batch: CtaBatch, barrier: Barrier) -> np.ndarray | None:
     """By row of the batch: how many threads of the CTA arrived with a true and with any predicate."""
     if not barrier.reducing.any():
         return None
-    true = (barrier.values & barrier.arrived).reshape(-1, batch.warps * WARP).sum(axis=1)
-    every = barrier.arrived.reshape(-1, batch.warps * WARP).sum(axis=1)
-    return np.repeat(np.stack([true, every], axis=1), batch.warps, axis=0)
+    true = (barrier.values & barrier.arrived).reshape(-1, batch.warps_per_cta * WARP).sum(axis=1)
+    every = barrier.arrived.reshape(-1, batch.warps_per_cta * WARP).sum(axis=1)
+    return np.repeat(np.stack([true, every], axis=1), batch.warps_per_cta, axis=0)
 
 
 def crowds_between(batch: CtaBatch, number: int, threads: tuple[int, int], since: int) -> list[str]:
@@ -225,7 +225,7 @@ def crowds_between(batch: CtaBatch, number: int, threads: tuple[int, int], since
         since: the event of the earlier of what they do.
     """
     cta = int(batch.position(np.array([number]))[0])
-    rows = {cta * batch.warps + thread // WARP for thread in threads}
+    rows = {cta * batch.warps_per_cta + thread // WARP for thread in threads}
     notes = []
     for barrier in batch.own(Barriers).by_number.values():
         crowd = barrier.phases.crowds.get(cta)

@@ -40,7 +40,7 @@ class ClusterBarrier:
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""
-        return rows // (self.batch.warps * self.batch.cluster)
+        return rows // (self.batch.warps_per_cta * self.batch.cluster)
 
     def settle(self, schedule: LaneSchedule) -> None:
         """Complete the generations that everybody who lives has arrived at."""
@@ -63,11 +63,11 @@ class ClusterBarrier:
     def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
         batch, cluster = self.batch, int(self.of_rows(row))
-        size = batch.warps * batch.cluster
+        size = batch.warps_per_cta * batch.cluster
         rows = slice(cluster * size, (cluster + 1) * size)
         late = (batch.alive[rows] & (self.arrivals[rows] <= self.complete[cluster])).any(axis=1)
         names = []
-        for rank, warps in enumerate(late.reshape(batch.cluster, batch.warps)):
+        for rank, warps in enumerate(late.reshape(batch.cluster, batch.warps_per_cta)):
             if warps.any():
                 many = "warps" if warps.sum() > 1 else "warp"
                 names.append(f"{many} {ranges(np.flatnonzero(warps).tolist())} of rank {rank}")

@@ -41,7 +41,7 @@ class Ctas:
     Attributes:
         launch: what they belong to.
         ctas: their numbers in the grid, x fastest.
-        warps: warps of one CTA.
+        warps_per_cta: warps of one CTA.
         cluster: CTAs of a cluster; those of one follow one another in `ctas`, by rank.
         rows: warps of all of them.
         alive: bool (rows, 32), the threads that exist and have not exited.
@@ -56,13 +56,13 @@ class Ctas:
     def __init__(self, launch: LaunchState, ctas: np.ndarray) -> None:
         self.launch = launch
         self.ctas = ctas
-        self.warps: int = launch.warps
+        self.warps_per_cta: int = launch.warps_per_cta
         self.cluster: int = launch.cluster
-        self.rows: int = len(ctas) * self.warps
+        self.rows: int = len(ctas) * self.warps_per_cta
         threads = launch.shape.threads
         self.alive = np.ones((self.rows, WARP), bool)
         if threads % WARP:
-            self.alive[self.warps - 1 :: self.warps, threads % WARP :] = False
+            self.alive[self.warps_per_cta - 1 :: self.warps_per_cta, threads % WARP :] = False
         self.living = len(ctas) * threads
         self.values: dict[str, Any] = {}
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
@@ -81,7 +81,7 @@ class Ctas:
 
     def thread(self, row: int, lane: int) -> ThreadIndex:
         """The thread of a row and lane."""
-        cta, warp = divmod(row, self.warps)
+        cta, warp = divmod(row, self.warps_per_cta)
         number = warp * WARP + lane
         x, y, _ = self.launch.shape.block
         return ThreadIndex(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
@@ -100,7 +100,7 @@ class Ctas:
 
     def peer(self, rows: Any, ranks: Any) -> Any:
         """The CTA with a rank in the cluster of a row."""
-        return rows // self.warps // self.cluster * self.cluster + ranks
+        return rows // self.warps_per_cta // self.cluster * self.cluster + ranks
 
     @property
     def running(self) -> int:

@@ -155,9 +155,9 @@ def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) 
     lines = []
     rows = _rows(batch, lane_set)
     for (cta, lanes, (one, many)), run in groupby(
-        rows, lambda at: (at[0] // batch.warps, at[1], said[at[0]])
+        rows, lambda at: (at[0] // batch.warps_per_cta, at[1], said[at[0]])
     ):
-        warps = [row % batch.warps for row, _ in run]
+        warps = [row % batch.warps_per_cta for row, _ in run]
         several = len(warps) > 1
         who = f"warps {ranges(warps)}" if several else f"warp {warps[0]}"
         text = f"{who} of CTA {show(batch.cta_coordinates(cta))}{lanes}{many if several else one}"
@@ -168,8 +168,9 @@ def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) 
 def warps_in(lane_set: LaneSet) -> list[tuple[int, str]]:
     """The batch's rows in which a lane set waits, and how messages call them."""
     batch = lane_set.batch
+    warps = batch.warps_per_cta
     return [
-        (row, f"warp {row % batch.warps} of CTA {show(batch.cta_coordinates(row // batch.warps))}{lanes}")
+        (row, f"warp {row % warps} of CTA {show(batch.cta_coordinates(row // warps))}{lanes}")
         for row, lanes in _rows(batch, lane_set)
     ]
 

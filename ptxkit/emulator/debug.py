@@ -85,12 +85,12 @@ class _Walk:
 def row_of(batch: CtaBatch, warp: WarpNumber) -> int | None:
     """The row of a warp in a batch; None where the batch hasn't its CTA."""
     at = np.flatnonzero(batch.ctas == warp.cta)
-    return int(at[0]) * batch.warps + warp.number if len(at) else None
+    return int(at[0]) * batch.warps_per_cta + warp.number if len(at) else None
 
 
 def warp_of(batch: CtaBatch, row: int) -> WarpNumber:
     """The warp at a row of a batch."""
-    cta, number = divmod(row, batch.warps)
+    cta, number = divmod(row, batch.warps_per_cta)
     return WarpNumber(int(batch.ctas[cta]), number)
 
 

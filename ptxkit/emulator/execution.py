@@ -97,7 +97,7 @@ class Execution:
         resident = resident_ctas(launch.limits, threads, launch.shared.used)
         resident = total if launch.shape.cooperative else max(resident // cluster, 1) * cluster
         most = BATCH_BYTES // (launch.shared.total + threads * self.program.code.frame + 1)
-        size = min(BATCH_LANES // (launch.warps * WARP), total, resident, most)
+        size = min(BATCH_LANES // (launch.warps_per_cta * WARP), total, resident, most)
         size = max(size // cluster, 1) * cluster
         running: list[Scheduler] = []
         watch = Watch()

@@ -25,7 +25,7 @@ class HappensBefore(VectorClocks):
         """Whole CTAs meet: `rows` are all their rows, a slice or a bool array."""
         if self.apart.warps:
             self.apart.meet(np.arange(self.batch.rows)[rows])
-        warps = self.batch.warps
+        warps = self.batch.warps_per_cta
         by_cta = (-1, warps)
         if self.batch.cluster == 1:
             self.clocks[rows] = number
@@ -45,7 +45,7 @@ class HappensBefore(VectorClocks):
         part = values[rows]
         if not part.size:
             return
-        warps = self.batch.warps
+        warps = self.batch.warps_per_cta
         most = part.reshape(-1, warps, *values.shape[1:]).max(axis=1)
         values[rows] = np.repeat(most, warps, axis=0)
 

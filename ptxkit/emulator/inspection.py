@@ -231,7 +231,7 @@ def mbarriers(batch: CtaBatch, cta: int) -> Iterator[tuple[int, str]]:
 
 def barriers(batch: CtaBatch, cta: int) -> Iterator[str]:
     """The barriers of a CTA that somebody has arrived at."""
-    rows = slice(cta * batch.warps, (cta + 1) * batch.warps)
+    rows = slice(cta * batch.warps_per_cta, (cta + 1) * batch.warps_per_cta)
     for number, barrier in sorted(batch.own(Barriers).by_number.items()):
         expected = int(barrier.expected[cta])
         if expected < 0:
@@ -245,7 +245,7 @@ def in_flight(batch: CtaBatch, cta: int) -> Iterator[str]:
     """The asynchronous operations of a CTA of the batch that are not done, or that nobody has seen done."""
     queue = batch.queue
     for operation in dict.fromkeys((*queue.pending, *queue.hazards.in_flight)):
-        mine = np.flatnonzero(operation.rows // batch.warps == cta)
+        mine = np.flatnonzero(operation.rows // batch.warps_per_cta == cta)
         if not len(mine):
             continue
         who = operation.thread(int(mine[0]))

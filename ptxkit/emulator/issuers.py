@@ -80,7 +80,7 @@ class Issuers:
     @property
     def ctas(self) -> np.ndarray:
         """The CTA of each, by its number in the batch."""
-        return self.rows // self.lane_set.batch.warps
+        return self.rows // self.lane_set.batch.warps_per_cta
 
     def __len__(self) -> int:
         return len(self.rows)

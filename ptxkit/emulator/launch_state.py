@@ -221,7 +221,7 @@ class LaunchState:
         memory, origins, events, random, output: of the device; see `DeviceState`.
         parameters: the bank of kernel parameters.
         parameter_size: bytes of them.
-        warps: of a CTA.
+        warps_per_cta: warps of one CTA.
         cluster: CTAs of a cluster.
         grid: the CTAs that have not started.
         shared: the shared memory of a CTA.
@@ -262,7 +262,7 @@ class LaunchState:
         padded[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self.parameters = Bank(padded)
         self.parameter_size = len(parameters)
-        self.warps = -(-shape.threads // WARP)
+        self.warps_per_cta = -(-shape.threads // WARP)
         self.cluster = prod(shape.cluster)
         self.grid = Grid(shape)
         self.shared: SharedLayout = SharedLayout.of(program, shape.shared)

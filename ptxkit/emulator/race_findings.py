@@ -36,7 +36,7 @@ def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> P
     """Whose a record is; `row`: a row of the batch in whose CTA it lies, where the memory is a CTA's own."""
     batch = access.lane_set.batch
     thread = int(history.thread(record))
-    cta = int(batch.ctas[row // batch.warps]) if history.private else thread >> THREAD_BITS
+    cta = int(batch.ctas[row // batch.warps_per_cta]) if history.private else thread >> THREAD_BITS
     site = batch.launch.events.site(int(history.number(record)))
     number = int(history.number(record))
     return Party(cta, thread & THREAD, site, number, bool(history.is_async(record)))
@@ -98,7 +98,9 @@ def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:
     batch = access.lane_set.batch
     relaxed = batch.happens_before.relaxed
     ctas = batch.position(np.array([them.cta, me.cta]))
-    theirs, mine = (int(c) * batch.warps + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True))
+    theirs, mine = (
+        int(c) * batch.warps_per_cta + p.thread // WARP for c, p in zip(ctas, (them, me), strict=True)
+    )
     if relaxed[mine] > them.number:
         return True
     return bool(not them.machine and ctas[0] >= 0 and relaxed[theirs] > them.number)

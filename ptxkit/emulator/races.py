@@ -302,7 +302,7 @@ def _find_race(
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
     else:
         ctas = lane_set.batch.position(my_thread >> THREAD_BITS)
-        rows = ctas * lane_set.batch.warps + (my_thread & THREAD) // WARP
+        rows = ctas * lane_set.batch.warps_per_cta + (my_thread & THREAD) // WARP
     bad = ~happens_before.covers_records(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
     if earlier != "write" and bad.any():
         bad &= ~happens_before.took(history, theirs, rows)

@@ -157,13 +157,15 @@ class Scheduler(LaneSchedule):
             return lane_set
         rows, _ = lane_set.occupied()
         by_cta = random.random() < 0.5
-        parties = distinct(rows // self.batch.warps if by_cta else rows)
+        parties = distinct(rows // self.batch.warps_per_cta if by_cta else rows)
         if len(parties) < 2:
             return lane_set
         self._partings -= 1
         ahead = random.permutation(parties)[: int(random.integers(1, len(parties)))]
         own = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
-        going = lane_set.full_mask() & np.isin(own // self.batch.warps if by_cta else own, ahead)[:, None]
+        going = (
+            lane_set.full_mask() & np.isin(own // self.batch.warps_per_cta if by_cta else own, ahead)[:, None]
+        )
         count = int(np.count_nonzero(going))
         for mask, lanes in ((lane_set.full_mask() & ~going, lane_set.size - count), (going, count)):
             part = lane_set.part(mask, lanes, lane_set.pc)

@@ -24,9 +24,9 @@ def _lane(batch: Ctas) -> Any:
 
 
 def _warp(batch: Ctas) -> Any:
-    if batch.warps == 1:
+    if batch.warps_per_cta == 1:
         return _u32(0)
-    return np.tile(np.arange(batch.warps, dtype=np.uint32), len(batch.ctas)).reshape(-1, 1)
+    return np.tile(np.arange(batch.warps_per_cta, dtype=np.uint32), len(batch.ctas)).reshape(-1, 1)
 
 
 def _thread_number(batch: Ctas) -> Any:
@@ -59,7 +59,7 @@ def _by_cta(batch: Ctas, numbers: np.ndarray) -> Any:
     """A number for each CTA of the batch, as a scalar where all are the same, else a column of the rows."""
     if (numbers == numbers[0]).all():
         return _u32(int(numbers[0]))
-    return np.repeat(numbers.astype(np.uint32), batch.warps).reshape(-1, 1)
+    return np.repeat(numbers.astype(np.uint32), batch.warps_per_cta).reshape(-1, 1)
 
 
 def _ctaid(axis: int) -> Value:
@@ -78,7 +78,7 @@ def _ctaids(batch: Ctas, axis: int) -> np.ndarray:
 def _cta_memory(batch: Ctas) -> Any:
     """The address of each CTA's slice of the memory that `.minperctamemory` asks for (10.34)."""
     addresses = batch.launch.cta_memory + batch.ctas * batch.launch.program.cta_memory
-    return np.repeat(addresses.astype(np.uint64), batch.warps).reshape(-1, 1)
+    return np.repeat(addresses.astype(np.uint64), batch.warps_per_cta).reshape(-1, 1)
 
 
 def _clusterid(axis: int) -> Value:
@@ -112,7 +112,7 @@ _ONE = np.uint64(1)
 
 def _records(batch: Ctas) -> Any:
     """For each thread its CTA's number in the grid and its own in the CTA, as race records have them."""
-    thread = (np.arange(batch.warps * WARP, dtype=np.uint64)).reshape(1, batch.warps, WARP)
+    thread = (np.arange(batch.warps_per_cta * WARP, dtype=np.uint64)).reshape(1, batch.warps_per_cta, WARP)
     ctas = (batch.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
     return (ctas | thread).reshape(batch.rows, WARP)
 
@@ -166,7 +166,7 @@ SPECIAL: dict[str, Value] = {
     "%locality_domain_id": lambda batch: _u32(0),
     "%locality_domain_supplemental_sm": lambda batch: _u32(0),
     # The emulator's own: each row's CTA in the batch, each thread's number in the batch and for race records.
-    "cta": lambda batch: np.repeat(np.arange(len(batch.ctas)), batch.warps).reshape(-1, 1),
+    "cta": lambda batch: np.repeat(np.arange(len(batch.ctas)), batch.warps_per_cta).reshape(-1, 1),
     "own record": lambda batch: _records(batch),
     "own slot": lambda batch: (_records(batch) & np.uint64(1023)).astype(np.uint32),
     "thread": lambda batch: np.arange(batch.rows * WARP).reshape(-1, WARP),

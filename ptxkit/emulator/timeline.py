@@ -87,7 +87,7 @@ class Timeline:
         self.schedule = schedule
         self.batch = batch = schedule.batch
         self.shown = batch.ctas < recorder.ctas
-        self.rows = np.repeat(self.shown, batch.warps)
+        self.rows = np.repeat(self.shown, batch.warps_per_cta)
         self.processes = {int(cta): recorder.process() for cta in np.flatnonzero(self.shown)}
         self._state = np.full(batch.rows, RUNNING)
         self._since = np.full(batch.rows, recorder.now)
@@ -102,7 +102,7 @@ class Timeline:
         for cta, process in self.processes.items():
             name = f"launch {launch}, {recorder.launches[-1]}: CTA {batch.name_cta(cta)}"
             self._name(process, None, name)
-            for warp in range(batch.warps):
+            for warp in range(batch.warps_per_cta):
                 self._name(process, warp, f"warp {warp}")
 
     def _name(self, process: int, track: int | None, name: str) -> None:
@@ -168,7 +168,7 @@ class Timeline:
         slots = entry.lane_set.result
         if isinstance(entry.sync_point, PhaseSyncPoint):
             barriers = batch.mbarriers
-            mine = [s for s in distinct(slots).tolist() if self._cta_of(s) == row // batch.warps]
+            mine = [s for s in distinct(slots).tolist() if self._cta_of(s) == row // batch.warps_per_cta]
             details["for"] = [f"phase {int(barriers.phase[s])} of {self._mbarrier(s)}" for s in mine]
         return site, details
 
@@ -184,7 +184,7 @@ class Timeline:
         self._state[row], self._since[row], self._waits[row] = state, self.recorder.now, wait
 
     def _track(self, row: int) -> dict[str, int]:
-        cta, warp = divmod(row, self.batch.warps)
+        cta, warp = divmod(row, self.batch.warps_per_cta)
         return {"pid": self.processes[cta], "tid": warp}
 
     def _instant(self, lane_set: LaneSet, site: Site, guard: SourceOperand | None) -> None:
@@ -213,7 +213,7 @@ class Timeline:
         """
         reads = operation.reads if reads is None else reads
         site = site or operation.site
-        ctas = operation.rows // self.batch.warps
+        ctas = operation.rows // self.batch.warps_per_cta
         for cta in distinct(ctas).tolist():
             if cta not in self.processes:
                 continue
@@ -227,7 +227,7 @@ class Timeline:
             first = int(np.argmax(items))
             details = _place(site) | {
                 "items": int(np.count_nonzero(items)),
-                "warp": int(operation.rows[first]) % self.batch.warps,
+                "warp": int(operation.rows[first]) % self.batch.warps_per_cta,
                 "bytes_read": _bytes(reads, items),
                 "bytes_written": _bytes(operation.writes, items),
                 "signal": self._signal(operation, items),

@@ -57,7 +57,7 @@ class VectorClocks:
 
     def __init__(self, batch: Ctas, start: int) -> None:
         self.batch = batch
-        warps, size = batch.warps, batch.cluster
+        warps, size = batch.warps_per_cta, batch.cluster
         width = size * warps
         self.start = start
         self.column = np.arange(batch.rows) % width
@@ -175,7 +175,7 @@ class VectorClocks:
             completion: the number in `completed` by which that is known, for each warp of the record's CTA.
         """
         near, column, rank = self._whose(history, record, rows)
-        done = self.completed[rows, rank, completion[column % self.batch.warps]]
+        done = self.completed[rows, rank, completion[column % self.batch.warps_per_cta]]
         known: np.ndarray = near & (history.number(record) < done)
         return known
 
@@ -230,7 +230,7 @@ class VectorClocks:
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray
     ) -> tuple[Any, np.ndarray, np.ndarray]:
         """For each record whether it is of the row's cluster, the column of its warp, the rank of its CTA."""
-        warps, size = self.batch.warps, self.batch.cluster
+        warps, size = self.batch.warps_per_cta, self.batch.cluster
         thread = history.thread(record).astype(np.int64)
         warp = np.minimum((thread & THREAD) // WARP, warps - 1)
         if history.private:
@@ -244,7 +244,7 @@ class VectorClocks:
 
     def record_of(self, history: AccessHistory, rows: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """The threads of some rows and lanes as an access history's records name them."""
-        warps = self.batch.warps
+        warps = self.batch.warps_per_cta
         thread = (rows % warps * WARP + lanes).astype(history.dtype)
         if history.private:
             return thread

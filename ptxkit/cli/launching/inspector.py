@@ -52,7 +52,7 @@ class Inspector:
         row = row_of(batch, self.debugger.warp) if batch else None
         if batch is None or row is None:
             raise RefusedError(f"warp {self._name()} is not running")
-        return batch, row // batch.warps
+        return batch, row // batch.warps_per_cta
 
     def _name(self) -> str:
         return f"{self.debugger.warp.number} of CTA {self.debugger.warp.cta}"

@@ -204,8 +204,8 @@ class Prompt(Inspector):
         if execution is None:
             raise RefusedError("the launch has not begun")
         wanted = WarpNumber(self._cta(words[0]), number(words[1]))
-        if wanted.cta >= execution.launch.shape.ctas or wanted.number >= execution.launch.warps:
-            ctas, warps = execution.launch.shape.ctas, execution.launch.warps
+        if wanted.cta >= execution.launch.shape.ctas or wanted.number >= execution.launch.warps_per_cta:
+            ctas, warps = execution.launch.shape.ctas, execution.launch.warps_per_cta
             raise RefusedError(f"expected one of {counted(ctas, 'CTA')} and of {counted(warps, 'warp')} each")
         self.debugger.warp = wanted
         self._where([])
@@ -235,7 +235,7 @@ class Prompt(Inspector):
         place, batch, row = self._here()
         lanes = lanes_in(place.lane_set, row)
         assert lanes is not None
-        coordinates = batch.cta_coordinates(row // batch.warps)
+        coordinates = batch.cta_coordinates(row // batch.warps_per_cta)
         part = "" if (lanes == batch.alive[row]).all() else f", lanes {ranges(lanes.nonzero()[0].tolist())}"
         others = len(warps_in(place.lane_set)) - 1
         along = f"; {counted(others, 'more warp')} with it" if others else ""

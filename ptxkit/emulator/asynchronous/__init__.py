@@ -19,9 +19,9 @@ thread and one signal. A multicast copy is an item for each destination CTA. `Re
 interval belongs to; left out, interval i is item i's.
 
 *State spaces.* A `Region` is a bank and byte intervals in it. Shared memory is `batch.shared`: CTA number
-`c` of the batch (`row // batch.warps`) begins at `c * batch.shared.stride`, and the CTAs of a cluster follow
-one another in the order of their ranks (`batch.peer(row, rank)` gives another one's number), so a region
-reaches any CTA of the cluster. Global memory is `batch.launch.memory`, the offset is the address less
+`c` of the batch (`row // batch.warps_per_cta`) begins at `c * batch.shared.stride`, and the CTAs of a cluster
+follow one another in the order of their ranks (`batch.peer(row, rank)` gives another one's number), so a
+region reaches any CTA of the cluster. Global memory is `batch.launch.memory`, the offset is the address less
 `BASE`. An operation on what no bank holds (tensor memory, registers) leaves its regions empty, and its room
 keeps its own account.
 

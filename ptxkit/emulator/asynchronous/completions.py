@@ -82,7 +82,7 @@ class Completions:
 
     def _tell(self, operation: AsyncOperation, item: int, slot: int) -> None:
         """An arrival tells of what its CTA's threads issued before it."""
-        warps = self.batch.warps
+        warps = self.batch.warps_per_cta
         for tracked in operation.after:
             mine = tracked.rows // warps == operation.rows[item] // warps
             self._leave(tracked, mine, np.full(tracked.count, slot))
@@ -121,7 +121,7 @@ class Completions:
                         threads = self.happens_before.record_of_slot(history, slots[item])
                         records = history.own(own, ASYNC, threads)
                     elif operation.completion is not None:
-                        ctas = operation.rows[item] // batch.warps
+                        ctas = operation.rows[item] // batch.warps_per_cta
                         threads = self.happens_before.record_of_machine(
                             history, operation.completion[item], ctas
                         )

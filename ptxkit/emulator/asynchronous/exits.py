@@ -33,7 +33,7 @@ def exited(hazards: Hazards, pending: Sequence[AsyncOperation], rows: np.ndarray
             are copies that nobody committed, P656.
     """
     batch = hazards.batch
-    ctas = distinct(rows // batch.warps)
+    ctas = distinct(rows // batch.warps_per_cta)
     gone = ctas[~batch.alive.reshape(len(batch.ctas), -1)[ctas].any(axis=1)]
     if not len(gone):
         return
@@ -97,7 +97,7 @@ def _check_bytes(operation: AsyncOperation, gone: np.ndarray) -> None:
                 continue
             held = region.of_items(flags)
             tile = held.start // batch.shared.stride
-            own = tile == operation.rows[held.item] // batch.warps
+            own = tile == operation.rows[held.item] // batch.warps_per_cta
             hit = np.isin(tile, gone)
             if (hit & ~own).any():
                 at = int(np.argmax(hit & ~own))
@@ -140,7 +140,7 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
             known[visitor] = max(known.get(visitor, 0), number)
     for operation in pending:
         slots = _slots(operation)
-        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps != cta)
+        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps_per_cta != cta)
         if not hit.any():
             continue
         at = int(np.argmax(hit))
@@ -148,7 +148,7 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
         if not _is_commit(operation.site) or known.get(visitor, 0) < operation.number:
             does = _arrives(barriers, int(slots[at]))
             _foreign(batch, cta, operation.site, does, f"issued by {operation.thread(at)}")
-    rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
+    rows = np.arange(cta * batch.warps_per_cta, (cta + 1) * batch.warps_per_cta)
     for slot in visited[~observed].tolist():
         number, visitor = int(barriers.visited_at[slot]), int(barriers.visitor[slot])
         site = batch.launch.events.site(abs(number))
@@ -179,7 +179,7 @@ def _check_accesses(hazards: Hazards, cta: int) -> None:
     first, last = (
         int(history.granules(at)) for at in (cta * batch.shared.stride, (cta + 1) * batch.shared.stride)
     )
-    rows = np.arange(cta * batch.warps, (cta + 1) * batch.warps)
+    rows = np.arange(cta * batch.warps_per_cta, (cta + 1) * batch.warps_per_cta)
     for kind, verb in KINDS:
         if not history.has(kind):
             continue
@@ -200,7 +200,7 @@ def _check_committed(operation: AsyncOperation, gone: np.ndarray) -> None:
     if not isinstance(signal, Membership) or signal.groups.name != "cp.async":
         return
     left = signal.index >= signal.groups.committed[operation.rows, operation.lanes]
-    left &= operation.unwritten & np.isin(operation.rows // operation.batch.warps, gone)
+    left &= operation.unwritten & np.isin(operation.rows // operation.batch.warps_per_cta, gone)
     if left.any():
         message = "a CTA exits with copies that were neither committed nor waited for"
         thread = operation.thread(int(np.argmax(left)))

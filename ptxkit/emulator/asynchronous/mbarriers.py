@@ -153,7 +153,7 @@ class MBarriers(Objects):
         batch = self.batch
         if batch.cluster == 1 or not batch.launch.sanitize:
             return
-        remote = threads // (WARP * batch.warps) != self.cta_of(slots)
+        remote = threads // (WARP * batch.warps_per_cta) != self.cta_of(slots)
         if remote.any():
             reached = slots[remote]
             self.visited[reached] = self.phase[reached] + 1

@@ -262,7 +262,7 @@ class Objects(Story):
             slot = int(slots[at])
             init = self._sites[slot]
             where = f"{init.where}"
-            remote = issuers.rows[at] // self.batch.warps != self.by[slot] // self.batch.warps
+            remote = issuers.rows[at] // self.batch.warps_per_cta != self.by[slot] // self.batch.warps_per_cta
             advice = (
                 "`fence.mbarrier_init.release.cluster` and a cluster barrier "
                 "must lie between the init and its use"

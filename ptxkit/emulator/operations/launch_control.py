@@ -55,7 +55,7 @@ def try_cancel(form: ScopedForm) -> Effect:
         batch = lane_set.batch
         launch = batch.launch
         places, signals = to(lane_set, issuers), mbarrier(lane_set, issuers)
-        warps, stride = batch.warps, batch.shared.stride
+        warps, stride = batch.warps_per_cta, batch.shared.stride
         refused = batch.own(Refusals).ctas[issuers.rows // warps]
         if refused.any():
             at = int(np.argmax(refused))
@@ -123,7 +123,7 @@ def query_cancel(form: ScopedForm) -> Effect:
         if asks:
             if failed.any():
                 rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
-                refused = np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps)
+                refused = np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps_per_cta)
                 lane_set.batch.own(Refusals).ctas[refused] = True
             for target in targets:
                 if target is not None:

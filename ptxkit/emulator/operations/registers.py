@@ -33,7 +33,7 @@ class WarpRegisters:
     def __init__(self, batch: CtaBatch) -> None:
         self.batch = batch
         self.each = np.full(batch.rows, batch.launch.program.registers)
-        self.pool = batch.launch.program.registers * batch.warps
+        self.pool = batch.launch.program.registers * batch.warps_per_cta
         self.changed_by: Site | None = None
         self.changes = np.zeros(batch.rows, np.int64)
         self.changed_at = np.zeros(batch.rows, np.int64)
@@ -49,8 +49,8 @@ class WarpRegisters:
             EmulatorFault: P609, they have not.
         """
         batch = self.batch
-        for first in distinct(rows - rows % batch.warps % WARPGROUP).tolist():
-            behind = min(first + WARPGROUP, (first // batch.warps + 1) * batch.warps)
+        for first in distinct(rows - rows % batch.warps_per_cta % WARPGROUP).tolist():
+            behind = min(first + WARPGROUP, (first // batch.warps_per_cta + 1) * batch.warps_per_cta)
             counts = self.each[first:behind]
             if (counts != counts[0]).any() and not batch.alive[first:behind].any():
                 raise fault(
@@ -104,11 +104,11 @@ class RegisterSyncPoint:
         if not registers.each.any():
             return admitted
         rows = admitted.occupied()[0]
-        after = registers.each.reshape(-1, batch.warps).sum(axis=1)
-        np.add.at(after, rows // batch.warps, self.wanted - registers.each[rows])
+        after = registers.each.reshape(-1, batch.warps_per_cta).sum(axis=1)
+        np.add.at(after, rows // batch.warps_per_cta, self.wanted - registers.each[rows])
         short = after > registers.pool
         waits = np.zeros(batch.rows, bool)
-        waits[rows] = short[rows // batch.warps]
+        waits[rows] = short[rows // batch.warps_per_cta]
         if not waits.any():
             return admitted
         own = waits if admitted.rows is None else waits[admitted.rows]
@@ -150,8 +150,10 @@ class RegisterSyncPoint:
         """The warps of a warpgroup must have met since their last `setmaxnreg`."""
         batch, last, times = registers.batch, registers.changed_at, registers.changes
         for row in rows.tolist():
-            first = row - row % batch.warps % WARPGROUP
-            others = np.arange(first, min(first + WARPGROUP, (row // batch.warps + 1) * batch.warps))
+            first = row - row % batch.warps_per_cta % WARPGROUP
+            others = np.arange(
+                first, min(first + WARPGROUP, (row // batch.warps_per_cta + 1) * batch.warps_per_cta)
+            )
             others = others[(times[others] == times[row]) & (times[row] > 0)]
             unmet = ~batch.happens_before.covers(np.full(len(others), row), others, last[others])
             if unmet.any():
@@ -181,7 +183,7 @@ class RegisterSyncPoint:
 
     def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
-        registers, warps = lane_set.batch.own(WarpRegisters), lane_set.batch.warps
+        registers, warps = lane_set.batch.own(WarpRegisters), lane_set.batch.warps_per_cta
         held = int(registers.each.reshape(-1, warps)[row // warps].sum())
         need = self.wanted - int(registers.each[row])
         return (

@@ -263,7 +263,7 @@ class _Issue:
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
         different, which = np.unique(words, return_inverse=True)
         rows = np.arange(0, lane_set.n, WARPS) if members.rows is None else members.rows[:, 0]
-        ctas = (rows if lane_set.rows is None else lane_set.rows[rows]) // lane_set.batch.warps
+        ctas = (rows if lane_set.rows is None else lane_set.rows[rows]) // lane_set.batch.warps_per_cta
         maps, starts = [], []
         for number, word in enumerate(different.tolist()):
             try:

@@ -140,7 +140,7 @@ def warps_of(issuers: Issuers) -> list[Warp]:
     """The CTA in the grid and the warp of each thread."""
     batch = issuers.lane_set.batch
     ctas = batch.ctas[issuers.ctas]
-    return list(zip(ctas.tolist(), (issuers.rows % batch.warps).tolist(), strict=True))
+    return list(zip(ctas.tolist(), (issuers.rows % batch.warps_per_cta).tolist(), strict=True))
 
 
 class MapOperand:

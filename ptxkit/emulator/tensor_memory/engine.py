@@ -142,7 +142,7 @@ class Engine:
                 "launch with an even cluster size",
             )
         peer = cta ^ 1
-        if not batch.alive[peer * batch.warps : (peer + 1) * batch.warps].any():
+        if not batch.alive[peer * batch.warps_per_cta : (peer + 1) * batch.warps_per_cta].any():
             raise fault(
                 "P6122",
                 f"the other CTA of the pair, {batch.name_cta(peer)}, has exited",
@@ -294,7 +294,7 @@ class Engine:
         mine = self._chains.get((row, lane), [])
         self._chains[row, lane] = [chain for chain in mine if chain not in chains]
         if batch.launch.sanitize:
-            rank = row // batch.warps % batch.cluster
+            rank = row // batch.warps_per_cta % batch.cluster
             for one in self.pair(rank, cta_group):
                 batch.happens_before.tell(slots, one, self.local, number)
 

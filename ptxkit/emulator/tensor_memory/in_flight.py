@@ -93,7 +93,7 @@ class InFlightTable:
         if issued.done == 0:
             return False
         happens_before = self.fences.batch.happens_before
-        warps = self.fences.batch.warps
+        warps = self.fences.batch.warps_per_cta
         if row // warps // self.fences.batch.cluster != issued.row // warps // self.fences.batch.cluster:
             return False
         return (

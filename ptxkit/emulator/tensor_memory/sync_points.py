@@ -90,7 +90,7 @@ class TensorSyncPoint:
             EmulatorFault: P6123, it asks for something else.
         """
         kind = type(self).__name__
-        cta = request.row // engine.batch.warps
+        cta = request.row // engine.batch.warps_per_cta
         other = engine.requests.get((kind, cta ^ 1))
         if other is None:
             engine.requests[kind, cta] = request
@@ -118,7 +118,7 @@ class TensorSyncPoint:
         """What a row of a waiting lane set waits for, and why it can't come."""
         batch = lane_set.batch
         engine = batch.own(Engine)
-        cta = row // batch.warps
+        cta = row // batch.warps_per_cta
         if self.cta_group == 2 and (type(self).__name__, cta) in engine.requests:
             return f"a warp of the other CTA of the pair, {batch.name_cta(cta ^ 1)}, to execute the same"
         pool = engine.pool(cta)
@@ -140,7 +140,7 @@ class AllocationSyncPoint(TensorSyncPoint):
         if self.settled(engine, row):
             return True
         batch = engine.batch
-        cta = row // batch.warps
+        cta = row // batch.warps_per_cta
         who = str(batch.thread(row, 0))
         engine.check_group(cta, self.cta_group, self.site, who)
         request = ColumnRequest(row, columns, 0, self.site)
@@ -151,7 +151,7 @@ class AllocationSyncPoint(TensorSyncPoint):
             if other is None:
                 return False
             requests.append(other)
-        ctas = [one.row // batch.warps for one in requests]
+        ctas = [one.row // batch.warps_per_cta for one in requests]
         pools = [engine.pool(one) for one in ctas]
         found = places(pools, columns)
         late = [pool for one, pool in zip(ctas, pools, strict=True) if not pool.may(engine.holders[one])]
@@ -159,7 +159,7 @@ class AllocationSyncPoint(TensorSyncPoint):
             if late and len(found):
                 self._warn(engine, cta, late[0], who)
             for one in requests[1:]:
-                engine.requests[type(self).__name__, one.row // batch.warps] = one
+                engine.requests[type(self).__name__, one.row // batch.warps_per_cta] = one
             return False
         random = batch.launch.random
         first = int(found[0] if random is None else random.choice(found))
@@ -227,13 +227,13 @@ class DeallocationSyncPoint(TensorSyncPoint):
             return True
         batch = engine.batch
         who = str(batch.thread(row, 0))
-        engine.check_group(row // batch.warps, self.cta_group, self.site, who)
+        engine.check_group(row // batch.warps_per_cta, self.cta_group, self.site, who)
         check_size(columns, self.site, who)
         request = ColumnRequest(row, columns, int(self.operand(lane_set, guard, self.address)[at]), self.site)
         requests = [request]
         if self.cta_group == 2:
             self._check_peer(engine, request, who)
-            waiting = engine.requests.get((type(self).__name__, row // batch.warps))
+            waiting = engine.requests.get((type(self).__name__, row // batch.warps_per_cta))
             if waiting is not None and waiting.row == row:
                 return False
             other = self.meet(engine, request)
@@ -257,7 +257,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
             EmulatorFault: P6132.
         """
         batch = engine.batch
-        peer = engine.holders[request.row // batch.warps ^ 1]
+        peer = engine.holders[request.row // batch.warps_per_cta ^ 1]
         first = request.address & 0xFFFF
         made = next((one for one in peer.held if (one.first, one.cta_group) == (first, 2)), None)
         if (
@@ -286,11 +286,11 @@ class DeallocationSyncPoint(TensorSyncPoint):
         """Nobody may be using the columns any more."""
         first = request.address & 0xFFFF
         box = Box(EVERY_LANE, first, first + request.columns)
-        ctas = (request.row // engine.batch.warps,)
+        ctas = (request.row // engine.batch.warps_per_cta,)
         engine.at_once(Tcgen05InFlight("dealloc", request.site, request.row, 0, 0, ctas, (), (box,)))
 
     def _free(self, engine: Engine, request: ColumnRequest) -> None:
-        cta = request.row // engine.batch.warps
+        cta = request.row // engine.batch.warps_per_cta
         who = str(engine.batch.thread(request.row, 0))
         first = request.address & 0xFFFF
         gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)

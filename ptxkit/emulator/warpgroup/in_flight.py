@@ -84,8 +84,8 @@ class Warpgroups:
 
     def rows(self, which: np.ndarray) -> np.ndarray:
         """The batch's rows of some whole warpgroups: (count, 4)."""
-        each = -(-self.batch.warps // WARPS)
-        first = which // each * self.batch.warps + which % each * WARPS
+        each = -(-self.batch.warps_per_cta // WARPS)
+        first = which // each * self.batch.warps_per_cta + which % each * WARPS
         rows: np.ndarray = first[:, None] + np.arange(WARPS)
         return rows
 
@@ -103,7 +103,7 @@ class Warpgroups:
         none = np.zeros(len(rows), bool)
         if self.completion is None:
             return none
-        each = np.repeat(self.completion[: -(-self.batch.warps // WARPS)], WARPS)
+        each = np.repeat(self.completion[: -(-self.batch.warps_per_cta // WARPS)], WARPS)
         done = ~history.is_async(record) & self.batch.happens_before.has_waited(history, record, rows, each)
         if not done.any():
             return none

@@ -93,10 +93,10 @@ class WarpgroupSyncPoint:
     def waits_for(self, lane_set: LaneSet, row: int) -> str:
         """What a row of a waiting lane set waits for."""
         batch = lane_set.batch
-        first = row // batch.warps * batch.warps + row % batch.warps // WARPS * WARPS
-        rows = range(first, min(first + WARPS, (row // batch.warps + 1) * batch.warps))
+        first = row // batch.warps_per_cta * batch.warps_per_cta + row % batch.warps_per_cta // WARPS * WARPS
+        rows = range(first, min(first + WARPS, (row // batch.warps_per_cta + 1) * batch.warps_per_cta))
         lanes = lane_set.in_batch()
-        missing = [r % batch.warps for r in rows if (batch.alive[r] & ~lanes[r]).any()]
+        missing = [r % batch.warps_per_cta for r in rows if (batch.alive[r] & ~lanes[r]).any()]
         named = ", ".join(str(warp) for warp in missing)
         return (
             f"the other warps of its warpgroup at `{self.site.instruction.spelling}`: "
@@ -106,7 +106,7 @@ class WarpgroupSyncPoint:
 
 def _of_whole_warpgroups(lane_set: LaneSet) -> bool:
     """Whether the lane set has nothing but whole warpgroups with all their lanes."""
-    if lane_set.mask is not None or lane_set.batch.warps % WARPS:
+    if lane_set.mask is not None or lane_set.batch.warps_per_cta % WARPS:
         return False
     rows = lane_set.rows
     if rows is None:
@@ -119,13 +119,13 @@ def _of_whole_warpgroups(lane_set: LaneSet) -> bool:
 
 def count_of(batch: Ctas) -> int:
     """How many warpgroups a batch has; the last of a CTA may lack warps."""
-    return len(batch.ctas) * -(-batch.warps // WARPS)
+    return len(batch.ctas) * -(-batch.warps_per_cta // WARPS)
 
 
 def warpgroup_of(batch: Ctas, rows: np.ndarray) -> np.ndarray:
     """The number of the warpgroup of each row."""
-    cta, warp = np.divmod(rows, batch.warps)
-    number: np.ndarray = cta * -(-batch.warps // WARPS) + warp // WARPS
+    cta, warp = np.divmod(rows, batch.warps_per_cta)
+    number: np.ndarray = cta * -(-batch.warps_per_cta // WARPS) + warp // WARPS
     return number
 
 

@@ -66,7 +66,7 @@ def relinquish(form: ScopedForm) -> Effect:
         rows = np.arange(lane_set.n) if lanes is None else np.flatnonzero(lanes.any(axis=1))
         for at in rows:
             row = int(at if lane_set.rows is None else lane_set.rows[at])
-            cta = row // lane_set.batch.warps
+            cta = row // lane_set.batch.warps_per_cta
             holder, pool = engine.holders[cta], engine.pool(cta)
             holder.relinquished = holder.relinquished or site
             if pool.permit is holder:

@@ -52,7 +52,7 @@ def cp(form: ScopedForm) -> Effect:
         pairs = zip(target.take(lane_set, issuers), descriptor.take(lane_set, issuers), strict=True)
         for item, (address, word) in enumerate(pairs):
             who, row = issuers.name(item), int(issuers.rows[item])
-            cta = row // lane_set.batch.warps
+            cta = row // lane_set.batch.warps_per_cta
             engine.check_group(cta, group_size, site, who)
             try:
                 source = pattern.source(smem_descriptor(int(word)), source_format)
@@ -111,7 +111,7 @@ def shift(form: ScopedForm) -> Effect:
         engine = lane_set.batch.own(Engine)
         for item, value in enumerate(target.take(lane_set, issuers)):
             who, row, address = issuers.name(item), int(issuers.rows[item]), int(value)
-            cta = row // lane_set.batch.warps
+            cta = row // lane_set.batch.warps_per_cta
             engine.check_group(cta, group_size, site, who)
             if address >> 16 & 31:
                 message = f"expected a lane that is a multiple of 32, found {address >> 16}"

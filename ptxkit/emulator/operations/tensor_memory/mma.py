@@ -80,7 +80,7 @@ def _mma(form: ScopedForm, ws: bool) -> Effect:
         for item, (idesc, operands, disabled) in enumerate(read(lane_set, issuers)):
             who = issuers.name(item)
             row = int(issuers.rows[item])
-            cta = row // lane_set.batch.warps
+            cta = row // lane_set.batch.warps_per_cta
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)

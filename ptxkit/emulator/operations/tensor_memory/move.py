@@ -70,22 +70,22 @@ def _check(
     batch = lane_set.batch
     where: np.ndarray = rows if lane_set.rows is None else lane_set.rows[rows]
     lane = address >> 16
-    first = where % batch.warps % 4 * QUARTER
+    first = where % batch.warps_per_cta % 4 * QUARTER
     wrong = (lane < first) | (lane + pattern.lanes > first + QUARTER)
     if wrong.any():
         row = int(where[int(np.argmax(wrong))])
-        begin = row % batch.warps % 4 * QUARTER
+        begin = row % batch.warps_per_cta % 4 * QUARTER
         raise fault(
             "P6120",
-            f"warp {row % batch.warps} reaches lanes {begin} to {begin + QUARTER - 1}, "
+            f"warp {row % batch.warps_per_cta} reaches lanes {begin} to {begin + QUARTER - 1}, "
             f"found lanes {lane} to {lane + pattern.lanes - 1}",
             site,
             (str(batch.thread(row, 0)),),
             "add `(warp % 4) * 32 << 16` to the address, and use four consecutive warps for all lanes",
         )
     boxes = tuple(box.moved(lane, address & 0xFFFF) for box in pattern.boxes)
-    for cta in distinct(where // batch.warps):
-        row = int(where[int(np.argmax(where // batch.warps == cta))])
+    for cta in distinct(where // batch.warps_per_cta):
+        row = int(where[int(np.argmax(where // batch.warps_per_cta == cta))])
         check_boxes(engine, (int(cta),), boxes, site, str(batch.thread(row, 0)))
     return where
 
@@ -95,7 +95,7 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
         return
     boxes = tuple(box.moved(address >> 16, address & 0xFFFF) for box in pattern.boxes)
     for row in rows.tolist():
-        cta = (row // engine.batch.warps,)
+        cta = (row // engine.batch.warps_per_cta,)
         reads, writes = (boxes, ()) if kind == "ld" else ((), boxes)
         engine.at_once(Tcgen05InFlight(kind, site, row, 0, 0, cta, reads, writes))
 
@@ -118,7 +118,7 @@ def ld(form: ScopedForm) -> Effect:
         for address, rows in addresses(lane_set, guard):
             where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "ld", site, pattern, address, where)
-            ctas = (where // lane_set.batch.warps)[:, None]
+            ctas = (where // lane_set.batch.warps_per_cta)[:, None]
             cells = pattern.places(address)[:, None]
             values, unknown = memory.load(ctas, cells), memory.undefined(ctas, cells)
             if pattern.packed:
@@ -197,7 +197,7 @@ def st(form: ScopedForm) -> Effect:
         for address, rows in addresses(lane_set, guard):
             where = _check(engine, lane_set, pattern, address, rows, site)
             _enter(engine, "st", site, pattern, address, where)
-            ctas = (where // lane_set.batch.warps)[:, None]
+            ctas = (where // lane_set.batch.warps_per_cta)[:, None]
             cells = pattern.places(address)[:, None]
             values = words[:, rows]
             unknown = None if masks is None else masks[:, rows]

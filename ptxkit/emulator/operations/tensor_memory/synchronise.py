@@ -42,7 +42,7 @@ def commit(form: ScopedForm) -> Effect:
         ranks = mask.take(lane_set, issuers) if mask is not None else None
         for item in range(len(issuers)):
             who, row = issuers.name(item), int(issuers.rows[item])
-            engine.check_group(row // batch.warps, group_size, site, who)
+            engine.check_group(row // batch.warps_per_cta, group_size, site, who)
             place = found[item : item + 1]
             if ranks is not None:
                 chosen = np.array([rank for rank in range(16) if int(ranks[item]) >> rank & 1], np.int64)
