@@ -110,7 +110,7 @@ def test_what_the_execution_rests_on() -> None:
     entries = coverage.semantics()
     forms = [form for opcode in registry.opcodes() for form in registry.forms(opcode)]
     for entry in entries:
-        assert set(entry) <= {"chapters", "modifiers", "rests", "why"}
+        assert set(entry) <= {"chapters", "opcodes", "modifiers", "rests", "why"}
         assert set(entry["rests"]) <= set(coverage.BASES)
         assert any(coverage.concerns(entry, form) for form in forms), entry
     sums, brev, suld = (coverage.lines(2, registry.forms(opcode)) for opcode in ("add", "brev", "suld"))

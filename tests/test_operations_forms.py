@@ -17,7 +17,7 @@ CHAPTERS = (
     "integer", "extended", "floating", "half", "mixed", "comparison", "logic", "conversion", "video",
     "packed", "narrow",
 )  # fmt: skip
-MOVES = ("mov", "prmt")
+MOVES = ("mov", "prmt", "spdecompress")
 
 
 def is_pure(form: object) -> bool:

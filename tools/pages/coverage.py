@@ -266,6 +266,8 @@ def concerns(entry: dict[str, Any], form: Form) -> bool:
     """Whether an entry of semantics.toml is about a form."""
     if form.chapter not in entry["chapters"].split():
         return False
+    if "opcodes" in entry and form.opcode not in entry["opcodes"].split():
+        return False
     asked = set(entry.get("modifiers", "").split())
     return not asked or bool(asked & form.modifiers)
 
