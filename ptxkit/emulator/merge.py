@@ -58,7 +58,10 @@ def merge(lane_sets: Sequence[LaneSet]) -> LaneSet:
 
 @dataclass(slots=True)
 class _MergeSide:
-    """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes."""
+    """One of two lane sets that merge: where its rows stand in the merged one (None: the same), its lanes.
+
+    The first alone can have the same rows while the second has not, since it has the most.
+    """
 
     at: np.ndarray | None
     mask: np.ndarray | None
@@ -153,15 +156,17 @@ def _join_value(one: Any, other: Any, n: int, sides: tuple[_MergeSide, _MergeSid
     width = WARP
     if whole_rows and not wide and all(v.ndim == 0 or v.shape[1] == 1 for v in (one, other)):
         width = 1
+    (at, mask), (at2, mask2) = ((side.at, side.mask) for side in sides)
+    if wide:
+        mask, mask2 = (part if part is None else part[..., None] for part in (mask, mask2))
+    if at is None and at2 is None and mask is not None:
+        return np.where(mask, one, other)
     joined = np.zeros((n, width, 2) if wide else (n, width), one.dtype)
-    for value, side in ((one, sides[0]), (other, sides[1])):
-        mask = side.mask if side.mask is None or not wide else side.mask[..., None]
-        if side.at is None:
-            np.copyto(joined, value, where=True if mask is None else mask)
-        elif mask is None:
-            joined[side.at] = value
+    for value, rows, lanes in ((one, at, mask), (other, at2, mask2)):
+        if rows is None:
+            joined[...] = value
+        elif lanes is None:
+            joined[rows] = value
         else:
-            part = joined[side.at]
-            np.copyto(part, value, where=mask)
-            joined[side.at] = part
+            joined[rows] = np.where(lanes, value, joined[rows])
     return joined

@@ -31,11 +31,16 @@ if TYPE_CHECKING:
 PATIENCE = 4096
 """How many times a lane set may loop while others wait for it to pass."""
 OUT_OF_TURN = 0.25
-"""In random order, how often a lane set other than the first in line has its turn."""
+"""In random order, how often a lane set other than the first in line has its turn, of the times that this is
+considered."""
 PARTINGS = 8
 """In random order, how often some CTAs or warps of a batch part from the others, at most."""
 LEAD = 128
 """In random order, for how many blocks a lane set may run on while others are behind it, at most."""
+STEADY = 512
+"""In random order, how many blocks may pass until the order is considered again, at most: so lanes that part
+at every branch meet again nearly as often as in lazy order. Where lanes come to a synchronisation point, or
+look at memory that others may change, it is considered at once."""
 
 
 class Status(Enum):
@@ -73,6 +78,7 @@ class Scheduler(LaneSchedule):
         self.execute = execute
         self._partings = PARTINGS
         self._lead = 0
+        self._considered = 0
         if launch.sanitize:
             batch.at_exit.append(self._look_at_exits)
         mask = None if launch.shape.threads % WARP == 0 else batch.alive.copy()
@@ -95,7 +101,7 @@ class Scheduler(LaneSchedule):
     def run(self, quantum: int) -> Status:
         """Run lane sets until all lanes have exited, none can go on, or the quantum is used up."""
         queue = self.batch.queue
-        self.budget = quantum
+        self.budget = self._considered = quantum
         if self.blocked:
             converge(self)
         while self.ready or (self.blocked and (converge(self) or queue.awaken())):
@@ -121,8 +127,8 @@ class Scheduler(LaneSchedule):
             ready[0].spins = 0
             return self._parted(ready.pop())
         chosen = min(ready, key=_priority)
-        random = self.launch.random
-        if random is not None and random.random() < OUT_OF_TURN:
+        random = self._chance()
+        if random is not None:
             chosen = ready[int(random.integers(len(ready)))]
             self._lead = int(random.integers(LEAD))
         elif chosen.spins > PATIENCE:
@@ -149,6 +155,14 @@ class Scheduler(LaneSchedule):
         merged = merge(same)
         merged.passed, merged.result, merged.joint = chosen.passed, chosen.result, chosen.joint
         return self._parted(merged)
+
+    def _chance(self) -> np.random.Generator | None:
+        """What chooses, where it is time for a turn out of turn."""
+        random = self.launch.random
+        if random is None or self.budget > self._considered:
+            return None
+        self._considered = self.budget - int(random.integers(STEADY))
+        return random if random.random() < OUT_OF_TURN else None
 
     def _parted(self, lane_set: LaneSet) -> LaneSet:
         """In random order, now and then, some CTAs or warps of a set alone: they get ahead of others."""
@@ -183,6 +197,7 @@ class Scheduler(LaneSchedule):
             if block.sync_point is not None and not lane_set.passed:
                 admitted = block.sync_point(lane_set)
                 if admitted is None:
+                    self._considered = self.budget
                     return
                 lane_set = admitted
             lane_set.passed = False
