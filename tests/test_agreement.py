@@ -63,9 +63,13 @@ def test_statements_of_every_row():
     # Some changed statements crash ptxas, which takes long to find out where nvJitLink stands in for it.
     mutations = 1 if shutil.which("ptxas") else 0
     todo = rows.cases(rows.select([], []), limit=2, elsewhere=1, mutations=mutations, seed=11)
-    count, share, shown = agreement(rows.verdicts(todo))
+    verdicts = list(rows.verdicts(todo))
+    # What this release of ptxas says otherwise for a known reason is counted apart.
+    explained = [verdict for verdict in verdicts if not verdict.agrees and reason_of(verdict)]
+    count, share, shown = agreement(verdict for verdict in verdicts if verdict not in explained)
     assert count > 1500
-    assert share >= 0.99, shown
+    assert share >= 0.999, shown
+    assert len(explained) <= 0.02 * count, agreement(explained)[2]
 
 
 @pytest.mark.slow
