@@ -6,6 +6,8 @@ import pytest
 from asynchronous_kernels import KERNELS, AsyncKernel, codes_found, device_for
 
 from ptxkit.asm import parse
+from ptxkit.driver import driver_version
+from ptxkit.driver.load import version_findings
 from ptxkit.emulator import Emulator
 from ptxkit.running.devices import open_device
 from ptxkit.targets import parse as parse_target
@@ -43,9 +45,12 @@ def test_correct_kernels_are_clean_in_a_hundred_random_orders(kernel: AsyncKerne
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_the_same_on_a_gpu(kernel: AsyncKernel) -> None:
     with open_device("cuda") as device:
-        target = parse_target(parse(kernel.text).target or "")
+        module = parse(kernel.text)
+        target = parse_target(module.target or "")
         if target is None or not target.runs_on(device.capability):
             pytest.skip(f"{target} does not run on {device.name}")
+        if version_findings(module, driver_version()):
+            pytest.skip(f"the driver does not know `.version` of {kernel.name}")
         kernel.run(device)
 
 

@@ -85,9 +85,10 @@ class Issuers:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self, value: Any) -> np.ndarray:
-        """A value of the lane set for each of them: (count,)."""
-        taken: np.ndarray = np.broadcast_to(value, (self.lane_set.n, WARP))[self.at]
+    def take(self, value: Any, wide: bool = False) -> np.ndarray:
+        """A value of the lane set for each of them: (count,), of a `wide` one of 128 bits (count, 2)."""
+        shape = (self.lane_set.n, WARP, 2) if wide else (self.lane_set.n, WARP)
+        taken: np.ndarray = np.broadcast_to(value, shape)[self.at]
         return taken
 
     def some(self, chosen: np.ndarray) -> Issuers:

@@ -21,7 +21,7 @@ CHAPTERS = {
     "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
     "bulk_copies": ("tensor_map",),
     "compression": ("sparse_vectors", "matrix.mma", "matrix.move"),
-    "memory": ("load_store", "atomic", "barrier", "control_flow"),
+    "memory": ("load_store", "atomic", "barrier", "control_flow", "asynchronous_store"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

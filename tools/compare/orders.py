@@ -13,6 +13,7 @@ import numpy as np
 from asynchronous_kernels import KERNELS, AsyncKernel, evaluate
 from asynchronous_programs import Program, copies, mbarriers, reductions, remote
 
+from compare.arguments import EMULATED
 from ptxkit import targets
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
@@ -63,8 +64,9 @@ def _launches(runs: int, programs: int, seed: int) -> Iterator[tuple[str, str, P
     """The name and the text of each kernel, and a launch of it."""
     target = targets.TARGETS[TARGET]
     for kernel in KERNELS:
-        needed = targets.parse(parse(kernel.text).target or "")
-        if needed is None or not needed.runs_on(target.capability):
+        module = parse(kernel.text)
+        needed = targets.parse(module.target or "")
+        if needed is None or not needed.runs_on(target.capability) or (module.version or EMULATED) > EMULATED:
             continue
         for run in range(runs):
             yield kernel.name, kernel.text, _permuted(kernel, np.random.default_rng([seed, run]))

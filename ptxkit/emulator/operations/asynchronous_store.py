@@ -23,11 +23,12 @@ from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.values import RAW, dtype_of, viewed
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
-store, reduction = Effects("movement"), Effects("synchronization")
+store, reduction, later = Effects("movement"), Effects("synchronization"), Effects("memory")
 
 COMPLETES = "mbarrier::complete_tx::bytes"
 
 
+@later("st.async")
 @store("st.async")
 def st_async(form: ScopedForm) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
@@ -70,7 +71,7 @@ def _to_cluster(form: ScopedForm) -> Effect:
     mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
     form.scope.program.touches("shared", kind.bytes)
-    raw, dtype, site = RAW[kind.bits], dtype_of(kind.name), form.site
+    raw, dtype, site, wide = RAW[kind.bits], dtype_of(kind.name), form.site, kind.bits == 128
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -91,11 +92,11 @@ def _to_cluster(form: ScopedForm) -> Effect:
         if combine is not None and own.any():
             message = "`red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
-        values = np.stack([issuers.take(viewed(s.reader(lane_set), raw)) for s in sources], axis=1)
+        values = np.stack([issuers.take(viewed(s.reader(lane_set), raw), wide) for s in sources], axis=1)
         data = Data(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
         known = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
         if any(known):
-            masks = [issuers.take(raw.type(0) if entry is None else entry[0]) for entry in known]
+            masks = [issuers.take(raw.type(0) if entry is None else entry[0], wide) for entry in known]
             undefined = np.ascontiguousarray(np.stack(masks, axis=1).astype(raw)).view(np.uint8).reshape(-1)
             origin = launch.origin(next(e[1] for e in known if e), site)
             data = Data(data.data, undefined, np.full(len(undefined), origin, np.uint32))
