@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_defined, executing
@@ -19,7 +19,7 @@ class AlignedSyncPoint(WarpSyncPoint):
 
     code = "P640"
 
-    def __init__(self, form: ScopedForm) -> None:
+    def __init__(self, form: ScopedInstruction) -> None:
         super().__init__(form.site, None, form.guard)
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:

@@ -20,7 +20,7 @@ from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Code, CodeBlock, Computation
 from ptxkit.emulator.effect import effect_of
 from ptxkit.emulator.faults import Site, finding
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Pure, Unsupported, operation_of
@@ -107,7 +107,7 @@ class FunctionBuilder(FunctionScope):
         nothing = Compiled(site, no_step, no_step)
         try:
             guard = self._guard(instruction)
-            form = ScopedForm(self, instruction, site, guard)
+            form = ScopedInstruction(self, instruction, site, guard)
             pure = self._compute(form, guard)
             if pure is not None:
                 return pure
@@ -145,7 +145,7 @@ class FunctionBuilder(FunctionScope):
         negated = instruction.guard.negated
         return SourceOperand(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
-    def _compute(self, form: ScopedForm, guard: SourceOperand | None) -> Compiled | None:
+    def _compute(self, form: ScopedInstruction, guard: SourceOperand | None) -> Compiled | None:
         """A pure instruction."""
         operation = operation_of(form)
         if operation is None:

@@ -1,8 +1,8 @@
 """Operations with effects, and how one is found for an instruction.
 
 Where a pure operation only computes (`ptxkit.emulator.operation`), an effect touches memory, other lanes,
-control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a `ScopedForm`
-and returns an `Effect`, made of up to three parts that the machine runs at different times.
+control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a
+`ScopedInstruction` and returns an `Effect`, made of up to three parts that run at different times.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.code import MemoryTransfer
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
 from ptxkit.emulator.opcodes import REGISTERED, load_operation
 
@@ -81,13 +81,13 @@ class Effects:
         return register
 
 
-def effect_of(form: ScopedForm) -> Effect | None:
+def effect_of(form: ScopedInstruction) -> Effect | None:
     """What an instruction does; None where nobody says."""
     load_operation(form.row.chapter, form.row.name)
     reader = EFFECTS.get((form.row.chapter, form.row.name))
     return reader(form) if reader is not None else None
 
 
-Reader = Callable[["ScopedForm"], Effect]
+Reader = Callable[["ScopedInstruction"], Effect]
 EFFECTS: dict[tuple[str, str], Reader] = {}
 """The effects by chapter of the instruction set and name of the instruction."""

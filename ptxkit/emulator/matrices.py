@@ -16,7 +16,7 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, TargetOperand
 from ptxkit.emulator.operation import Unsupported
@@ -105,7 +105,7 @@ class MatrixSource:
     readers: list[Callable[[LaneSet], Any]]
 
     @classmethod
-    def of(cls, form: ScopedForm, operand: str, fragment: Fragment) -> MatrixSource:
+    def of(cls, form: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixSource:
         """The registers of an operand as a fragment."""
         sources = [form.source(part, f"b{fragment.word}") for part in form.parts(operand)]
         assert len(sources) == fragment.registers
@@ -134,7 +134,7 @@ class MatrixTarget:
     targets: list[TargetOperand | None]
 
     @classmethod
-    def of(cls, form: ScopedForm, operand: str, fragment: Fragment) -> MatrixTarget:
+    def of(cls, form: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixTarget:
         """The registers of an operand as a fragment."""
         targets = [form.target(part, f"b{fragment.word}") for part in form.parts(operand)]
         assert len(targets) == fragment.registers
@@ -205,7 +205,7 @@ class SparsityMetadata:
     """
 
     def __init__(
-        self, form: ScopedForm, operands: tuple[str, str], k: int, bits: int, meaningful: Sequence[int]
+        self, form: ScopedInstruction, operands: tuple[str, str], k: int, bits: int, meaningful: Sequence[int]
     ) -> None:
         metadata, selector = operands
         try:

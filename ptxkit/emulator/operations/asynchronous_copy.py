@@ -11,7 +11,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 
@@ -19,7 +19,7 @@ effect = Effects("asynchronous_copy")
 
 
 @effect("cp.async")
-def cp_async(form: ScopedForm) -> Effect:
+def cp_async(form: ScopedInstruction) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
     past_l1, size = form["cg"] is not None, form.number("cp_size")
     present = form.checked_source("src_size") if "src_size" in form.operands else None
@@ -98,7 +98,7 @@ def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) ->
     return Data(data, undefined, origins)
 
 
-def commit(form: ScopedForm, name: str) -> Effect:
+def commit(form: ScopedInstruction, name: str) -> Effect:
     """`.commit_group` of a kind of group."""
     form.scope.program.asynchronous = True
 
@@ -109,7 +109,7 @@ def commit(form: ScopedForm, name: str) -> Effect:
     return Effect(step)
 
 
-def wait(form: ScopedForm, name: str, left: int, read: bool = False) -> Effect:
+def wait(form: ScopedInstruction, name: str, left: int, read: bool = False) -> Effect:
     """`.wait_group N` of a kind of group."""
     form.scope.program.asynchronous = True
     site = form.site
@@ -123,19 +123,19 @@ def wait(form: ScopedForm, name: str, left: int, read: bool = False) -> Effect:
 
 
 @effect("cp.async.commit_group")
-def commit_group(form: ScopedForm) -> Effect:
+def commit_group(form: ScopedInstruction) -> Effect:
     """`cp.async.commit_group`."""
     return commit(form, "cp.async")
 
 
 @effect("cp.async.wait_group")
-def wait_group(form: ScopedForm) -> Effect:
+def wait_group(form: ScopedInstruction) -> Effect:
     """`cp.async.wait_group N`."""
     return wait(form, "cp.async", form.number("N"))
 
 
 @effect("cp.async.wait_all")
-def wait_all(form: ScopedForm) -> Effect:
+def wait_all(form: ScopedInstruction) -> Effect:
     """`cp.async.wait_all`: commits, and waits for every group."""
     closing, waiting = commit(form, "cp.async").step, wait(form, "cp.async", 0).step
     assert closing is not None

@@ -12,7 +12,7 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
@@ -30,7 +30,7 @@ COMPLETES = "mbarrier::complete_tx::bytes"
 
 @later("st.async")
 @store("st.async")
-def st_async(form: ScopedForm) -> Effect:
+def st_async(form: ScopedInstruction) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
 
     `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell when it
@@ -40,12 +40,12 @@ def st_async(form: ScopedForm) -> Effect:
 
 
 @reduction("red.async")
-def red_async(form: ScopedForm) -> Effect:
+def red_async(form: ScopedInstruction) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
     return _to_cluster(form) if form[COMPLETES] else atom(form)
 
 
-def _nothing(form: ScopedForm) -> Effect:
+def _nothing(form: ScopedInstruction) -> Effect:
     """The form without an mbarrier, which the manual lacks: ptxas 13.0 makes no machine code of it."""
     site = form.site
 
@@ -57,7 +57,7 @@ def _nothing(form: ScopedForm) -> Effect:
     return Effect(step)
 
 
-def _to_cluster(form: ScopedForm) -> Effect:
+def _to_cluster(form: ScopedInstruction) -> Effect:
     """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
     kind, operator, stored = form.the(DType), form.find(MemoryOperation), form.parts("b")
     if "mbar" not in form.operands:

@@ -15,7 +15,7 @@ from ptxkit.emulator.access import Access
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operations.load_store import ld, st
@@ -33,7 +33,7 @@ RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 
 @later("atom", "red")
 @effect("atom", "red")
-def atom(form: ScopedForm) -> Effect:
+def atom(form: ScopedInstruction) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
     kind, operator, count = form.the(DType), form.the(MemoryOperation), form["vec"] or 1
     order, named, returns = {*form.all(MemoryOrder)}, form.space_of("a"), "d" in form.operands

@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_members, executing
@@ -19,7 +19,7 @@ effect, later = Effects("synchronization"), Effects("memory")
 
 
 @effect("bar.warp.sync")
-def warp_sync(form: ScopedForm) -> Effect:
+def warp_sync(form: ScopedInstruction) -> Effect:
     """`bar.warp.sync membermask`."""
     members = form.source("membermask")
     check, site = check_members(members, form.site), form.site
@@ -32,19 +32,19 @@ def warp_sync(form: ScopedForm) -> Effect:
 
 
 @effect("bar.sync", "barrier.sync", "barrier.aligned.sync")
-def sync(form: ScopedForm) -> Effect:
+def sync(form: ScopedInstruction) -> Effect:
     """`bar.sync a{, b}`, `barrier.sync{.aligned} a{, b}`."""
     return Effect(sync_point=_sync_point(form, waits=True))
 
 
 @effect("bar.arrive", "barrier.arrive")
-def arrive(form: ScopedForm) -> Effect:
+def arrive(form: ScopedInstruction) -> Effect:
     """`bar.arrive a, b`, `barrier.arrive{.aligned} a, b`."""
     return Effect(sync_point=_sync_point(form, waits=False))
 
 
 @effect("bar.red", "barrier.red")
-def red(form: ScopedForm) -> Effect:
+def red(form: ScopedInstruction) -> Effect:
     """`bar.red.popc.u32 d, a{, b}, {!}c`, `bar.red.op.pred p, a{, b}, {!}c`, and those of `barrier`."""
     operator, target = form.the(MemoryOperation), form.target("d") or form.target("p")
 
@@ -64,18 +64,18 @@ def red(form: ScopedForm) -> Effect:
     return Effect(step, _sync_point(form, waits=True))
 
 
-def _sync_point(form: ScopedForm, waits: bool) -> BarrierSyncPoint:
+def _sync_point(form: ScopedInstruction, waits: bool) -> BarrierSyncPoint:
     count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
     return BarrierSyncPoint(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
 
 
 @effect("membar", "fence")
-def fence(form: ScopedForm) -> Effect:
+def fence(form: ScopedInstruction) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
     return Effect(_fence_inits) if form["mbarrier_init"] else _ordering(form)
 
 
-def _ordering(form: ScopedForm) -> Effect:
+def _ordering(form: ScopedInstruction) -> Effect:
     """A fence for every access."""
     site = form.site
 
@@ -92,7 +92,7 @@ def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
 
 
 @effect("membar.proxy", "fence.proxy")
-def proxy_fence(form: ScopedForm) -> Effect:
+def proxy_fence(form: ScopedInstruction) -> Effect:
     """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms; `.tensormap`."""
     if form["tensormap::generic"]:
         from ptxkit.emulator.operations import tensor_map  # few kernels that have a barrier have tensor maps
@@ -113,7 +113,7 @@ def proxy_fence(form: ScopedForm) -> Effect:
 
 
 @later("fence.proxy")
-def one_way_proxy_fence(form: ScopedForm) -> Effect:
+def one_way_proxy_fence(form: ScopedInstruction) -> Effect:
     """`fence.proxy.alias.sem.sys`, which orders as `fence` does: no two addresses here mean one place; and
     `fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster`, for reads alone."""
     if form["tensormap::generic"]:
@@ -133,7 +133,7 @@ def one_way_proxy_fence(form: ScopedForm) -> Effect:
 
 
 @later("fence")
-def read_release_fence(form: ScopedForm) -> Effect:
+def read_release_fence(form: ScopedInstruction) -> Effect:
     """`fence.alias.sync_restrict::read.release.sys`."""
     raise Unsupported("no manual has it, and what it orders is told nowhere")
 

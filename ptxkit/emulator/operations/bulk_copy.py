@@ -16,8 +16,8 @@ from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
@@ -57,19 +57,19 @@ class Reduction:
 
 
 @effect("cp.async.bulk")
-def bulk(form: ScopedForm) -> Effect:
+def bulk(form: ScopedInstruction) -> Effect:
     """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, mask}{, policy}{, mask}`."""
     return _bulk(form, None)
 
 
 @effect("cp.reduce.async.bulk")
-def bulk_reduction(form: ScopedForm) -> Effect:
+def bulk_reduction(form: ScopedInstruction) -> Effect:
     """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`."""
     kind = form.the(DType)
     return _bulk(form, Reduction(combiner(form.the(MemoryOperation), kind, True), kind))
 
 
-def _bulk(form: ScopedForm, reduction: Reduction | None) -> Effect:
+def _bulk(form: ScopedInstruction, reduction: Reduction | None) -> Effect:
     to, masked = form.space_of("dstMem"), "byteMask" in form.operands
     program = form.scope.program
     program.asynchronous = True
@@ -97,7 +97,7 @@ def _bulk(form: ScopedForm, reduction: Reduction | None) -> Effect:
 class _CopySide:
     """The source or destination of a bulk copy."""
 
-    def __init__(self, form: ScopedForm, operand: str) -> None:
+    def __init__(self, form: ScopedInstruction, operand: str) -> None:
         self.space = form.space_of(operand)
         self.shared = self.space is not StateSpace.GLOBAL
         self.site = form.site
@@ -290,18 +290,18 @@ def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
 
 
 @effect("cp.async.bulk.prefetch")
-def prefetch(form: ScopedForm) -> Effect:
+def prefetch(form: ScopedInstruction) -> Effect:
     """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
     return Effect(lambda lane_set, guard: None)
 
 
 @effect("cp.async.bulk.commit_group")
-def commit_group(form: ScopedForm) -> Effect:
+def commit_group(form: ScopedInstruction) -> Effect:
     """`cp.async.bulk.commit_group`."""
     return commit(form, "bulk")
 
 
 @effect("cp.async.bulk.wait_group")
-def wait_group(form: ScopedForm) -> Effect:
+def wait_group(form: ScopedInstruction) -> Effect:
     """`cp.async.bulk.wait_group{.read} N`."""
     return wait(form, "bulk", form.number("N"), form["read"] is not None)

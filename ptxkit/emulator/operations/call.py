@@ -16,7 +16,7 @@ from ptxkit.emulator.call_abi import CallParameter
 from ptxkit.emulator.calls import Argument, enter, parameter_argument, value_argument
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -30,7 +30,7 @@ DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
 @effect("call")
-def call(form: ScopedForm) -> Effect:
+def call(form: ScopedInstruction) -> Effect:
     """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
     returns, given = _elements(form, "ret_param"), _elements(form, "param_list")
     callee = form.operands["func"]
@@ -45,7 +45,7 @@ def call(form: ScopedForm) -> Effect:
     return _indirect(form, callee, arguments, [_size(variable) for variable in prototype], results)
 
 
-def _elements(form: ScopedForm, operand: str) -> tuple[tree.Operand, ...]:
+def _elements(form: ScopedInstruction, operand: str) -> tuple[tree.Operand, ...]:
     """What stands in parentheses; nothing where they are left out."""
     there = form.operands.get(operand)
     return there.elements if isinstance(there, tree.Arguments) else ()
@@ -59,7 +59,7 @@ def _size(variable: tree.Variable) -> int:
     )
 
 
-def _argument(form: ScopedForm, operand: tree.Operand, parameter: tree.Variable) -> Argument:
+def _argument(form: ScopedInstruction, operand: tree.Operand, parameter: tree.Variable) -> Argument:
     passed = form.scope.parameters.argument(operand)
     if passed is not None:
         return parameter_argument(passed)
@@ -71,7 +71,10 @@ def _argument(form: ScopedForm, operand: tree.Operand, parameter: tree.Variable)
 
 
 def _direct(
-    form: ScopedForm, symbol: Symbol, given: tuple[tree.Operand, ...], results: list[CallParameter | None]
+    form: ScopedInstruction,
+    symbol: Symbol,
+    given: tuple[tree.Operand, ...],
+    results: list[CallParameter | None],
 ) -> Effect:
     program = form.scope.program
     name = program.image.resolve(symbol.name)
@@ -96,7 +99,7 @@ def _direct(
     return Effect(link=link)
 
 
-def _prototype(form: ScopedForm, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
+def _prototype(form: ScopedInstruction, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
     """The parameters that a list of targets or a prototype gives an indirect call."""
     image = form.scope.program.image
     symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
@@ -115,7 +118,7 @@ def _prototype(form: ScopedForm, operand: tree.Operand | None) -> tuple[tree.Var
 
 
 def _indirect(
-    form: ScopedForm,
+    form: ScopedInstruction,
     callee: tree.Operand,
     arguments: list[Argument],
     sizes: list[int],
@@ -191,6 +194,6 @@ def _misfit(
     return fault("P614", message, site, (f"{lane_set.thread(*lane_set.first(np.True_))}",), help)
 
 
-def _is_wide(form: ScopedForm, operand: tree.Operand) -> bool:
+def _is_wide(form: ScopedInstruction, operand: tree.Operand) -> bool:
     symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     return symbol is None or symbol.type.endswith("64")

@@ -13,7 +13,7 @@ from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.clusters import ClusterArrival, ClusterWait
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
@@ -27,7 +27,7 @@ synchronization = Effects("synchronization")
 
 
 @movement("mapa")
-def mapa(form: ScopedForm) -> Effect:
+def mapa(form: ScopedInstruction) -> Effect:
     """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
     bits = form.the(DType).bits
     target, address = form.target("d", f"u{bits}"), form.source("a", f"u{bits}")
@@ -55,7 +55,7 @@ def mapa(form: ScopedForm) -> Effect:
 
 
 @movement("getctarank")
-def getctarank(form: ScopedForm) -> Effect:
+def getctarank(form: ScopedInstruction) -> Effect:
     """`getctarank{.shared::cluster}.type d, a`: the rank of the CTA that an address belongs to."""
     target, address = form.target("d"), form.source("a", f"u{form.the(DType).bits}")
     read = address.reader
@@ -75,13 +75,13 @@ def getctarank(form: ScopedForm) -> Effect:
 
 
 @synchronization("barrier.cluster.arrive")
-def arrive(form: ScopedForm) -> Effect:
+def arrive(form: ScopedInstruction) -> Effect:
     """`barrier.cluster.arrive{.sem}{.aligned}`."""
     arrival = ClusterArrival(form.site, form["sem"] is MemoryOrder.RELAXED)
     return Effect(arrival.step, AlignedSyncPoint(form) if form["aligned"] else None)
 
 
 @synchronization("barrier.cluster.wait")
-def wait(form: ScopedForm) -> Effect:
+def wait(form: ScopedInstruction) -> Effect:
     """`barrier.cluster.wait{.acquire}{.aligned}`."""
     return Effect(sync_point=ClusterWait(form.site, form.guard))

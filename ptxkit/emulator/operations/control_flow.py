@@ -10,7 +10,7 @@ from ptxkit.asm import tree
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.effect import Effect, Effects, Links
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
@@ -24,7 +24,7 @@ miscellaneous, later = Effects("miscellaneous"), Effects("memory")
 
 
 @effect("bra")
-def bra(form: ScopedForm) -> Effect:
+def bra(form: ScopedInstruction) -> Effect:
     """`bra{.uni} target`."""
     operand = form.operands["tgt"]
     label = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
@@ -39,7 +39,7 @@ def bra(form: ScopedForm) -> Effect:
 
 
 @effect("brx.idx")
-def brx(form: ScopedForm) -> Effect:
+def brx(form: ScopedInstruction) -> Effect:
     """`brx.idx{.uni} index, targets`."""
     table = form.operands["tlist"]
     symbol = form.scope.meaning(table) if isinstance(table, tree.Name) else None
@@ -95,7 +95,7 @@ def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
 
 
 @effect("exit")
-def exit_(form: ScopedForm) -> Effect:
+def exit_(form: ScopedInstruction) -> Effect:
     """`exit`."""
 
     def end(lane_set: LaneSet) -> int:
@@ -106,13 +106,13 @@ def exit_(form: ScopedForm) -> Effect:
 
 
 @effect("ret")
-def ret(form: ScopedForm) -> Effect:
+def ret(form: ScopedInstruction) -> Effect:
     """`ret{.uni}`."""
     return Effect(link=lambda linker: leave)
 
 
 @miscellaneous("trap")
-def trap(form: ScopedForm) -> Effect:
+def trap(form: ScopedInstruction) -> Effect:
     """`trap`."""
     site = form.site
 
@@ -125,13 +125,13 @@ def trap(form: ScopedForm) -> Effect:
 
 @later("trace.mark")
 @miscellaneous("brkpt", "pmevent")
-def brkpt(form: ScopedForm) -> Effect:
+def brkpt(form: ScopedInstruction) -> Effect:
     """`brkpt`, `pmevent{.mask} a` and `trace.mark`, which nothing listens to."""
     return Effect(lambda lane_set, guard: None)
 
 
 @synchronization("griddepcontrol")
-def griddepcontrol(form: ScopedForm) -> Effect:
+def griddepcontrol(form: ScopedInstruction) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
     if form["action"] is GridAction.LAUNCH_DEPENDENTS:
         return Effect(lambda lane_set, guard: None)
@@ -145,7 +145,7 @@ def griddepcontrol(form: ScopedForm) -> Effect:
 
 
 @miscellaneous("nanosleep")
-def nanosleep(form: ScopedForm) -> Effect:
+def nanosleep(form: ScopedInstruction) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
     read = form.source("t").reader
 

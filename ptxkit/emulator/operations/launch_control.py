@@ -15,7 +15,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
@@ -40,7 +40,7 @@ class Refusals:
 
 
 @effect("clusterlaunchcontrol.try_cancel.async")
-def try_cancel(form: ScopedForm) -> Effect:
+def try_cancel(form: ScopedInstruction) -> Effect:
     """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
     multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
     to = AddressResolver(form.address("addr"), space, RESPONSE, form.site)
@@ -100,7 +100,7 @@ def try_cancel(form: ScopedForm) -> Effect:
 
 
 @effect("clusterlaunchcontrol.query_cancel")
-def query_cancel(form: ScopedForm) -> Effect:
+def query_cancel(form: ScopedInstruction) -> Effect:
     """`clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response`, `.get_first_ctaid{::axis}..`."""
     asks, response = form["is_canceled"], form.source("response")
     targets = [

@@ -16,7 +16,7 @@ from ptxkit.emulator.call_abi import gather, scatter
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
@@ -33,7 +33,7 @@ effect, operation = Effects("movement"), Operations("movement")
 later = Effects("memory")
 
 
-def _space(form: ScopedForm) -> StateSpace:
+def _space(form: ScopedInstruction) -> StateSpace:
     """The state space that an access reaches: a device function's own parameters are local memory wherever
     they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
     space = form.space_of("a")
@@ -41,7 +41,7 @@ def _space(form: ScopedForm) -> StateSpace:
     return StateSpace.LOCAL if own else space
 
 
-def _order(form: ScopedForm, strong: MemoryOrder) -> MemoryOrder:
+def _order(form: ScopedInstruction, strong: MemoryOrder) -> MemoryOrder:
     """How an access orders others: `strong` where it is that, else relaxed (as volatile is), or weak."""
     orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
     return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
@@ -49,7 +49,7 @@ def _order(form: ScopedForm, strong: MemoryOrder) -> MemoryOrder:
 
 @later("ld")
 @effect("ld", "ldu")
-def ld(form: ScopedForm) -> Effect:
+def ld(form: ScopedInstruction) -> Effect:
     """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms; through the
     read-only proxy it takes what is in global or constant memory."""
     kind, count, loaded = form.the(DType), form["vec"] or 1, form.parts("d")
@@ -104,7 +104,7 @@ def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
 
 
 def _load_parameter(
-    form: ScopedForm, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
+    form: ScopedInstruction, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
 ) -> Effect:
     """`ld.param` of a device function's parameter or return value."""
     parameters = form.scope.parameters
@@ -132,7 +132,7 @@ def _load_parameter(
 
 @later("st")
 @effect("st")
-def st(form: ScopedForm) -> Effect:
+def st(form: ScopedInstruction) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
     kind, count = form.the(DType), form["vec"] or 1
     width, raw = kind.bytes, RAW[kind.bits]
@@ -172,7 +172,7 @@ def st(form: ScopedForm) -> Effect:
 
 
 @effect("st.bulk")
-def st_bulk(form: ScopedForm) -> Effect:
+def st_bulk(form: ScopedInstruction) -> Effect:
     """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
     read = form.checked_source("size", f"u{form.type_of('size').bits}")
     accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
@@ -199,7 +199,9 @@ def _and(guard: Any, condition: Any) -> Any:
     return condition if guard is None else guard & condition
 
 
-def _store_parameter(form: ScopedForm, symbol: Any, offset: int, width: int, sources: list[Any]) -> Effect:
+def _store_parameter(
+    form: ScopedInstruction, symbol: Any, offset: int, width: int, sources: list[Any]
+) -> Effect:
     """`st.param` to an argument or a return value."""
     parameters = form.scope.parameters
     raw = RAW[width * 8]
@@ -218,14 +220,14 @@ def _store_parameter(form: ScopedForm, symbol: Any, offset: int, width: int, sou
 
 
 @effect("prefetch", "prefetchu", "applypriority")
-def prefetch(form: ScopedForm) -> Effect:
+def prefetch(form: ScopedInstruction) -> Effect:
     """Hints: they change nothing, and an address that is not valid does not matter."""
     return Effect(lambda lane_set, guard: None)
 
 
 @later("createpolicy.range.fabric")
 @effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
-def createpolicy(form: ScopedForm) -> Effect:
+def createpolicy(form: ScopedInstruction) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
     target = form.target("policy")
 
@@ -237,7 +239,7 @@ def createpolicy(form: ScopedForm) -> Effect:
 
 
 @later("prefetch")
-def prefetch_valid(form: ScopedForm) -> Effect:
+def prefetch_valid(form: ScopedInstruction) -> Effect:
     """`prefetch{.global}.L1::32B.valid_addr [a]`: a hint, whose address must be that of a byte of global
     memory."""
     accessor = Accessor(form.address("a"), form.space_of("a"), 1, form.site)
@@ -251,7 +253,7 @@ def prefetch_valid(form: ScopedForm) -> Effect:
 
 
 @effect("discard")
-def discard(form: ScopedForm) -> Effect:
+def discard(form: ScopedInstruction) -> Effect:
     """`discard.global.L2 [a], size`: what lies there is undefined from then on."""
     size = form.number("size")
     accessor = Accessor(form.address("a"), "global", size, form.site)
@@ -282,7 +284,7 @@ def cvta(form: Decoded) -> Pure:
 
 
 @effect("isspacep")
-def isspacep(form: ScopedForm) -> Effect:
+def isspacep(form: ScopedInstruction) -> Effect:
     """`isspacep.space p, a`. Parameters count as global, constants don't; a 32-bit address is in no window.
     Only `.shared::cluster` has the memory of other CTAs."""
     named = form["space"]

@@ -12,7 +12,7 @@ from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Memb
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.lanes_apart import Waited
@@ -27,19 +27,19 @@ effect = Effects("mbarrier")
 operation = Operations("mbarrier")
 
 
-def own_mbarrier(form: ScopedForm) -> AddressResolver:
+def own_mbarrier(form: ScopedInstruction) -> AddressResolver:
     """The mbarrier that the instruction names, in the state space of its modifier."""
     return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
 
 
-def mbarrier_at(form: ScopedForm, operand: str, space: StateSpace) -> AddressResolver:
+def mbarrier_at(form: ScopedInstruction, operand: str, space: StateSpace) -> AddressResolver:
     """The mbarrier that an operand in brackets names, in a state space."""
     form.scope.program.asynchronous = True
     return AddressResolver(form.address(operand), space, 8, form.site)
 
 
 @effect("mbarrier.init")
-def init(form: ScopedForm) -> Effect:
+def init(form: ScopedInstruction) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
     places, count, site = own_mbarrier(form), form.checked_source("count"), form.site
 
@@ -53,7 +53,7 @@ def init(form: ScopedForm) -> Effect:
 
 
 @effect("mbarrier.inval")
-def inval(form: ScopedForm) -> Effect:
+def inval(form: ScopedInstruction) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
     places, site = own_mbarrier(form), form.site
 
@@ -66,18 +66,18 @@ def inval(form: ScopedForm) -> Effect:
 
 
 @effect("mbarrier.expect_tx")
-def expect_tx(form: ScopedForm) -> Effect:
+def expect_tx(form: ScopedInstruction) -> Effect:
     """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
     return _change_tx_count(form, expects=True)
 
 
 @effect("mbarrier.complete_tx")
-def complete_tx(form: ScopedForm) -> Effect:
+def complete_tx(form: ScopedInstruction) -> Effect:
     """`mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
     return _change_tx_count(form, expects=False)
 
 
-def _change_tx_count(form: ScopedForm, expects: bool) -> Effect:
+def _change_tx_count(form: ScopedInstruction, expects: bool) -> Effect:
     places, amount, site = own_mbarrier(form), form.checked_source("txCount"), form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -94,18 +94,18 @@ def _change_tx_count(form: ScopedForm, expects: bool) -> Effect:
 
 
 @effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")
-def arrive(form: ScopedForm) -> Effect:
+def arrive(form: ScopedInstruction) -> Effect:
     """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`."""
     return _arrive(form, drops=False)
 
 
 @effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")
-def arrive_drop(form: ScopedForm) -> Effect:
+def arrive_drop(form: ScopedInstruction) -> Effect:
     """The same; the count also leaves the expected count of later phases."""
     return _arrive(form, drops=True)
 
 
-def _arrive(form: ScopedForm, drops: bool) -> Effect:
+def _arrive(form: ScopedInstruction, drops: bool) -> Effect:
     expects, may_complete = "txCount" in form.operands, form["noComplete"] is None
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     cta_scope = form.find(MemoryScope) is MemoryScope.CTA
@@ -166,18 +166,18 @@ def _arrive(form: ScopedForm, drops: bool) -> Effect:
 
 
 @effect("mbarrier.test_wait", "mbarrier.try_wait")
-def wait(form: ScopedForm) -> Effect:
+def wait(form: ScopedInstruction) -> Effect:
     """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
     return _wait(form, "state", parity=False)
 
 
 @effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")
-def wait_parity(form: ScopedForm) -> Effect:
+def wait_parity(form: ScopedInstruction) -> Effect:
     """The same with the parity of a phase."""
     return _wait(form, "phaseParity", parity=True)
 
 
-def _wait(form: ScopedForm, what: str, parity: bool) -> Effect:
+def _wait(form: ScopedInstruction, what: str, parity: bool) -> Effect:
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     places, target, site = own_mbarrier(form), form.target("waitComplete"), form.site
     # Let remote addresses through: P685/P686 say more than P602.
@@ -231,7 +231,7 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
     )
 
 
-def _is_read(form: ScopedForm) -> bool:
+def _is_read(form: ScopedInstruction) -> bool:
     """Whether what the instruction writes is read before something else is written over it."""
     flow = form.scope.flow
     index = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
@@ -259,7 +259,7 @@ def pending_count(form: Decoded) -> Pure:
 
 
 @effect("cp.async.mbarrier.arrive")
-def arrive_on_copies(form: ScopedForm) -> Effect:
+def arrive_on_copies(form: ScopedInstruction) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
     noinc, places, site = form["noinc"], own_mbarrier(form), form.site
 

@@ -10,7 +10,7 @@ from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.sync_points import executing
@@ -66,18 +66,18 @@ effect = Effects("miscellaneous")
 
 
 @effect("setmaxnreg.inc")
-def increase(form: ScopedForm) -> Effect:
+def increase(form: ScopedInstruction) -> Effect:
     """`setmaxnreg.inc.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
     return setmaxnreg(form, grows=True)
 
 
 @effect("setmaxnreg.dec")
-def decrease(form: ScopedForm) -> Effect:
+def decrease(form: ScopedInstruction) -> Effect:
     """`setmaxnreg.dec.sync.aligned.u32 imm-reg-count`."""
     return setmaxnreg(form, grows=False)
 
 
-def setmaxnreg(form: ScopedForm, grows: bool) -> Effect:
+def setmaxnreg(form: ScopedInstruction, grows: bool) -> Effect:
     """More registers, or fewer."""
     wanted = form.constant("imm_reg_count")
     assert wanted is not None
@@ -90,7 +90,7 @@ class RegisterSyncPoint:
 
     code = "P696"
 
-    def __init__(self, form: ScopedForm, wanted: int, grows: bool) -> None:
+    def __init__(self, form: ScopedInstruction, wanted: int, grows: bool) -> None:
         self.site = form.site
         self.together = AlignedSyncPoint(form)
         self.wanted, self.grows = wanted, grows

@@ -11,7 +11,7 @@ from ptxkit.asm.decode import Decoded
 from ptxkit.dtypes import DType
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.numerics import sparse_vectors as sparse
 from ptxkit.emulator.operands import lanes_of
@@ -29,7 +29,7 @@ ORDERS = ((True, False), (True, True), (False, False), (False, True))
 
 
 @effect("spcompress")
-def spcompress(form: ScopedForm) -> Effect:
+def spcompress(form: ScopedInstruction) -> Effect:
     """`spcompress.etype.itype.sp::2:4.num mdata, cdata, data, spdesc`."""
     bits, index_bits, site = form.the(DType).bits, form["itype"], form.site
     data = [form.source(part, "b32") for part in form.parts("data")]

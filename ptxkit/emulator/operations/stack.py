@@ -11,7 +11,7 @@ import numpy as np
 
 from ptxkit.emulator.calls import reach_local
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import TargetOperand, undefined_decides
 from ptxkit.emulator.values import dtype_of
@@ -20,7 +20,7 @@ effect = Effects("stack")
 
 
 @effect("alloca")
-def alloca(form: ScopedForm) -> Effect:
+def alloca(form: ScopedInstruction) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
     align = np.uint64(max(form.constant("immAlign") or 8, 8))
     read, target, site = form.checked_source("size"), form.target("ptr"), form.site
@@ -50,7 +50,7 @@ def _active(lane_set: LaneSet, guard: Any) -> Any:
 
 
 @effect("stacksave")
-def stacksave(form: ScopedForm) -> Effect:
+def stacksave(form: ScopedInstruction) -> Effect:
     """`stacksave.type d`."""
     target = form.target("d")
     pointer, dtype = form.scope.stack_pointer, dtype_of(form["type"].name)
@@ -65,7 +65,7 @@ def stacksave(form: ScopedForm) -> Effect:
 
 
 @effect("stackrestore")
-def stackrestore(form: ScopedForm) -> Effect:
+def stackrestore(form: ScopedInstruction) -> Effect:
     """`stackrestore.type a`."""
     source = form.source("a")
     read, site = source.reader, form.site

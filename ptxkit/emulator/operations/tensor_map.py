@@ -15,8 +15,8 @@ from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
 from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
@@ -97,7 +97,7 @@ ORDINAL: dict[TensorMapField, list[Change]] = {
 
 
 @asynchronous_copy("tensormap.replace")
-def replace(form: ScopedForm) -> Effect:
+def replace(form: ScopedInstruction) -> Effect:
     """`tensormap.replace.tile.field{.ss}.b1024.type [addr]{, ord}, new_val`."""
     field = form["field"]
     if field in ORDINAL:
@@ -134,7 +134,7 @@ def replace(form: ScopedForm) -> Effect:
 class _MapPlace:
     """The 128 bytes that an address names, by the operand's name in the row."""
 
-    def __init__(self, form: ScopedForm, operand: str) -> None:
+    def __init__(self, form: ScopedInstruction, operand: str) -> None:
         self.site, space = form.site, form.space_of(operand)
         self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
         self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
@@ -214,7 +214,7 @@ def _spread(into: np.ndarray, values: tuple[Any, ...], guard: Any) -> None:
 # ---- the tensormap proxy
 
 
-def fence(form: ScopedForm) -> Effect:
+def fence(form: ScopedInstruction) -> Effect:
     """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
     site = form.site
     if form["release"]:
@@ -245,7 +245,7 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
 
 
 @synchronization("tensormap.cp_fenceproxy")
-def copy_and_fence(form: ScopedForm) -> Effect:
+def copy_and_fence(form: ScopedInstruction) -> Effect:
     """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
     into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
 
@@ -267,6 +267,6 @@ def copy_and_fence(form: ScopedForm) -> Effect:
 
 
 @later("tensormap.replace", "tensormap.query")
-def allocation_class(form: ScopedForm) -> Effect:
+def allocation_class(form: ScopedInstruction) -> Effect:
     """`tensormap.replace` with an allocation class, and `tensormap.query`, which reads it."""
     raise Unsupported("where a tensor map keeps its allocation class is told nowhere")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.operation import Unsupported
 
 texture = Effects("texture")
@@ -12,6 +12,6 @@ surface = Effects("surface")
 
 @texture("tex", "tex.base", "tex.level", "tex.grad", "tld4", "txq", "txq.level", "istypep")
 @surface("suld.b", "sust.b", "sust.p", "sured.b", "sured.p", "suq")
-def refuse(form: ScopedForm) -> Effect:
+def refuse(form: ScopedInstruction) -> Effect:
     """Every instruction on textures, samplers and surfaces."""
     raise Unsupported("textures and surfaces are not emulated")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -35,7 +35,7 @@ effect = Effects("synchronization")
 
 
 @movement("shfl")
-def shfl(form: ScopedForm) -> Effect:
+def shfl(form: ScopedInstruction) -> Effect:
     """`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`."""
     if not form["sync"]:
         raise Unsupported("without `.sync`")
@@ -150,7 +150,7 @@ def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
 
 
 @effect("vote")
-def vote(form: ScopedForm) -> Effect:
+def vote(form: ScopedInstruction) -> Effect:
     """`vote.sync.{all,any,uni}.pred d, {!}a, membermask`, `vote.sync.ballot.b32`."""
     if not form["sync"]:
         raise Unsupported("without `.sync`")
@@ -182,7 +182,7 @@ def vote(form: ScopedForm) -> Effect:
 
 
 @effect("match")
-def match(form: ScopedForm) -> Effect:
+def match(form: ScopedInstruction) -> Effect:
     """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
     of_all, target, same = form["all"] is not None, form.target("d"), form.target("p")
     source, members = form.source("a"), form.source("membermask")
@@ -211,7 +211,7 @@ def match(form: ScopedForm) -> Effect:
 
 
 @effect("redux")
-def redux(form: ScopedForm) -> Effect:
+def redux(form: ScopedInstruction) -> Effect:
     """`redux.sync.op.type d, a, membermask`."""
     source, members, target = form.source("src"), form.source("membermask"), form.target("dst")
     if source.dtype.kind == "f":
@@ -284,7 +284,7 @@ def _float_reduction(operator: MemoryOperation, absolute: bool, nan: bool) -> Ca
 
 
 @effect("elect")
-def elect(form: ScopedForm) -> Effect:
+def elect(form: ScopedInstruction) -> Effect:
     """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
     random order takes one that the seed gives, always the same of a mask: no more is promised."""
     members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
@@ -314,7 +314,7 @@ def _leader(candidates: Any, start: int) -> Any:
 
 
 @effect("activemask")
-def activemask(form: ScopedForm) -> Effect:
+def activemask(form: ScopedInstruction) -> Effect:
     """`activemask.b32 d`."""
     target = form.target("d")
 

@@ -15,7 +15,7 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
@@ -87,7 +87,7 @@ class WgmmaPlan:
 
 
 @effect("wgmma.mma_async")
-def mma_async(form: ScopedForm) -> Effect:
+def mma_async(form: ScopedInstruction) -> Effect:
     """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
     shape, sparse = form.the(Shape), form["sp"] is not None
     d, a, b = (type_.name for type_ in form.types)
@@ -116,7 +116,7 @@ def mma_async(form: ScopedForm) -> Effect:
     return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupSyncPoint(form.site, form.guard))
 
 
-def _accumulates(form: ScopedForm) -> SourceOperand:
+def _accumulates(form: ScopedInstruction) -> SourceOperand:
     """scale-d: a predicate, or 0 and 1."""
     number = form.constant("scale_d")
     if number is not None:
@@ -124,12 +124,12 @@ def _accumulates(form: ScopedForm) -> SourceOperand:
     return form.source("scale_d")
 
 
-def _negated(form: ScopedForm, operand: str) -> bool:
+def _negated(form: ScopedInstruction, operand: str) -> bool:
     """Whether an imm-scale is -1; where the form has none, nothing is."""
     return form.constant(operand) == -1
 
 
-def _major(form: ScopedForm, operand: str) -> str:
+def _major(form: ScopedInstruction, operand: str) -> str:
     """Along which dimension a matrix in shared memory runs, by its imm-trans if the form has one."""
     return "MN" if form.constant(operand) else "K"
 
@@ -355,7 +355,7 @@ def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
 
 
 @effect("wgmma.fence")
-def fence(form: ScopedForm) -> Effect:
+def fence(form: ScopedInstruction) -> Effect:
     """`wgmma.fence.sync.aligned`."""
     site = form.site
 
@@ -366,7 +366,7 @@ def fence(form: ScopedForm) -> Effect:
 
 
 @effect("wgmma.commit_group")
-def commit_group(form: ScopedForm) -> Effect:
+def commit_group(form: ScopedInstruction) -> Effect:
     """`wgmma.commit_group.sync.aligned`."""
     site = form.site
 
@@ -377,7 +377,7 @@ def commit_group(form: ScopedForm) -> Effect:
 
 
 @effect("wgmma.wait_group")
-def wait_group(form: ScopedForm) -> Effect:
+def wait_group(form: ScopedInstruction) -> Effect:
     """`wgmma.wait_group.sync.aligned N`."""
     site, left = form.site, form.number("N")
 

@@ -10,7 +10,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.clusters import ClusterBarrier
 from ptxkit.emulator.faults import fault, label_at
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
@@ -41,7 +41,7 @@ class TensorSyncPoint:
 
     code = "P6118"
 
-    def __init__(self, form: ScopedForm, columns: SourceOperand, cta_group: int) -> None:
+    def __init__(self, form: ScopedInstruction, columns: SourceOperand, cta_group: int) -> None:
         self.site = form.site
         self.aligned = AlignedSyncPoint(form)
         self.columns = columns
@@ -209,7 +209,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
     """
 
     def __init__(
-        self, form: ScopedForm, address: SourceOperand, columns: SourceOperand, cta_group: int
+        self, form: ScopedInstruction, address: SourceOperand, columns: SourceOperand, cta_group: int
     ) -> None:
         super().__init__(form, columns, cta_group)
         self.address = address

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices import Mask, SparsityMetadata
 from ptxkit.emulator.memory import Bank
@@ -155,7 +155,7 @@ class WgmmaSharedOperand:
 class WgmmaMetadata(SparsityMetadata):
     """The operands `sp-meta, sp-sel`: each warp gives those of its 16 rows."""
 
-    def __init__(self, form: ScopedForm, k: int, bits: int) -> None:
+    def __init__(self, form: ScopedInstruction, k: int, bits: int) -> None:
         super().__init__(form, ("sp_meta", "sp_sel"), k, bits, TF32 if bits == 32 else ANY_ORDER)
         self.threads = np.concatenate([self.lanes + WARP * warp for warp in range(WARPS)])
         self.shifts = np.tile(self.shifts, (WARPS, 1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.matrices import Mask
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.scope import FunctionScope
@@ -26,7 +26,7 @@ CONTAINED = (MmaKind.F8F6F4, MmaKind.MXF8F6F4)
 """Kinds whose elements sit in bytes."""
 
 
-def arithmetic(form: ScopedForm, instruction: str, types: tuple[str, str, str, str]) -> Compute:
+def arithmetic(form: ScopedInstruction, instruction: str, types: tuple[str, str, str, str]) -> Compute:
     """The arithmetic of an instruction.
 
     Args:

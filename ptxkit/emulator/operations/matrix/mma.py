@@ -12,7 +12,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices import Fragment, Mask, MatrixSource, MatrixTarget, SparsityMetadata, Unknown
 from ptxkit.emulator.operations.matrix.arithmetic import CONTAINED, SCALED, arithmetic, significant
@@ -27,7 +27,7 @@ from ptxkit.layouts import fragments
 class MmaMetadata(SparsityMetadata):
     """The operands `e, f`: metadata and sparsity selector; `ordered`: `.sp::ordered_metadata`."""
 
-    def __init__(self, form: ScopedForm, k: int, bits: int, ordered: bool) -> None:
+    def __init__(self, form: ScopedInstruction, k: int, bits: int, ordered: bool) -> None:
         meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
         super().__init__(form, ("e", "f"), k, bits, meaningful)
 
@@ -64,7 +64,7 @@ class ScaleOperand:
 
     def __init__(
         self,
-        form: ScopedForm,
+        form: ScopedInstruction,
         matrix: str,
         kind: str,
         count: int,
@@ -127,7 +127,7 @@ DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2
 
 @later("mma")
 @effect("mma")
-def mma(form: ScopedForm) -> Effect:
+def mma(form: ScopedInstruction) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
     shape, kind = form.the(Shape), form.find(MmaKind)
     sparse = SparseOrder.ORDERED if "sp::ordered_metadata" in form.match.slots else form["spvariant"]
@@ -200,7 +200,7 @@ def _factors(rows: int, columns: int, stored: int, depth: int, bits: int) -> tup
     return Fragment(column, row, bits), Fragment(*fragments.mma_b(columns, depth, bits), bits)
 
 
-def _scales(form: ScopedForm, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
+def _scales(form: ScopedInstruction, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
     element, count = form.types[4].name, VECTORS[form.find(ScaleVector) or DEFAULT_VECTOR[kind]]
     return (
         ScaleOperand(form, "a", element, count, fragments.mma_scales_a, 2),

@@ -19,7 +19,7 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
@@ -100,7 +100,7 @@ class RowAccess:
     The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
     """
 
-    def __init__(self, form: ScopedForm, count: int, size: int = ROW) -> None:
+    def __init__(self, form: ScopedInstruction, count: int, size: int = ROW) -> None:
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.site: Site = form.site
         self.size = size
@@ -167,7 +167,7 @@ def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 @later("ldmatrix")
 @effect("ldmatrix")
-def ldmatrix(form: ScopedForm) -> Effect:
+def ldmatrix(form: ScopedInstruction) -> Effect:
     """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses, and `.s8.s4`
     extends signs."""
     shape, count, trans, packed = form.the(Shape), form["num"], form["trans"] is not None, form["src_fmt"]
@@ -198,7 +198,7 @@ def ldmatrix(form: ScopedForm) -> Effect:
 
 
 @effect("stmatrix")
-def stmatrix(form: ScopedForm) -> Effect:
+def stmatrix(form: ScopedInstruction) -> Effect:
     """`stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r`."""
     shape, count, trans = form.the(Shape), form["num"], form["trans"] is not None
     sources = [form.source(part, "b32") for part in form.parts("r")]
@@ -226,7 +226,7 @@ def stmatrix(form: ScopedForm) -> Effect:
 
 
 @effect("movmatrix")
-def movmatrix(form: ScopedForm) -> Effect:
+def movmatrix(form: ScopedInstruction) -> Effect:
     """`movmatrix.sync.aligned.m8n8.trans.b16 d, a`."""
     source, target, site = form.source("a"), form.target("d"), form.site
     read = source.reader

@@ -13,7 +13,7 @@ from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import AddressOperand, SourceOperand, TargetOperand
@@ -30,7 +30,7 @@ def _bits(element: str) -> int:
 
 
 @effect("wmma.mma")
-def mma(form: ScopedForm) -> Effect:
+def mma(form: ScopedInstruction) -> Effect:
     """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`.
 
     From sm_75 on fragments don't depend on the layout in memory.
@@ -75,7 +75,7 @@ class Matrix:
         matrix: `a`, `b`, `c` or `d`.
     """
 
-    def __init__(self, form: ScopedForm, matrix: str) -> None:
+    def __init__(self, form: ScopedInstruction, matrix: str) -> None:
         by_row, element = form.the(Layout) is Layout.ROW, form.the(DType).name
         space = plain_space(form["ss"] or StateSpace.GENERIC)
         self.bits = _bits(element)
@@ -185,10 +185,10 @@ class FragmentPiece:
         self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site, named=False)
 
 
-def load(matrix: str) -> Callable[[ScopedForm], Effect]:
+def load(matrix: str) -> Callable[[ScopedInstruction], Effect]:
     """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}`."""
 
-    def made(form: ScopedForm) -> Effect:
+    def made(form: ScopedInstruction) -> Effect:
         where = Matrix(form, matrix)
         targets = [form.target(part, f"b{where.word}") for part in form.parts("r")]
         return Effect(_loader(where, targets, form.site), AlignedSyncPoint(form))
@@ -201,7 +201,7 @@ for matrix in ("a", "b", "c"):
 
 
 @effect("wmma.store.d")
-def store(form: ScopedForm) -> Effect:
+def store(form: ScopedInstruction) -> Effect:
     """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
     where = Matrix(form, "d")
     sources = [form.source(part, f"b{where.word}") for part in form.parts("r")]

@@ -10,7 +10,7 @@ from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.tensor_memory.issue import cta_group
 from ptxkit.emulator.sync_points import executing
@@ -22,7 +22,7 @@ effect = Effects("tcgen05")
 
 
 @effect("tcgen05.alloc")
-def alloc(form: ScopedForm) -> Effect:
+def alloc(form: ScopedInstruction) -> Effect:
     """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
     space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(form.address("dst"), space, 4, form.site)
@@ -47,14 +47,14 @@ def alloc(form: ScopedForm) -> Effect:
 
 
 @effect("tcgen05.dealloc")
-def dealloc(form: ScopedForm) -> Effect:
+def dealloc(form: ScopedInstruction) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
     sync_point = DeallocationSyncPoint(form, form.source("taddr"), form.source("nCols"), cta_group(form))
     return Effect(lambda lane_set, guard: None, sync_point)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
-def relinquish(form: ScopedForm) -> Effect:
+def relinquish(form: ScopedInstruction) -> Effect:
     """`tcgen05.relinquish_alloc_permit.cta_group.sync.aligned`."""
     cta_group(form)
     site = form.site

@@ -9,7 +9,7 @@ import numpy as np
 
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.tensor_memory.issue import (
@@ -32,7 +32,7 @@ effect = Effects("tcgen05")
 
 
 @effect("tcgen05.cp")
-def cp(form: ScopedForm) -> Effect:
+def cp(form: ScopedInstruction) -> Effect:
     """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
     group_size, source_format = cta_group(form), form["src_fmt"]
     pattern = moves.copy(form.the(MovementShape), form.find(Multicast) or "")
@@ -99,7 +99,7 @@ def _copy(
 
 
 @effect("tcgen05.shift")
-def shift(form: ScopedForm) -> Effect:
+def shift(form: ScopedInstruction) -> Effect:
     """`tcgen05.shift.cta_group.down [taddr]`."""
     group_size, target, site = cta_group(form), Operand(form, "taddr"), form.site
 

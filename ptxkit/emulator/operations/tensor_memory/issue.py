@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.asm import tree
 from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
@@ -20,7 +20,7 @@ from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal
 
 
-def cta_group(form: ScopedForm) -> int:
+def cta_group(form: ScopedInstruction) -> int:
     """1 or 2."""
     form.scope.program.asynchronous = True
     return int(form["cta_group"] or 1)
@@ -35,7 +35,9 @@ class Operand:
         type_name: what one as written is read as.
     """
 
-    def __init__(self, form: ScopedForm, operand: tree.Operand | str, type_name: str | None = None) -> None:
+    def __init__(
+        self, form: ScopedInstruction, operand: tree.Operand | str, type_name: str | None = None
+    ) -> None:
         self.site = form.site
         self.source: SourceOperand | None
         self._read: Callable[[LaneSet], Any]

@@ -13,7 +13,7 @@ from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
@@ -46,18 +46,18 @@ effect = Effects("tcgen05")
 
 
 @effect("tcgen05.mma")
-def mma(form: ScopedForm) -> Effect:
+def mma(form: ScopedInstruction) -> Effect:
     """`tcgen05.mma{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, .., enable-input-d`."""
     return _mma(form, ws=False)
 
 
 @effect("tcgen05.mma.ws")
-def mma_ws(form: ScopedForm) -> Effect:
+def mma_ws(form: ScopedInstruction) -> Effect:
     """`tcgen05.mma.ws{.sp}.cta_group::1.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
     return _mma(form, ws=True)
 
 
-def _mma(form: ScopedForm, ws: bool) -> Effect:
+def _mma(form: ScopedInstruction, ws: bool) -> Effect:
     sparse, group_size = form["sp"] is not None, cta_group(form)
     kind = form.the(MmaKind).removeprefix("kind::")
     vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
@@ -174,7 +174,7 @@ def _collect(
 class _MmaOperands:
     """The operands of each issuing thread."""
 
-    def __init__(self, form: ScopedForm, group_size: int) -> None:
+    def __init__(self, form: ScopedInstruction, group_size: int) -> None:
         def named(*names: str) -> Operand | None:
             return next((Operand(form, name) for name in names if name in form.operands), None)
 

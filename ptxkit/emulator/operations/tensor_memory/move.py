@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.numerics import single
 from ptxkit.emulator.operands import SourceOperand
@@ -26,7 +26,7 @@ from ptxkit.layouts.tensor_memory import QUARTER
 effect = Effects("tcgen05")
 
 
-def _pattern(form: ScopedForm, packed: bool) -> Move:
+def _pattern(form: ScopedInstruction, packed: bool) -> Move:
     form.scope.program.asynchronous = True
     split = form.constant("immHalfSplitoff") or 0
     return move(form.the(MovementShape), form["num"], split, packed)
@@ -39,7 +39,7 @@ class _Addresses:
         form: the instruction.
     """
 
-    def __init__(self, form: ScopedForm) -> None:
+    def __init__(self, form: ScopedInstruction) -> None:
         self.address, self.site = form.address("taddr"), form.site
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
@@ -101,7 +101,7 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
 
 
 @effect("tcgen05.ld", "tcgen05.ld.red")
-def ld(form: ScopedForm) -> Effect:
+def ld(form: ScopedInstruction) -> Effect:
     """`tcgen05.ld{.red}.sync.aligned.shape.num{.pack::16b}{.op..}.type r, {redval,} [taddr]{, imm}`."""
     pattern, kind = _pattern(form, form["pack::16b"] is not None), form.type_of("r").name
     targets = [form.target(part, kind) for part in form.parts("r")]
@@ -156,7 +156,7 @@ def _unwritten(engine: Engine, site: Site) -> int:
     return engine.batch.launch.origins.of_read(site, "tensor memory")
 
 
-def _reduction(form: ScopedForm, kind: str) -> Callable[[np.ndarray], np.ndarray]:
+def _reduction(form: ScopedInstruction, kind: str) -> Callable[[np.ndarray], np.ndarray]:
     least = form["redOp"] is MemoryOperation.MIN
     absolute, nan = form["abs"], form["NaN"] is not None
 
@@ -175,7 +175,7 @@ def _reduction(form: ScopedForm, kind: str) -> Callable[[np.ndarray], np.ndarray
 
 
 @effect("tcgen05.st")
-def st(form: ScopedForm) -> Effect:
+def st(form: ScopedInstruction) -> Effect:
     """`tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], {imm,} r`."""
     pattern = _pattern(form, form["unpack::16b"] is not None)
     sources = [form.source(part, "b32") for part in form.parts("r")]
@@ -212,18 +212,18 @@ def st(form: ScopedForm) -> Effect:
 
 
 @effect("tcgen05.wait::ld")
-def wait_loads(form: ScopedForm) -> Effect:
+def wait_loads(form: ScopedInstruction) -> Effect:
     """`tcgen05.wait::ld.sync.aligned`."""
     return _wait(form, "ld")
 
 
 @effect("tcgen05.wait::st")
-def wait_stores(form: ScopedForm) -> Effect:
+def wait_stores(form: ScopedInstruction) -> Effect:
     """`tcgen05.wait::st.sync.aligned`."""
     return _wait(form, "st")
 
 
-def _wait(form: ScopedForm, kind: str) -> Effect:
+def _wait(form: ScopedInstruction, kind: str) -> Effect:
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:

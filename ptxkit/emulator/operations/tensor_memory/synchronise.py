@@ -9,7 +9,7 @@ import numpy as np
 from ptxkit.emulator.addresses import WINDOW
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
-from ptxkit.emulator.form import ScopedForm
+from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
@@ -21,7 +21,7 @@ tcgen05 = Effects("tcgen05")
 
 
 @tcgen05("tcgen05.commit")
-def commit(form: ScopedForm) -> Effect:
+def commit(form: ScopedInstruction) -> Effect:
     """`tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast}.b64 [mbar]{, mask}`."""
     group_size, site = cta_group(form), form.site
     space = form.find(StateSpace) or StateSpace.GENERIC
@@ -60,18 +60,18 @@ def commit(form: ScopedForm) -> Effect:
 
 
 @tcgen05("tcgen05.fence::before_thread_sync")
-def fence_before(form: ScopedForm) -> Effect:
+def fence_before(form: ScopedInstruction) -> Effect:
     """`tcgen05.fence::before_thread_sync`."""
     return _fence(form, before=True)
 
 
 @tcgen05("tcgen05.fence::after_thread_sync")
-def fence_after(form: ScopedForm) -> Effect:
+def fence_after(form: ScopedInstruction) -> Effect:
     """`tcgen05.fence::after_thread_sync`."""
     return _fence(form, before=False)
 
 
-def _fence(form: ScopedForm, before: bool) -> Effect:
+def _fence(form: ScopedInstruction, before: bool) -> Effect:
     site = form.site
     form.scope.program.tensor_fences = True
 

@@ -36,7 +36,7 @@ def elements(operand: tree.Operand) -> Iterator[tree.Operand]:
             yield operand
 
 
-class ScopedForm(Decoded):
+class ScopedInstruction(Decoded):
     """An instruction by its row, with the means to compile its operands.
 
     Attributes:
