@@ -73,7 +73,10 @@ def test_an_example_that_provokes_nothing_is_found(monkeypatch: pytest.MonkeyPat
 def test_a_finding_without_help_has_that_of_its_code() -> None:
     """Where it fits all findings of the code: all of the emulator's, and what the table says."""
     assert Diagnostic("P632", "").remedy == "use barriers 0 to 15"
-    assert Diagnostic("P662", "").remedy == "copy multiples of 16 bytes; let `src-size` be at most `cp-size`"
+    assert (
+        Diagnostic("P662", "").remedy
+        == "make the size a multiple of 16; of a `cp.async`, let `src-size` be at most `cp-size`"
+    )
     assert Diagnostic("P705", "", help="do this").remedy == "do this"
     assert Diagnostic("P218", "").remedy is None
     assert Diagnostic("P705", "").to_json()["help"] == Diagnostic("P705", "").remedy

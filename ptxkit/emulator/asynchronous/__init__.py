@@ -1,9 +1,18 @@
 """The asynchronous machine: what is in flight, what it signals, when it happens. docs/emulator/asynchrony.md.
 
-How an instruction queues its work. Its step (registered in `Effects` by its name) collects, for all lanes
-that execute it, one `AsyncOperation` and hands it to the queue of the batch:
+How an instruction queues its work. Its reader (registered in `Effects` by its name) says at once what its
+program does, and takes its operands:
 
-    issuers = Issuers.of(lane_set, guard)            # rows and lanes of the threads that execute it
+    program = form.scope.program
+    program.asynchronous = True
+    program.touches("shared", 16)                  # the bytes of its smallest access
+    value = form.source("b")                       # data: undefined bits go where it goes
+    size = form.checked_source("size")             # decides what happens: undefined bits are P605
+    places = AddressResolver(form.address("a"), space, 16, form.site)
+
+Its step collects, for all lanes that execute it, one `AsyncOperation` and hands it to the queue of the batch:
+
+    issuers = Issuers.of(lane_set, guard)          # rows and lanes of the threads that execute it
     operation = AsyncOperation(
         site, batch, issuers.rows, issuers.lanes,  # one issuing thread an item
         reads=(Region(memory, source, sizes),),   # what each item reads: int64 offsets in a bank, bytes
@@ -33,10 +42,11 @@ keeps its own account.
 `batch.queue.groups["cp.async"].join(rows, lanes)` gives, or `["bulk"]`. None: whoever queues it calls
 `queue.finish` and `queue.observe` itself (wgmma). `slots` are numbers of mbarriers in `batch.mbarriers`:
 `find(issuers, places, site)` turns offsets of `batch.shared` into them, and complains of what is no live
-mbarrier.
+mbarrier; `find_beside` also of one that is not in the destination's CTA.
 
 *Order.* `after` names operations that must be done before this one is (mma before its commit). What
-overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`).
+overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`). Items of one
+operation that copy the same bytes to one place, or store equal ones there, are MULTI-ISSUE, a warning.
 
 *When.* `eager` fetches and delivers at issue. `lazy` does both as late as the rules allow: when a wait must
 have covered it (`finish`), or when no warp of the batch can go on (`advance`, the oldest first). `random`

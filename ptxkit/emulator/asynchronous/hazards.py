@@ -12,7 +12,7 @@ import numpy as np
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.completions import Completions, granules, histories, runs
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
-from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import Bank, TiledBank
 
@@ -140,7 +140,7 @@ class Hazards(Accesses):
             self._check_objects(operation, region)
 
     def _check_items(self, operation: AsyncOperation) -> None:
-        """Two items may not write the same bytes, unless both copy the same."""
+        """Two items may not write the same bytes, unless they are the same, which is P607."""
         for region in operation.writes:
             order = np.argsort(region.start, kind="stable")
             start, end = region.start[order], (region.start + region.size)[order]
@@ -148,10 +148,11 @@ class Hazards(Accesses):
             clash = (start[1:] < end[:-1]) & (item[1:] != item[:-1])
             for at in np.flatnonzero(clash).tolist():
                 first, second = int(item[at]), int(item[at + 1])
-                if start[at] == start[at + 1] and _same_source(operation, first, second):
+                if start[at] == start[at + 1] and _same_bytes(operation, region, first, second):
+                    what = "copy" if operation.reads else "store"
                     place = self.reports.place(region, int(start[at]))
+                    said = f"several threads issue the same {what} to {place}"
                     notes = (operation.thread(first), operation.thread(second))
-                    said = f"several threads issue the same copy to {place}"
                     self.batch.launch.warn("P607", said, operation.site, notes)
                     continue
                 message = (
@@ -349,10 +350,15 @@ class Hazards(Accesses):
             self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
 
 
-def _same_source(operation: AsyncOperation, first: int, second: int) -> bool:
-    """Whether two items of a copy read the same bytes."""
-    for region in operation.reads:
-        mine, theirs = region.start[region.item == first], region.start[region.item == second]
-        if not np.array_equal(mine, theirs):
+def _same_bytes(operation: AsyncOperation, region: Region, first: int, second: int) -> bool:
+    """Whether two items copy the same bytes; of an operation that reads no memory, store equal ones."""
+    for read in operation.reads:
+        if not np.array_equal(read.start[read.item == first], read.start[read.item == second]):
             return False
-    return bool(operation.reads)
+    if operation.reads:
+        return True
+    data = operation.fetch()  # registers, as they were at issue
+    if not isinstance(data, Data) or data.undefined is not None or len(data.data) != region.total:
+        return False
+    items = np.repeat(region.item, region.size)
+    return np.array_equal(data.data[items == first], data.data[items == second])

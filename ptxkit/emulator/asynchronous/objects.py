@@ -209,6 +209,28 @@ class Objects(Story):
                 offset = place % self.batch.shared.stride
                 self.batch.shared.spoil(offset, offset + 7)
 
+    def find_beside(
+        self, issuers: Threads, places: np.ndarray, written: np.ndarray, site: Site, pair: bool = False
+    ) -> np.ndarray:
+        """As `find`, of mbarriers that are told of bytes written to shared memory.
+
+        Args:
+            issuers, places, site: see `find`.
+            written: the offset in the shared bank of what each thread's operation writes.
+            pair: the other CTA of the destination's pair will do.
+
+        Raises:
+            EmulatorFault: P664, an mbarrier lies in another CTA than the destination; those of `find`.
+        """
+        slots = self.find(issuers, places, site)
+        here, there = self.cta_of(slots), written // self.batch.shared.stride
+        apart = here >> 1 != there >> 1 if pair else here != there
+        if apart.any():
+            where = "of the destination's CTA or its peer" if pair else "of the destination's CTA"
+            message = f"the mbarrier must lie in the shared memory {where}"
+            raise fault("P664", message, site, (issuers.name(int(np.argmax(apart))),))
+        return slots
+
     def cta_of(self, slots: np.ndarray) -> np.ndarray:
         """The CTA of the batch in whose shared memory each object lies."""
         return self.place[slots] // self.batch.shared.stride

@@ -80,7 +80,7 @@ def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> 
     if wrong.any():
         at = int(np.argmax(wrong))
         message = f"expected a src-size of at most {most} bytes, found {int(sizes[at])}"
-        raise fault("P662", message, site, (issuers.name(at),))
+        raise fault("P662", message, site, (issuers.name(at),), "let src-size be at most cp-size")
 
 
 def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) -> Data:

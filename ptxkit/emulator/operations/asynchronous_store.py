@@ -70,7 +70,9 @@ def _to_cluster(form: ScopedInstruction) -> Effect:
     to = AddressResolver(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
     mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
-    form.scope.program.touches("shared", kind.bytes)
+    program = form.scope.program
+    program.asynchronous = True
+    program.touches("shared", kind.bytes)
     raw, dtype, site, wide = RAW[kind.bits], dtype_of(kind.name), form.site, kind.bits == 128
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -80,15 +82,8 @@ def _to_cluster(form: ScopedInstruction) -> Effect:
         batch = lane_set.batch
         launch = batch.launch
         places = to(lane_set, issuers)
-        slots = batch.mbarriers.find(issuers, mbarrier(lane_set, issuers), site)
-        stride = batch.shared.stride
-        there = places // stride
-        apart = batch.mbarriers.cta_of(slots) != there
-        if apart.any():
-            at = int(np.argmax(apart))
-            message = "the mbarrier must lie in the shared memory of the destination's CTA"
-            raise fault("P664", message, site, (issuers.name(at),))
-        own = there == issuers.ctas
+        slots = batch.mbarriers.find_beside(issuers, mbarrier(lane_set, issuers), places, site)
+        own = places // batch.shared.stride == issuers.ctas
         if combine is not None and own.any():
             message = "`red.async` must go to another CTA of the cluster"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))

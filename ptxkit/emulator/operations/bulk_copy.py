@@ -186,7 +186,8 @@ class _Copies:
         if odd.any():
             at = int(np.argmax(odd))
             message = f"expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
-            raise fault("P662", message, site, (issuers.name(at),))
+            help = f"make the size a multiple of {UNIT}"
+            raise fault("P662", message, site, (issuers.name(at),), help)
         to, source = self.to(lane_set, issuers, sizes), self.source(lane_set, issuers, sizes)
         signals = self.mbarrier(lane_set, issuers) if self.mbarrier is not None else None
         if self.targets is not None:
@@ -213,8 +214,7 @@ class _Copies:
         if self.byte_mask is not None:
             write, chosen = _masked(write, issuers.take(self.byte_mask(lane_set)))
         if signals is not None:
-            slots = batch.mbarriers.find(issuers, signals, site)
-            self._check_signals(batch, issuers, slots, to)
+            slots = batch.mbarriers.find_beside(issuers, signals, to, site)
             signal: Any = Transaction(slots, sizes)
         else:
             signal = batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
@@ -260,14 +260,6 @@ class _Copies:
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
-
-    def _check_signals(self, batch: CtaBatch, issuers: Issuers, slots: np.ndarray, to: np.ndarray) -> None:
-        stride = batch.shared.stride
-        apart = batch.mbarriers.cta_of(slots) != to // stride
-        if apart.any():
-            at = int(np.argmax(apart))
-            message = "the mbarrier must lie in the shared memory of the destination's CTA"
-            raise fault("P664", message, self.site, (issuers.name(at),))
 
 
 def _either(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:

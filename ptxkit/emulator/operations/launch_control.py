@@ -45,6 +45,7 @@ def try_cancel(form: ScopedInstruction) -> Effect:
     multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
     to = AddressResolver(form.address("addr"), space, RESPONSE, form.site)
     mbarrier = mbarrier_at(form, "mbar", space)
+    form.scope.program.asynchronous = True
     form.scope.program.touches("shared", RESPONSE)
     site = form.site
 

@@ -29,12 +29,12 @@ operation = Operations("mbarrier")
 
 def own_mbarrier(form: ScopedInstruction) -> AddressResolver:
     """The mbarrier that the instruction names, in the state space of its modifier."""
+    form.scope.program.asynchronous = True
     return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
 
 
 def mbarrier_at(form: ScopedInstruction, operand: str, space: StateSpace) -> AddressResolver:
     """The mbarrier that an operand in brackets names, in a state space."""
-    form.scope.program.asynchronous = True
     return AddressResolver(form.address(operand), space, 8, form.site)
 
 

@@ -193,8 +193,7 @@ class Loads(Copies):
             coordinates, offsets, addresses = coordinates[item], offsets[item], addresses[item]
             to = (first + rank) * stride + to[item] % stride
             signals = (first + signal_rank) * stride + signals[item] % stride
-        slots = batch.mbarriers.find(issuers, signals, site)
-        self._check_signals(lane_set, issuers, signals, to)
+        slots = batch.mbarriers.find_beside(issuers, signals, to, site, self.pair)
         transfers = self._transfers(issuers, copies, coordinates, offsets, to)
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
         launch = batch.launch
@@ -243,18 +242,6 @@ class Loads(Copies):
             )
             raise fault("P663", message, self.site, (issuers.name(at),))
         return item, rank
-
-    def _check_signals(
-        self, lane_set: LaneSet, issuers: Issuers, signals: np.ndarray, to: np.ndarray
-    ) -> None:
-        stride = lane_set.batch.shared.stride
-        here, there = signals // stride, to // stride
-        apart = here >> 1 != there >> 1 if self.pair else here != there
-        if apart.any():
-            at = int(np.argmax(apart))
-            where = "of the destination's CTA or its peer" if self.pair else "of the destination's CTA"
-            message = f"the mbarrier must lie in the shared memory {where}"
-            raise fault("P664", message, self.site, (issuers.name(at),))
 
 
 @dataclass(slots=True, eq=False)
