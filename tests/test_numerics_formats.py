@@ -474,11 +474,11 @@ def test_packing() -> None:
 def test_forms_that_do_not_exist_are_refused() -> None:
     for text in (
         "cvt.f16.f32", "cvt.rn.f32.f16", "cvt.s32.f32", "cvt.rn.s32.f32", "cvt.rni.f32.s32",
-        "cvt.rzi.f32.f64", "cvt.f32.s32", "cvt.rn.e4m3x2.f32", "cvt.rz.satfinite.e4m3x2.f32",
+        "cvt.rzi.f32.f64", "cvt.f32.s32", "cvt.rn.e4m3x2.f32", "cvt.rm.satfinite.e4m3x2.f32",
         "cvt.rn.ue8m0x2.f32", "cvt.rs.f16.f32", "cvt.rna.f16.f32", "cvt.relu.f32.f32",
         "cvt.rn.satfinite.f32.f64", "cvt.rn.satfinite.sat.f16.f32", "cvt.ftz.f16.f64",
         "cvt.rn.satfinite.e4m3x2.f64", "cvt.rna.relu.tf32.f32", "cvt.rn.sat.bf16.f32",
         "cvt.pack.u8.s32.b32", "cvt.u32", "cvt", "cvt.rm.f16x2.f32", "cvt.rs.e2m1x4.f32",
-        "cvt.rn.s2f6x2.f32",
+        "cvt.rn.s2f6x2.f32", "cvt.rn.satfinite.relu.ue5m3x2.f32", "cvt.rm.ue5m3x2.f32", "cvt.pzo.f32.f16",
     ):  # fmt: skip
         assert unsupported(text), text
