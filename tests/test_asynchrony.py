@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asynchronous_kernels import KERNELS, AsyncKernel, codes_found, device_for
+from asynchronous_kernels import KERNELS, AsyncKernel, codes_found, device_for, findings
 
 from ptxkit.asm import parse
 from ptxkit.driver import driver_version
@@ -52,6 +52,19 @@ def test_the_same_on_a_gpu(kernel: AsyncKernel) -> None:
         if version_findings(module, driver_version()):
             pytest.skip(f"the driver does not know `.version` of {kernel.name}")
         kernel.run(device)
+
+
+@pytest.mark.parametrize(
+    ("name", "help"),
+    [
+        ("bulk_round_trip", "make the size a multiple of 16"),
+        ("copy_groups", "let src-size be at most cp-size"),
+    ],
+)
+def test_the_help_about_a_size_is_of_the_instruction(name: str, help: str) -> None:
+    (kernel,) = (kernel for kernel in KERNELS if kernel.name == name)
+    ((_, old, new),) = (fault for fault in kernel.header["faults"] if fault[0] == "P662")
+    assert [found.help for found in findings(kernel, old, new, Emulator())] == [help]
 
 
 @pytest.mark.parametrize(("kernel", "fault"), FAULTS)

@@ -208,7 +208,7 @@ def test_compiled_form_with_fewer_operands(text, reads):
     both_ways(text, values, rows, {}, reads=reads)
 
 
-def tested_rows() -> set[Form]:
+def compared_rows() -> set[Form]:
     """The rows of every form that is compared."""
     forms = [decoded(text) for text in FORMS]
     forms += [decoded(text, reads=reads) for text, reads in FEWER]
@@ -231,7 +231,7 @@ def untested(tested: set[Form]) -> list[str]:
 
 
 def test_every_lowering_is_tested():
-    tested = tested_rows()
+    tested = compared_rows()
     assert not nameless(LOWERINGS)
     assert not untested(tested), "add a form to FORMS, one with a constant operand to CONSTANTS"
     two, lop3 = decoded("min.f32", reads=2).row, decoded("lop3.b32").row
